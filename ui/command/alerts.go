@@ -16,9 +16,9 @@ import (
 func newAlerts() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "alerts",
-		Short: "Test where alerts are sent to",
-		Long: "Alerts go where the tables [[alert]] of the configuration file say, while tillwatch watch runs, with a screen or with --plain. " +
-			"tillwatch status lists those that stand now.",
+		Short: "Test the destinations of alerts",
+		Long: "While tillwatch watch runs, on the screen or with --plain, it sends alerts to the destinations of the [[alert]] tables in the configuration file. " +
+			"tillwatch status lists the current alerts.",
 		Args: noArguments,
 		RunE: showHelp,
 	}
@@ -30,24 +30,24 @@ func newAlertsTest() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "test",
-		Short: "Send a sample to each webhook and command of [[alert]], and print what came of it",
-		Long: "Send a sample, marked as a test, once to each webhook and command of [[alert]], and print what came of it. " +
-			"The exit code is 1 when one of them did not get it.",
+		Short: "Send a sample to each webhook and command of [[alert]], and print the result",
+		Long: "Send one sample, marked as a test, to each webhook and command of [[alert]], and print the result. " +
+			"The exit code is 1 if one did not get it.",
 		Args: noArguments,
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			if len(s.AlertWays) == 0 {
-				return usagef("no [[alert]] is configured, so alerts go nowhere: add [[alert]] with a webhook or a command to tillwatch.toml")
+				return usagef("no [[alert]] is configured: add one with a webhook or a command to tillwatch.toml")
 			}
 			return s.testWays(c, asJSON)
 		}),
 	}
 	sourceFlags(command.Flags())
 	settingFlags(command.Flags(), "api_url")
-	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each")
+	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per destination")
 	return command
 }
 
-// wayTested is what came of a sample.
+// wayTested is the result of one sample.
 type wayTested struct {
 	To    string   `json:"to"`
 	Kinds []string `json:"kinds,omitempty"` // none: all
@@ -79,7 +79,7 @@ func (s settings) testWays(c *cobra.Command, asJSON bool) error {
 	return nil
 }
 
-// errHeld is why a way is not tried.
+// errHeld says why no sample may be sent there; nil if one may.
 func errHeld(way attention.Way, sample attention.Notice) error {
 	if way.Held(sample) {
 		return errors.New(attention.HeldWords)
@@ -87,7 +87,7 @@ func errHeld(way attention.Way, sample attention.Notice) error {
 	return nil
 }
 
-// environment is what the address and the key tell of the service.
+// environment is the environment that the address and the key suggest.
 func (s settings) environment() api.Environment {
 	client, err := api.New(api.Config{BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {

@@ -257,7 +257,7 @@ func TestTokensOfADatabaseCountOnEveryRelay(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "one", "tokens.json"), `{"tokens":[{"name":"old","sha256":"`+strings.Repeat("ab", 32)+`","scopes":["read"],"created":"2026-01-01T00:00:00Z"}]}`)
 	again := startRelayCommand(t, filepath.Join(dir, "one"))
-	if said := again.said.String(); !strings.Contains(said, "do not count, as a database is configured") {
+	if said := again.said.String(); !strings.Contains(said, "are ignored, as a database is configured") {
 		t.Errorf("of tokens that do not count is said: %s", said)
 	}
 }

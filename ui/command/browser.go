@@ -11,8 +11,8 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-// browser opens links with the program of a system that does, where a person can
-// see what it opens.
+// browser opens links with the system's own program, unless the user could not see
+// the page.
 func browser(system string, getenv func(string) string, noOpen bool) dashboard.Browser {
 	here := func(names ...string) bool {
 		for _, name := range names {
@@ -31,7 +31,7 @@ func browser(system string, getenv func(string) string, noOpen bool) dashboard.B
 	}
 	switch {
 	case noOpen:
-		return dashboard.Browser{Closed: "nothing is to be opened here (no_open)"}
+		return dashboard.Browser{Closed: "opening links is switched off (no_open)"}
 	case here("SSH_CONNECTION", "SSH_TTY"):
 		return dashboard.Browser{Closed: "this is a session over SSH"}
 	case program[0] == "xdg-open" && !here("DISPLAY", "WAYLAND_DISPLAY"):
@@ -42,11 +42,11 @@ func browser(system string, getenv func(string) string, noOpen bool) dashboard.B
 	}}
 }
 
-// systemBrowser is the browser of this machine.
+// systemBrowser is this machine's browser.
 func systemBrowser(s settings) dashboard.Browser { return browser(runtime.GOOS, os.Getenv, s.NoOpen) }
 
-// start starts a program that has nothing of the terminal, not even a pipe to this
-// process: it may outlive that. How it ended is told if it does before ctx.
+// start starts a program without the terminal and without pipes, as it may outlive
+// this process. It returns the program's failure if that comes before ctx ends.
 func start(ctx context.Context, program *exec.Cmd) error {
 	detach(program)
 	if err := program.Start(); errors.Is(err, exec.ErrNotFound) {

@@ -4,5 +4,5 @@ package command
 
 import "os/exec"
 
-// detach has nothing to take from a program here.
+// detach does nothing here: there is no controlling terminal to take away.
 func detach(*exec.Cmd) {}

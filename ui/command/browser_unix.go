@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// detach takes the terminal from a program: else one that runs in a terminal would
-// draw on the dashboard.
+// detach takes the terminal away from a program, which could draw on the dashboard
+// otherwise.
 func detach(program *exec.Cmd) { program.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

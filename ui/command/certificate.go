@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// certificate is the one that the listeners show, read from files.
+// certificate is the listeners' TLS certificate, read from files.
 type certificate struct {
 	certFile, keyFile string
 	current           atomic.Pointer[tls.Certificate]
 }
 
-// openCertificate reads both files; it returns nil when none is named.
+// openCertificate reads both files. It returns nil if neither is named.
 func openCertificate(certFile, keyFile string) (*certificate, error) {
 	switch {
 	case certFile == "" && keyFile == "":
 		return nil, nil
 	case certFile == "" || keyFile == "":
-		return nil, usagef("TLS needs two files: give both --tls-cert and --tls-key")
+		return nil, usagef("TLS needs both --tls-cert and --tls-key")
 	}
 	c := &certificate{certFile: certFile, keyFile: keyFile}
 	if err := c.load(); err != nil {
@@ -38,13 +38,13 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// follow reads the files again whenever they change, until ctx ends. What cannot be
-// used leaves the certificate as it was.
+// follow reads the files again whenever they change, until ctx ends. It keeps the old
+// certificate if the new one is unusable.
 func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
 	paths := []string{c.certFile, c.keyFile}
 	return followFiles(ctx, paths, func() []string {
 		if err := c.load(); err != nil {
-			log.Error("the certificate stays as it was", slog.String("error", err.Error()))
+			log.Error("the new TLS certificate is unusable, keeping the old one", slog.String("error", err.Error()))
 		}
 		return paths
 	})
@@ -53,7 +53,7 @@ func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
-		NextProtos:     []string{"http/1.1"}, // a websocket needs it
+		NextProtos:     []string{"http/1.1"}, // websockets need HTTP/1.1
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
 	}
 }

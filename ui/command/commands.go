@@ -24,12 +24,12 @@ import (
 //	args = ["--order", "{order}", "from {merchant}"]
 type commandList []own.Command
 
-// commandFields are the settings of one command.
+// commandFields maps the settings of one command to its fields.
 func commandFields(c *own.Command, guarded *bool) map[string]any {
 	return map[string]any{"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": guarded, "screen": &c.Screen, "live": &c.Live}
 }
 
-// take takes the commands of the configuration file.
+// take reads the [[command]] tables of the configuration file.
 func (l *commandList) take(value any) (wrong []error) {
 	entries, is := value.([]any)
 	if !is {
@@ -63,7 +63,7 @@ func (l *commandList) take(value any) (wrong []error) {
 	return wrong
 }
 
-// actions is the table of actions with the keys and the commands of the settings.
+// actions is the table of actions with the configured keys and commands.
 func (s settings) actions() (*action.Table, error) {
 	table, err := s.Keys.table()
 	if err != nil || len(s.Commands) == 0 {
@@ -79,24 +79,24 @@ func (s settings) actions() (*action.Table, error) {
 	return table, nil
 }
 
-// interrupts end this process, but while the terminal is lent to another program:
-// then what is typed there is for that alone.
+// interrupts end this process, except while the terminal is lent to another program,
+// which then gets them alone.
 type interrupts struct{ lent atomic.Int32 }
 
 type interruptsKey struct{}
 
-// sameInterrupt is how long interrupts are one: timeout(1) and shells send theirs to
-// a process and to its group.
+// sameInterrupt is the time within which several signals count as one interrupt:
+// timeout(1) and shells signal both a process and its group.
 const sameInterrupt = 250 * time.Millisecond
 
-// interruptible ends a context at the first interrupt; another one, later than
-// sameInterrupt, ends the process at once.
+// interruptible returns a context that ends at the first interrupt. The next one ends
+// the process at once.
 func interruptible(ctx context.Context) context.Context {
 	i := &interrupts{}
 	ctx, end := context.WithCancel(context.WithValue(ctx, interruptsKey{}, i))
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
-	go func() { // for as long as the process lives
+	go func() { // lives as long as the process
 		for s := range heard {
 			if s != os.Interrupt || i.lent.Load() == 0 {
 				end()
@@ -109,7 +109,7 @@ func interruptible(ctx context.Context) context.Context {
 	return ctx
 }
 
-// lending lends the terminal of a command to another program, until back.
+// lending lends a command's terminal to another program, until back is called.
 func lending(ctx context.Context) func() (back func()) {
 	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
 	if !ok {

@@ -2,8 +2,8 @@ package command
 
 import "github.com/spf13/cobra"
 
-// configured is a command that works with the settings of its flags, the environment
-// and the configuration file.
+// configured runs a command with the settings from flags, environment and
+// configuration file.
 func configured(run func(c *cobra.Command, s settings, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		s, err := loadSettings(c.Flags())

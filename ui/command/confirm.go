@@ -27,13 +27,13 @@ func newConfirm() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "confirm ID --total AMOUNT",
 		Short: "Confirm an intent without a screen: its order is placed, with real money",
-		Long: "Confirm one intent that awaits confirmation: its order is placed. The intent is read, what is bought is shown on stderr, and " +
-			"the total must be exactly the one that you give. It is read once more just before, recorded in the audit log, and sent once. " +
-			"Where real money may move, --live must hold the last four characters of the id. It never asks and never waits for a terminal.\n\n" +
-			"A lost answer proves nothing, and neither does a refusal: something on the way may have sent the request twice, or may still hold it. " +
-			"So reads settle what came of it. That takes up to two minutes, longer than a request is held anywhere; an interrupt leaves the outcome " +
-			"unknown. While the outcome of an earlier confirm of the intent is unknown, it is not sent again: two minutes later, the same " +
-			"command reads what came of that one before it sends.\n\n" +
+		Long: "Confirm one intent that awaits confirmation, so that its order is placed. The command reads the intent, shows the purchase on stderr, and " +
+			"refuses unless the total is exactly the one that you give. Then it reads the intent again, writes to the audit log, and sends one request. " +
+			"Where real money may move, --live must hold the last four characters of the id. The command never prompts.\n\n" +
+			"A lost answer proves nothing, and neither does a refusal: something on the way may have doubled the request, or may still hold it. " +
+			"So tillwatch reads the intent until the outcome is clear, for up to two minutes; an interrupt leaves it " +
+			"unknown. While the outcome of an earlier confirm is unknown, nothing is sent: run the same " +
+			"command two minutes later, and it reads that outcome before it sends.\n\n" +
 			"Exit codes:\n" +
 			"0  done\n" +
 			"1  failed: nothing was placed, or the order failed\n" +
@@ -64,12 +64,12 @@ func oneIntent(_ *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return errors.New("which intent? give its id: tillwatch confirm ID --total 44.52USD")
 	case len(args) > 1:
-		return errors.New("one intent at a time, each with its own total; several at once are confirmed in the dashboard, with x and X")
+		return errors.New("give one ID: each intent needs its own total; to confirm several, use x and X in the dashboard")
 	}
 	return checkID(args[0])
 }
 
-// check refuses what can be refused before anything is read.
+// check refuses what can be refused without a request.
 func (o confirmOptions) check(s settings) (agreed api.Money, err error) {
 	if o.total == "" {
 		return agreed, usagef("give the total that you agree to, with its currency, as in --total 44.52USD")
@@ -78,7 +78,7 @@ func (o confirmOptions) check(s settings) (agreed api.Money, err error) {
 		return agreed, usagef("--total: %w", err)
 	}
 	if !s.AllowConfirm && !o.dryRun {
-		return agreed, usagef("read-only: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run")
+		return agreed, usagef("read-only: give --allow-confirm, set allow_confirm in the profile, or try it with --dry-run")
 	}
 	if o.wait < 0 {
 		return agreed, usagef("--wait is %v; it must be 0 or longer, such as 5m", o.wait)
@@ -86,7 +86,8 @@ func (o confirmOptions) check(s settings) (agreed api.Money, err error) {
 	return agreed, nil
 }
 
-// checkLive asks for what nobody types by accident where real money may move.
+// checkLive requires --live where real money may move, as nobody types that by
+// accident.
 func (o confirmOptions) checkLive(live bool, id api.ID) error {
 	if !live || o.dryRun {
 		return nil
@@ -94,7 +95,7 @@ func (o confirmOptions) checkLive(live bool, id api.ID) error {
 	return checkEnd(o.live, string(id), "id")
 }
 
-// checkEnd asks for how something ends.
+// checkEnd requires given to be the last four characters of whole.
 func checkEnd(given, whole, what string) error {
 	tail := []rune(whole)
 	switch {
@@ -112,7 +113,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 		return err
 	}
 	s.AllowConfirm = s.AllowConfirm && !o.dryRun
-	s.RelayURL = "" // the intent is read; nothing is followed
+	s.RelayURL = "" // one read; nothing to follow
 	current, err := open(s, forgets)
 	if err != nil {
 		return err
@@ -131,8 +132,8 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	return r.tell(stdout, o.json, r)
 }
 
-// perform reads, compares, shows and confirms, and takes down what came of it. The
-// error is one of usage.
+// perform reads, compares, shows and confirms, and records the result. It returns
+// only usage errors.
 func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
 	in, err := s.client.Intent(ctx, r.Intent)
 	from, readAt := in.Response.From, time.Now()
@@ -175,16 +176,16 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	return nil
 }
 
-// tellSettling tells that the outcome is not known yet, and what is read to settle it.
+// tellSettling says that the outcome is unknown, and what is being read to settle it.
 func tellSettling(stderr io.Writer, what string) func(confirm.Progress) {
 	return func(at confirm.Progress) {
 		if at.Stage == confirm.Settling {
-			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), what, at.Until.Format("15:04:05"))
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s at the latest.\n", api.Scrub(at.Why.Error()), what, at.Until.Format("15:04:05"))
 		}
 	}
 }
 
-// follow waits for the order of what is confirmed, where that is asked for.
+// follow waits for the order of a confirmed intent, if --wait asks for it.
 func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit time.Duration, stderr io.Writer) {
 	if limit > 0 && (r.ExitCode == exitDone || r.ExitCode == exitAlready) {
 		fmt.Fprintln(stderr, api.Scrub(r.text+"; waiting for its order"))
@@ -192,8 +193,8 @@ func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit ti
 	}
 }
 
-// await reads the intent until its order is placed or has failed, or until the
-// limit.
+// await reads the intent until its order is placed or has failed, or the limit
+// passes.
 func (r *confirmReport) await(ctx context.Context, client *api.Client, limit time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -208,7 +209,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, limit tim
 		}
 		if api.Sleep(ctx, step.NextBackOff()) != nil {
 			r.ExitCode = exitUnknown
-			r.text = "confirmed, and the order is still being placed: how it ended is not known yet"
+			r.text = "confirmed, but the order is still being placed: its outcome is not known yet"
 			return
 		}
 	}

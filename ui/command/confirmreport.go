@@ -11,8 +11,8 @@ import (
 	"tillwatch/api/confirm"
 )
 
-// confirmReport is the object of `confirm --json`. Fields are added, never
-// renamed. It holds nothing of the buyer and no payment token.
+// confirmReport is the object of `confirm --json`. Fields are added, never renamed.
+// It holds no buyer and no payment token.
 type confirmReport struct {
 	Intent      api.ID             `json:"intent"`
 	Environment string             `json:"environment"`
@@ -28,7 +28,7 @@ type confirmReport struct {
 	OrderIDs    []api.Text         `json:"order_ids,omitempty"`
 	Failure     *failureReport     `json:"failure,omitempty"`
 	Differences []differenceReport `json:"differences,omitempty"`
-	Attempt     string             `json:"attempt,omitempty"` // in the audit log
+	Attempt     string             `json:"attempt,omitempty"` // the audit log's id
 	Error       string             `json:"error,omitempty"`
 	ExitCode    int                `json:"exit_code"`
 
@@ -57,7 +57,7 @@ func newConfirmReport(client *api.Client, id api.ID) *confirmReport {
 	return &confirmReport{Intent: id, Environment: where.Name, Live: where.Live}
 }
 
-// saw takes down an intent as it was read.
+// saw records an intent as it was read.
 func (r *confirmReport) saw(in *api.Intent) {
 	r.State, r.Product, r.Merchant, r.Quantity, r.OrderIDs = in.State, in.ProductName(), in.Merchant(), in.Quantity, in.OrderIDs
 	if total, ok := in.Total(); ok {
@@ -68,7 +68,7 @@ func (r *confirmReport) saw(in *api.Intent) {
 	}
 }
 
-// show says on stderr what is agreed to.
+// show prints on stderr what would be bought.
 func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
 	r.Variant = seen.Variant
 	window := "not known"
@@ -91,7 +91,7 @@ func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
 	fmt.Fprint(w, facts("  ", rows...))
 }
 
-// end takes down how the confirm ended.
+// end records how the confirm ended.
 func (r *confirmReport) end(o confirm.Outcome) {
 	r.Verdict, r.Attempt, r.text = strings.ReplaceAll(string(o.Verdict), " ", "_"), o.Attempt, o.String()
 	if o.Intent != nil {
@@ -108,12 +108,11 @@ func (r *confirmReport) end(o confirm.Outcome) {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)
 	case r.ExitCode == exitUnknown:
-		r.text += ". Do not buy it elsewhere; look at the intent, or run the same command again: it reads before it sends"
+		r.text += ". Do not buy it elsewhere. Look at the intent, or run the same command again: it reads before it sends"
 	}
 }
 
-// exitCodeOf tells a script what it may do: what is not proven to be bought nowhere
-// must not look as if it were.
+// exitCodeOf tells a script what it may do: "not bought" needs proof.
 func exitCodeOf(o confirm.Outcome) int {
 	switch {
 	case o.Proves() == confirm.Unproven:
@@ -128,7 +127,7 @@ func exitCodeOf(o confirm.Outcome) int {
 	return exitFailed
 }
 
-// unread takes down that the intent could not be read.
+// unread records that the intent could not be read.
 func (r *confirmReport) unread(o confirm.Outcome) {
 	r.end(o)
 	switch {
@@ -141,7 +140,7 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 	}
 }
 
-// ordered takes down how the order ended.
+// ordered records how the order ended.
 func (r *confirmReport) ordered(in *api.Intent) {
 	if in.State == api.Completed {
 		r.text = "the order is placed"
@@ -153,15 +152,15 @@ func (r *confirmReport) ordered(in *api.Intent) {
 		}
 		return
 	}
-	r.ExitCode, r.text = exitFailed, "confirmed, and then the order failed"
+	r.ExitCode, r.text = exitFailed, "confirmed, but the order failed"
 	if in.Failure != nil {
 		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code, in.Failure.Code.Advice())
 	}
 }
 
-// tell prints the report, of which this may be a part: the object, or a sentence where
-// all went well; else the sentence is the error. What was done and could not be printed
-// is not known to a script that reads it, and did not fail.
+// tell prints the report as JSON (whole may contain it), or as a sentence if all went
+// well; otherwise the sentence is the error. If printing fails, the outcome counts as
+// unknown: the script has not seen it.
 func (r *confirmReport) tell(w io.Writer, asJSON bool, whole any) error {
 	text := ""
 	if r.ExitCode == exitDone {
@@ -176,6 +175,7 @@ func (r *confirmReport) tell(w io.Writer, asJSON bool, whole any) error {
 	case r.ExitCode == exitDone:
 		return nil
 	}
-	// Its text alone: an interrupt that it wraps is no reason to end quietly here.
+	// Only the text: if the error wrapped an interrupt, the command would end without a
+	// message.
 	return &exitError{r.ExitCode, errors.New(r.text)}
 }

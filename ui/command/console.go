@@ -16,15 +16,15 @@ import (
 	"tillwatch/api"
 )
 
-// newConsole is the control API of a stand-in by hand: each command makes one of its
-// requests and prints the answer.
+// newConsole makes the command that calls a stand-in's control API: one request per
+// subcommand.
 func newConsole() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "console",
-		Short: "Look into a running stand-in, and make things happen in it",
-		Long: "Look into a running stand-in (tillwatch simulate or demo), and make things happen in it. Each command is a request under /control/ of the stand-in at --api-url, " +
-			"with its API key; anything else there is refused. Without a command, it prints what there is.\n\n" +
-			"Exit codes: 0 done; 1 the stand-in refused it, or did not answer; 2 wrong usage, or no stand-in.",
+		Short: "Inspect and control a running stand-in",
+		Long: "Inspect and control a running stand-in (tillwatch simulate or demo). Each command sends a request under /control/ to the stand-in at --api-url, " +
+			"with its API key, and refuses anything but a stand-in. Without a subcommand it prints an overview.\n\n" +
+			"Exit codes: 0 done; 1 the stand-in refused or did not answer; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch console --api-url http://127.0.0.1:7420\n" +
 			"tillwatch console fault lose --type checkout_intent.completed\n" +
 			"tillwatch console clock forward 45m",
@@ -41,7 +41,7 @@ func newConsole() *cobra.Command {
 	return command
 }
 
-// request is one to the control API. body is nil where there is none.
+// request is a request to the control API. body is nil if it has none.
 type request struct {
 	method, path string
 	body         any
@@ -52,10 +52,10 @@ func (r request) send(ctx context.Context, client *api.Client) (answer json.RawM
 	return answer, err
 }
 
-// fields are a body.
+// fields are the fields of a JSON body.
 type fields map[string]any
 
-// asking is a command that makes one request.
+// asking makes the run function of a command that sends one request.
 func asking(show printer, of func(args []string) (request, error)) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		r, err := of(args)
@@ -66,7 +66,7 @@ func asking(show printer, of func(args []string) (request, error)) func(*cobra.C
 	}
 }
 
-// inConsole prints the answer to what is asked of the stand-in.
+// inConsole prints the stand-in's answer.
 func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Client) (json.RawMessage, error)) error {
 	s, err := loadSettings(c.Flags())
 	if err != nil {
@@ -87,7 +87,7 @@ func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Cl
 	return show(c.OutOrStdout(), answer)
 }
 
-// consoleCommand is a command that makes one request.
+// consoleCommand is a command that sends one request.
 func consoleCommand(use, short, example string, args cobra.PositionalArgs, show printer, of func([]string) (request, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: asking(show, of)}
 }
@@ -99,12 +99,12 @@ func consoleEndpoints() *cobra.Command {
 	all := func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil }
 	endpoints := consoleCommand("endpoints", does, "tillwatch console endpoints add http://127.0.0.1:3000/webhooks", noArguments, show, all)
 	var history bool
-	add := consoleCommand("add URL", "Deliver events to one more URL, or verify the same anew", "", oneArgumentNamed("a URL"), show,
+	add := consoleCommand("add URL", "Deliver events to another URL, or verify a known one again", "", oneArgumentNamed("a URL"), show,
 		func(args []string) (request, error) {
 			return request{http.MethodPost, path, fields{"url": args[0], "history": history}}, nil
 		})
-	add.Flags().BoolVar(&history, "history", false, "deliver all events since the start, too")
-	remove := consoleCommand("remove ID", "Deliver nothing more to an endpoint", "", oneArgumentNamed("the id of an endpoint"), show,
+	add.Flags().BoolVar(&history, "history", false, "also deliver all events since the start")
+	remove := consoleCommand("remove ID", "Stop delivering to an endpoint", "", oneArgumentNamed("the id of an endpoint"), show,
 		func(args []string) (request, error) {
 			return request{http.MethodDelete, path + "/" + url.PathEscape(args[0]), nil}, nil
 		})
@@ -117,7 +117,7 @@ var deliveryColumns = []string{"id", "type", "source", "state", "attempts", "sta
 func consoleDeliveries() *cobra.Command {
 	var event, endpoint string
 	var limit int
-	command := consoleCommand("deliveries", "List the newest deliveries, with the answers to them", "tillwatch console deliveries --limit 5 --json", noArguments, table(deliveryColumns...),
+	command := consoleCommand("deliveries", "List the newest deliveries with their answers", "tillwatch console deliveries --limit 5 --json", noArguments, table(deliveryColumns...),
 		func([]string) (request, error) {
 			q := url.Values{"limit": {fmt.Sprint(limit)}}
 			for name, value := range map[string]string{"event": event, "endpoint": endpoint} {
@@ -127,18 +127,18 @@ func consoleDeliveries() *cobra.Command {
 			}
 			return request{http.MethodGet, "/control/deliveries?" + q.Encode(), nil}, nil
 		})
-	command.Flags().StringVar(&event, "event", "", "of the event with this id alone")
-	command.Flags().StringVar(&endpoint, "endpoint", "", "to the endpoint with this id alone")
-	command.Flags().IntVar(&limit, "limit", 20, "how many at most, from 1 to 1000")
+	command.Flags().StringVar(&event, "event", "", "only deliveries of the event with this id")
+	command.Flags().StringVar(&endpoint, "endpoint", "", "only deliveries to the endpoint with this id")
+	command.Flags().IntVar(&limit, "limit", 20, "list at most this many, 1 to 1000")
 	return command
 }
 
 func consoleDeliver() *cobra.Command {
 	return &cobra.Command{
 		Use:   "deliver ID",
-		Short: "Make a delivery again, or every one of an event",
-		Long: "Make a delivery again: of one that is listed, by its id, or of an event, by the event's id, to each endpoint that it was sent to. " +
-			"What waits for its next attempt is sent now; what was lost or given up is sent after all.",
+		Short: "Repeat a delivery, or all deliveries of an event",
+		Long: "Repeat a delivery by its id, or all deliveries of an event by the event's id. " +
+			"A delivery that waits for its next attempt is sent now; one that was lost or given up is sent again.",
 		Example: "tillwatch console deliver evt_ci_779d1ba1900f_completed",
 		Args:    oneArgumentNamed("the id of a delivery or of an event"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -149,7 +149,7 @@ func consoleDeliver() *cobra.Command {
 	}
 }
 
-// deliverAgain makes the deliveries of an event again, or the one of that id.
+// deliverAgain repeats the deliveries of an event, or the delivery with that id.
 func deliverAgain(ctx context.Context, client *api.Client, id string) (json.RawMessage, error) {
 	var listed []struct {
 		ID string `json:"id"`
@@ -180,7 +180,7 @@ func consoleAdvance() *cobra.Command {
 	var expire bool
 	command := &cobra.Command{
 		Use:   "advance ID",
-		Short: "Bring an intent to its next state, or a parcel to its next scan",
+		Short: "Move an intent to its next state, or a parcel to its next scan",
 		Example: "tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --to completed\n" +
 			"tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --fail payment_failed",
 		Args: oneArgumentNamed("the id of an intent or of a shipment"),
@@ -201,14 +201,14 @@ func consoleAdvance() *cobra.Command {
 					answer, err = request{http.MethodPost, "/control/shipments/" + id + "/advance", nil}.send(ctx, client)
 				}
 				if errors.Is(err, api.ErrNotFound) {
-					err = fmt.Errorf("the stand-in has no intent, and no shipment that could do this, with the id %s", api.Scrub(args[0]))
+					err = fmt.Errorf("the stand-in has no intent with the id %s, and no shipment that could do this", api.Scrub(args[0]))
 				}
 				return answer, err
 			})
 		},
 	}
-	command.Flags().StringVar(&to, "to", "", "state of an intent to come to: awaiting_confirmation, placing_order or completed")
-	command.Flags().StringVar(&failure, "fail", "", "let an intent fail with this code, such as payment_failed")
+	command.Flags().StringVar(&to, "to", "", "the state to move an intent to: awaiting_confirmation, placing_order or completed")
+	command.Flags().StringVar(&failure, "fail", "", "fail an intent with this code, such as payment_failed")
 	command.Flags().BoolVar(&expire, "expire", false, "close the confirm window of an intent")
 	return command
 }
@@ -216,9 +216,9 @@ func consoleAdvance() *cobra.Command {
 func consoleSnapshot() *cobra.Command {
 	return &cobra.Command{
 		Use:   "snapshot FILE",
-		Short: "Write all that the stand-in holds to a file, to start another one from",
-		Long: "Write all that the stand-in holds to a file, or to stdout as -: intents, shipments, products, events, endpoints, limits and the balance. tillwatch simulate --from FILE begins with it. " +
-			"Its buyers and payment tokens are in it, and no key and no secret.",
+		Short: "Save the stand-in's state to a file that another one can start from",
+		Long: "Save the stand-in's state to a file, or to stdout with -: intents, shipments, products, events, endpoints, limits and the balance. tillwatch simulate --from FILE starts with it. " +
+			"The file holds buyers and payment tokens, but no key and no secret.",
 		Example: "tillwatch console snapshot day.json\ntillwatch simulate --from day.json",
 		Args:    oneArgumentNamed("a file, or - for stdout"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -12,8 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// table prints an answer, one object or several, a line each. Columns are paths in
-// the JSON; one that is empty in every line is left out.
+// table prints an answer, one object or several, one per line. Columns are paths in
+// the JSON; a column that is empty in every line is left out.
 func table(columns ...string) printer {
 	return func(w io.Writer, answer []byte) error {
 		rows := gjson.ParseBytes(answer)
@@ -51,7 +51,7 @@ func printRows(w io.Writer, rows []gjson.Result, columns []string) error {
 	return out.Flush()
 }
 
-// columnTitle names a column for people: failureReason.code is the failureReason.
+// columnTitle names a column for people: failureReason.code becomes failureReason.
 func columnTitle(column string) string {
 	name, _, nested := strings.Cut(column, ".")
 	switch {
@@ -67,7 +67,7 @@ func columnTitle(column string) string {
 	return column
 }
 
-// cell is a value as people read it, scrubbed and short.
+// cell is a value for people, scrubbed and shortened.
 func cell(v gjson.Result, column string) string {
 	switch {
 	case v.Get("amountSubunits").Exists():
@@ -97,7 +97,7 @@ func printBalance(w io.Writer, answer []byte) error {
 	return err
 }
 
-// printState prints what there is: counts, then the limits and the endpoints.
+// printState prints the overview: counts, limits, endpoints.
 func printState(w io.Writer, answer []byte) error {
 	state := gjson.ParseBytes(answer)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -21,11 +21,11 @@ func consoleFault() *cobra.Command {
 	var f simulator.EventFault
 	var lateBy time.Duration
 	var forget bool
-	command := consoleCommand("fault [lose|double|late|reorder]", "Let the delivery of the next events go wrong, or list what has not struck yet",
+	command := consoleCommand("fault [lose|double|late|reorder]", "Disturb the delivery of the next events, or list the faults still to come",
 		"tillwatch console fault lose --type checkout_intent.completed\ntillwatch console fault late --type 'shipment.*' --late-by 30s --count 3",
 		func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && forget {
-				return fmt.Errorf("give one of lose, double, late and reorder; or --forget alone")
+				return fmt.Errorf("give one of lose, double, late and reorder, or --forget alone")
 			}
 			return nil
 		},
@@ -36,7 +36,7 @@ func consoleFault() *cobra.Command {
 			case forget:
 				return request{http.MethodDelete, path, nil}, nil
 			case len(args) == 0 && f != simulator.EventFault{Count: 1}:
-				return request{}, fmt.Errorf("what is to go wrong? give lose, double, late or reorder")
+				return request{}, fmt.Errorf("which fault? give lose, double, late or reorder")
 			case len(args) == 0:
 				return request{http.MethodGet, path, nil}, nil
 			}
@@ -45,11 +45,11 @@ func consoleFault() *cobra.Command {
 		})
 	command.ValidArgs = []string{"lose", "double", "late", "reorder"}
 	flags := command.Flags()
-	flags.StringVar(&f.Type, "type", "", "of the events, or a group of types such as 'shipment.*' (default any)")
-	flags.StringVar(&f.Source, "source", "", "id of the intent, shipment or product that the events are about (default any)")
-	flags.IntVar(&f.Count, "count", 1, "how many events it strikes")
-	flags.DurationVar(&lateBy, "late-by", 0, "how late; of reorder, how late at most (default 10s)")
-	flags.BoolVar(&forget, "forget", false, "forget what has not struck yet")
+	flags.StringVar(&f.Type, "type", "", "only events of this type, or of a group such as 'shipment.*' (default any)")
+	flags.StringVar(&f.Source, "source", "", "only events about the intent, shipment or product with this id (default any)")
+	flags.IntVar(&f.Count, "count", 1, "how many events to disturb")
+	flags.DurationVar(&lateBy, "late-by", 0, "the delay; for reorder, the longest delay (default 10s)")
+	flags.BoolVar(&forget, "forget", false, "drop the faults still to come")
 	return command
 }
 
@@ -62,7 +62,7 @@ func consoleProducts() *cobra.Command {
 func consoleProduct() *cobra.Command {
 	var price, stock string
 	var remove bool
-	command := consoleCommand("product URL", "Change the price or the stock of a product, or remove it; its event is delivered",
+	command := consoleCommand("product URL", "Change a product's price or stock, or remove it, and deliver the event",
 		"tillwatch console product https://spice-lab.example/products/gochugaru --price 12.90USD --stock out_of_stock", oneArgumentNamed("the URL of a product"),
 		table("id", "type", "source.id", "data.price", "data.availability"),
 		func(args []string) (request, error) {
@@ -84,11 +84,11 @@ func consoleProduct() *cobra.Command {
 		})
 	command.Flags().StringVar(&price, "price", "", "its new price, such as 12.90USD")
 	command.Flags().StringVar(&stock, "stock", "", "its new availability, such as out_of_stock")
-	command.Flags().BoolVar(&remove, "remove", false, "take it down")
+	command.Flags().BoolVar(&remove, "remove", false, "remove it")
 	return command
 }
 
-// dollars reads an amount in the currency of the stand-in, as cents.
+// dollars reads an amount in the stand-in's currency, as cents.
 func dollars(of, text string) (int64, error) {
 	amount, err := api.ParseMoney(text)
 	switch {
@@ -104,24 +104,24 @@ func consoleClock() *cobra.Command {
 	const path = "/control/clock"
 	set := func(body fields) (request, error) { return request{http.MethodPut, path, body}, nil }
 	show := table("now", "stopped")
-	command := consoleCommand("clock", "Tell the stand-in's own time, by which intents and parcels go on", "tillwatch console clock stop\ntillwatch console clock forward 45m", noArguments, show,
+	command := consoleCommand("clock", "Show or set the stand-in's own clock, which drives intents and parcels", "tillwatch console clock stop\ntillwatch console clock forward 45m", noArguments, show,
 		func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil })
-	command.Long = command.Short + ". It is in what the stand-in makes, and in nothing that clients wait for: limits of a second, deliveries and their pauses go by real time.\n\n" +
-		"It stops, runs on and moves ahead, at most 31 days at once, and never goes back. What is due on the way has happened when the command ends."
+	command.Long = command.Short + ". The objects that the stand-in makes carry its time. What clients wait for goes by real time: per-second limits, deliveries and their pauses.\n\n" +
+		"It stops, starts, and moves ahead by at most 31 days at once, never back. When the command ends, everything due until then has happened."
 	command.AddCommand(
-		consoleCommand("stop", "Stop it: nothing goes on by itself", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": true}) }),
-		consoleCommand("start", "Let it run on", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": false}) }),
-		consoleCommand("forward DURATION", "Move it ahead, such as by 90s, 45m or 2d", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
+		consoleCommand("stop", "Stop the clock: nothing moves on by itself", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": true}) }),
+		consoleCommand("start", "Start the clock again", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": false}) }),
+		consoleCommand("forward DURATION", "Move the clock ahead, such as by 90s, 45m or 2d", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
 			d, err := parseAge(args[0])
 			if err != nil {
-				return request{}, fmt.Errorf("%.40q is no duration to move ahead by; give one such as 90s, 45m or 2d", args[0])
+				return request{}, fmt.Errorf("%.40q is not a positive duration; give one such as 90s, 45m or 2d", args[0])
 			}
 			return set(fields{"forward": d.Seconds()})
 		}),
-		consoleCommand("to TIME", "Move it to a time, such as 2026-03-01T12:00:00Z", "", oneArgumentNamed("a time such as 2026-03-01T12:00:00Z"), show, func(args []string) (request, error) {
+		consoleCommand("to TIME", "Move the clock to a time, such as 2026-03-01T12:00:00Z", "", oneArgumentNamed("a time such as 2026-03-01T12:00:00Z"), show, func(args []string) (request, error) {
 			at, err := time.Parse(time.RFC3339, args[0])
 			if err != nil {
-				return request{}, fmt.Errorf("%.40q is no time; give one such as 2026-03-01T12:00:00Z", args[0])
+				return request{}, fmt.Errorf("%.40q is not a time; give one such as 2026-03-01T12:00:00Z", args[0])
 			}
 			return set(fields{"to": at})
 		}),
@@ -133,9 +133,9 @@ func consoleLimit() *cobra.Command {
 	var left int
 	command := &cobra.Command{
 		Use:   "limit BUCKET [N|none]",
-		Short: "Raise or lower a limit of the account, or set what is left in it",
-		Long: "Raise or lower a limit of the account: that of mutations, reads, product-lookup (a second), checkout-intents (a day) or concurrent-agents. " +
-			"With --left, set what the present window has left.",
+		Short: "Change a limit of the account, or what is left of it",
+		Long: "Change a limit of the account: mutations, reads, product-lookup (per second), checkout-intents (per day) or concurrent-agents. " +
+			"With --left, set what is left in the current window.",
 		Example: "tillwatch console limit checkout-intents 500\ntillwatch console limit reads --left 0",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
@@ -160,16 +160,16 @@ func consoleLimit() *cobra.Command {
 			body["remaining"] = left
 		}
 		if len(body) == 0 {
-			return request{}, fmt.Errorf("what is to become of it? give a limit, or --left")
+			return request{}, fmt.Errorf("give a new limit, or --left")
 		}
 		return request{http.MethodPut, "/control/buckets/" + url.PathEscape(args[0]), body}, nil
 	})
-	command.Flags().IntVar(&left, "left", 0, "what is left in the present window")
+	command.Flags().IntVar(&left, "left", 0, "what is left in the current window")
 	return command
 }
 
 func consoleBalance() *cobra.Command {
-	return consoleCommand("balance [AMOUNT|none]", "Tell or set what payment by drawdown has left; an order above it fails with payment_failed",
+	return consoleCommand("balance [AMOUNT|none]", "Show or set the drawdown balance; an order above it fails with payment_failed",
 		"tillwatch console balance 100.00USD\ntillwatch console balance none", atMostOne("an amount such as 100.00USD, or none"), printBalance,
 		func(args []string) (request, error) {
 			const path = "/control/balance"

@@ -28,15 +28,15 @@ const createCodes = "\n\nExit codes:\n" +
 	"1  failed: the service refused it, or it could not be sent\n" +
 	"2  wrong usage\n" +
 	"3  not sent: the product is not what you gave\n" +
-	"4  unknown outcome: the answer was lost, and it is never sent twice by itself\n" +
-	"5  made already: an intent of the same reference has not failed"
+	"4  unknown outcome: the answer was lost; tillwatch never resends by itself\n" +
+	"5  already made: an intent with the same reference has not failed"
 
 func newCreate() *cobra.Command {
 	return creating(createOptions{}, &cobra.Command{
 		Use:   "create [PRODUCT-URL]",
 		Short: "Create an intent",
 		Long: "Create a checkout intent. Its fields come from flags, which win, and from the JSON object of --body. " +
-			"On anything but a stand-in that spends the account's daily quota, so there it takes --allow-confirm, and the audit log has it before it is sent." + createCodes,
+			"On anything but a stand-in this spends the account's daily quota, so it needs --allow-confirm and goes into the audit log first." + createCodes,
 		Example: "tillwatch create https://spice-lab.example/products/chili-crisp --test-buyer --reference order-7\n" +
 			"tillwatch create --body intent.json --dry-run",
 	})
@@ -46,10 +46,10 @@ func newPurchase() *cobra.Command {
 	return creating(createOptions{purchase: true}, &cobra.Command{
 		Use:   "purchase [PRODUCT-URL]",
 		Short: "Create an intent and buy it in one step, with real money",
-		Long: "Create a checkout intent and buy it in one step: nobody is asked between the offer and the order. Its fields come from flags, which win, and from the JSON object of --body.\n\n" +
-			"On anything but a stand-in it has the guards of tillwatch confirm: --allow-confirm; --max-total, which the service is sent as the most that it may cost; --reference, " +
-			"by which it is found again; and where real money may move, --live with the last four characters of the reference. The product is looked up and its price shown, " +
-			"the audit log has it before it is sent, and it is sent once. Where the service lists its intents, reads settle a lost answer, which takes up to two minutes." + createCodes,
+		Long: "Create a checkout intent and buy it in one step, with no question between the offer and the order. Its fields come from flags, which win, and from the JSON object of --body.\n\n" +
+			"On anything but a stand-in it has the guards of tillwatch confirm: --allow-confirm; --max-total, the price limit sent to the service; --reference, " +
+			"which identifies it later; and where real money may move, --live with the last four characters of the reference. The command looks the product up, shows its price, " +
+			"writes to the audit log, and sends one request. If the answer is lost and the service lists its intents, reads settle the outcome within two minutes." + createCodes,
 		Example: "tillwatch purchase https://spice-lab.example/products/chili-crisp --test-buyer --payment drawdown\n" +
 			"tillwatch purchase --body order.json --buyer-file - --reference order-7 --max-total 50.00USD --allow-confirm --live er-7",
 	})
@@ -68,12 +68,12 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
-	flags.Lookup("allow-confirm").Usage = "let this be sent to what is no stand-in"
+	flags.Lookup("allow-confirm").Usage = "allow sending to something other than a stand-in"
 	o.asked.flags(flags)
 	if o.purchase {
 		flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the reference")
 	}
-	flags.BoolVar(&o.another, "another-item", false, "the reference is of an order that has items already: this is one more")
+	flags.BoolVar(&o.another, "another-item", false, "add one more item to the order with this reference")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the request, masked, and send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
@@ -81,13 +81,12 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 
 func oneProduct(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("one product at a time: an intent has one URL, and an order of several is several intents with one --reference, all but the first with --another-item")
+		return fmt.Errorf("give one product: an intent has one URL; for an order of several, make one intent each with the same --reference, all but the first with --another-item")
 	}
 	return nil
 }
 
-// check refuses what can be refused before anything is sent to what is no
-// stand-in.
+// check refuses what can be refused before anything is sent to the real service.
 func (o createOptions) check(armed bool, where api.Environment, body *createBody) error {
 	reference := string(body.wanted.ReferenceID)
 	spends := "the account's daily quota"
@@ -100,11 +99,11 @@ func (o createOptions) check(armed bool, where api.Environment, body *createBody
 			missing = append(missing, usagef(format, args...))
 		}
 	}
-	need(!armed, "read-only: this is no stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run", spends)
-	need(body.test && where.Live, "real money moves here, and there is no test buyer: give --buyer-file")
+	need(!armed, "read-only: this is not a stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or try it with --dry-run", spends)
+	need(body.test && where.Live, "real money moves here, so the test buyer is refused: give --buyer-file")
 	if o.purchase {
-		need(body.most == nil, "give the most that it may cost, with its currency, as in --max-total 44.52USD")
-		need(reference == "", "give your own id of the order, as in --reference order-7: by it a lost answer is settled, and it is not bought twice")
+		need(body.most == nil, "give the most it may cost, with its currency, as in --max-total 44.52USD")
+		need(reference == "", "give your own order id, as in --reference order-7: it settles a lost answer and keeps you from buying twice")
 	}
 	switch short := utf8.RuneCountInString(reference) < 4; {
 	case !o.purchase || !where.Live:
@@ -131,7 +130,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		return usagef("which product? give its URL, or productUrl in --body")
 	}
 	armed := s.AllowConfirm
-	s.AllowConfirm, s.RelayURL = false, "" // nothing is followed
+	s.AllowConfirm, s.RelayURL = false, "" // nothing to follow
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err
@@ -162,8 +161,8 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	return r.tell(stdout, o.json, r)
 }
 
-// lookUp finds out what answers, and what a purchase buys there. The error is one of
-// not knowing that.
+// lookUp finds out which environment answers, and what a purchase would buy there. It
+// fails only if the environment cannot be determined.
 func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io.Writer) (api.Environment, error) {
 	where := client.Environment()
 	if where.Known() && !r.purchase {
@@ -174,7 +173,7 @@ func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io
 		return where, errUnauthorized
 	}
 	if !where.Known() {
-		return where, fmt.Errorf("nothing was sent: what answers could not be told: %w", err)
+		return where, fmt.Errorf("nothing was sent: cannot determine the environment: %w", err)
 	}
 	r.Environment, r.Live = where.Name, where.Live
 	if r.purchase && !where.StandIn {
@@ -183,27 +182,27 @@ func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io
 	return where, nil
 }
 
-// weigh shows what is bought, and holds its price against the most that it may cost.
+// weigh shows the product and compares its price with --max-total.
 func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
 	most := r.body.most
 	if err != nil || product.Price == nil {
-		r.notSent("the lookup tells no price to hold --max-total against", err)
+		r.notSent("the lookup has no price to compare with --max-total", err)
 		return
 	}
 	fmt.Fprintf(stderr, "%s\n", api.Scrub(fmt.Sprintf("%d × %s at %s, before tax and shipping, in %s", r.Quantity, product.Name, product.Price.Readable(), r.Environment)))
 	if most == nil {
-		return // and that is refused
+		return // refused by the check
 	}
 	price := *product.Price
 	switch {
 	case price.Currency != most.Currency:
-		r.notSent(fmt.Sprintf("the price is in %s and --max-total in %s, and the service is told a number alone", price.Currency, most.Currency), nil)
+		r.notSent(fmt.Sprintf("the price is in %s, --max-total in %s, and the service takes only a number", price.Currency, most.Currency), nil)
 	case r.Quantity > 0 && price.Subunits > most.Subunits/int64(r.Quantity):
 		r.notSent(fmt.Sprintf("%d × %s is more than --max-total, %s", r.Quantity, price.Readable(), most.Readable()), nil)
 	}
 }
 
-// guarded makes it with the guards of a confirm.
+// guarded creates the intent with the guards of a confirm.
 func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, another bool, stderr io.Writer) {
 	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: another, Body: api.CreateIntent{Raw: r.body.raw}}
 	if r.body.most != nil {

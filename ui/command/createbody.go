@@ -30,34 +30,34 @@ type orderFlags struct {
 }
 
 func (o *orderFlags) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.file, "body", "", "file with a JSON object to begin with, - for stdin: every field of it is sent, also those that no flag has")
+	flags.StringVar(&o.file, "body", "", "file with a JSON object to start from, - for stdin; all its fields are sent")
 	flags.IntVar(&o.quantity, "quantity", 1, "how many")
-	flags.StringArrayVar(&o.buyer, "buyer", nil, "a field of the buyer, as in firstName=Ada (repeatable); others on this machine can see it while this runs")
+	flags.StringArrayVar(&o.buyer, "buyer", nil, "a field of the buyer, as in firstName=Ada (repeatable); other users of this machine can see it while this runs")
 	flags.StringVar(&o.buyerFile, "buyer-file", "", "file with the buyer as a JSON object, - for stdin")
-	flags.BoolVar(&o.testBuyer, "test-buyer", false, "a buyer who does not exist; live environments refuse it")
+	flags.BoolVar(&o.testBuyer, "test-buyer", false, "use a made-up buyer; live environments refuse it")
 	flags.StringArrayVar(&o.variants, "variant", nil, "a variant, as in Size=M (repeatable)")
-	flags.StringVar(&o.reference, "reference", "", "your own id of the order, which the service echoes")
+	flags.StringVar(&o.reference, "reference", "", "your own order id, which the service echoes")
 	flags.StringArrayVar(&o.promo, "promo-code", nil, "a promo code to try (repeatable)")
 	flags.BoolVar(&o.discover, "discover-promo-codes", false, "have the service look for promo codes")
-	flags.StringVar(&o.payment, "payment", "", "how it is paid for: drawdown, or vault_token with its token")
+	flags.StringVar(&o.payment, "payment", "", "the payment: drawdown, or vault_token with its token")
 	flags.StringVar(&o.tokenFile, "payment-token-file", "", "file with the token of --payment, - for stdin")
-	flags.StringVar(&o.maxTotal, "max-total", "", "the most that all of it may cost, with its currency, such as 44.52USD")
-	flags.StringVar(&o.maxShipping, "max-shipping", "", "the most that the shipping may cost, with its currency, such as 5.00USD")
+	flags.StringVar(&o.maxTotal, "max-total", "", "the most it may cost in total, with its currency, such as 44.52USD")
+	flags.StringVar(&o.maxShipping, "max-shipping", "", "the most that shipping may cost, with its currency, such as 5.00USD")
 	flags.StringVar(&o.effort, "effort", "", "how hard the service tries to get an offer: max or low")
 }
 
-// createBody is what is asked for, and its bytes.
+// createBody is the request's content and its bytes.
 type createBody struct {
 	raw    []byte
 	wanted api.Intent // as the service would understand it
 	most   *api.Money // of --max-total
 	fields map[string]any
-	test   bool // the buyer does not exist
+	test   bool // the buyer is made up
 }
 
 func (b *createBody) has(field string) bool { return b.fields[field] != nil }
 
-// send sends it to a stand-in, which nothing else can take.
+// send sends it, to a stand-in only.
 func (b *createBody) send(ctx context.Context, client *api.Client, purchase bool) (api.Intent, error) {
 	body := api.CreateIntent{Raw: b.raw, StandIn: true}
 	if purchase {
@@ -66,7 +66,7 @@ func (b *createBody) send(ctx context.Context, client *api.Client, purchase bool
 	return client.CreateIntent(ctx, body)
 }
 
-// body puts the flags over the file.
+// body merges the flags into the file.
 func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) {
 	in := &inputs{stdin: c.InOrStdin()}
 	b := &createBody{fields: map[string]any{}, test: o.testBuyer}
@@ -82,7 +82,7 @@ func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) 
 	if given("quantity") || !b.has("quantity") {
 		b.fields["quantity"] = o.quantity
 	}
-	// What is no number is for the service to refuse.
+	// The service refuses a quantity that is not a number.
 	if n, err := strconv.ParseFloat(fmt.Sprint(b.fields["quantity"]), 64); !errors.Is(err, strconv.ErrSyntax) && n < 1 {
 		return nil, usagef("the quantity is %v; it must be 1 or more", n)
 	}
@@ -104,7 +104,7 @@ func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) 
 	if b.raw, err = json.Marshal(b.fields); err != nil {
 		return nil, err
 	}
-	// As an answer would tell it, so that both are compared in one form.
+	// Decoded like an answer, so that both compare in the same form.
 	b.wanted, err = api.DecodeIntent(append([]byte(`{"id":"new",`), b.raw[1:]...))
 	return b, err
 }
@@ -126,7 +126,7 @@ func (o *orderFlags) putBuyer(b *createBody, in *inputs) error {
 	for _, field := range o.buyer {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return usagef("--buyer wants a field and its value, as in --buyer firstName=Ada")
+			return usagef("--buyer needs a field and its value, as in --buyer firstName=Ada")
 		}
 		buyer[name] = value
 	}
@@ -136,7 +136,7 @@ func (o *orderFlags) putBuyer(b *createBody, in *inputs) error {
 	return nil
 }
 
-// testBuyer does not exist: the domain and the number are kept for examples.
+// testBuyer does not exist: its domain and number are reserved for examples.
 func testBuyer() map[string]string {
 	return map[string]string{
 		"firstName": "Test", "lastName": "Buyer", "email": "test.buyer@example.com", "phone": "212-555-0100",
@@ -211,7 +211,7 @@ func (o *orderFlags) putConstraints(b *createBody, _ *inputs) error {
 	return nil
 }
 
-// inputs reads what flags name. Stdin can be read once.
+// inputs reads the files that flags name. Stdin can be read once.
 type inputs struct {
 	stdin io.Reader
 	by    string // the flag that has read it
@@ -235,7 +235,7 @@ func (i *inputs) read(flag, path string) (text []byte, err error) {
 		from = file
 	}
 	if from == nil {
-		return nil, usagef("%s: there is nothing on stdin", flag)
+		return nil, usagef("%s: stdin is empty", flag)
 	}
 	if text, err = io.ReadAll(io.LimitReader(from, most+1)); err != nil {
 		return nil, usagef("%s: %w", flag, err)
@@ -246,8 +246,8 @@ func (i *inputs) read(flag, path string) (text []byte, err error) {
 	return text, nil
 }
 
-// object reads a JSON object, whose numbers stay as they are written. An error
-// quotes nothing of it.
+// object reads a JSON object and keeps its numbers as they are written. Errors quote
+// nothing of it.
 func (i *inputs) object(flag, path string, into *map[string]any) error {
 	text, err := i.read(flag, path)
 	if err != nil {

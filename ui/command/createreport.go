@@ -41,7 +41,7 @@ func newCreateReport(client *api.Client, purchase bool, body *createBody) *creat
 	return r
 }
 
-// did is the word for it.
+// did is the verb for the report.
 func (r *createReport) did() string {
 	if r.purchase {
 		return "purchased"
@@ -49,7 +49,7 @@ func (r *createReport) did() string {
 	return "created"
 }
 
-// notSent takes down why nothing was sent to where money is real.
+// notSent records why nothing was sent to the real service.
 func (r *createReport) notSent(why string, err error) {
 	if err != nil {
 		why, r.Error = why+": "+err.Error(), string(api.Scrub(err.Error()))
@@ -57,7 +57,7 @@ func (r *createReport) notSent(why string, err error) {
 	r.ExitCode, r.Verdict, r.text = exitNotConfirmable, "not_sent", "nothing was sent: "+why
 }
 
-// sent takes down what a stand-in answered.
+// sent records a stand-in's answer.
 func (r *createReport) sent(in api.Intent, err error) {
 	out := confirm.Outcome{Verdict: confirm.Accepted, Intent: &in}
 	switch refused := new(*api.Error); {
@@ -72,30 +72,30 @@ func (r *createReport) sent(in api.Intent, err error) {
 	r.ended(out)
 }
 
-// ended takes down how it ended.
+// ended records how it ended.
 func (r *createReport) ended(out confirm.Outcome) {
 	r.end(out)
 	r.unsettled = out.Unsettled
 	if out.Intent != nil {
 		r.Intent = out.Intent.ID
 	}
-	const another = ". Give another --reference, or --another-item where this is one more item of that order"
+	const another = ". Give another --reference, or --another-item if this is one more item of that order"
 	switch {
 	case errors.Is(out.Err, confirm.ErrUsed) && out.Unsettled:
-		r.text = fmt.Sprintf("nothing was sent: %s is the reference of something else, whose answer was lost, and what came of that is not known%s%s", r.Reference, r.findOut(), another)
+		r.text = fmt.Sprintf("nothing was sent: %s is the reference of another request, whose answer was lost and whose outcome is not known%s%s", r.Reference, r.findOut(), another)
 	case errors.Is(out.Err, confirm.ErrUsed):
-		r.text = fmt.Sprintf("nothing was sent: %s is the reference of something else, %s%s", r.Reference, r.Intent, another)
+		r.text = fmt.Sprintf("nothing was sent: %s is already the reference of %s%s", r.Reference, r.Intent, another)
 	case out.Unsettled:
-		r.text = "nothing was sent: an earlier answer to the same was lost, and what came of it is not known" + r.findOut()
+		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut()
 		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
 			r.text += ". It was sent at " + (*earlier).Earlier.At.Local().Format("15:04:05 MST")
 		}
 	case out.Verdict == confirm.Unknown:
-		r.text = "unknown: it may have been " + r.did() + ", and is not sent again: " + r.Error + r.findOut()
+		r.text = "unknown: it may have been " + r.did() + ", so it is not sent again: " + r.Error + r.findOut()
 	case out.Verdict == confirm.Already:
-		r.text = fmt.Sprintf("nothing was sent: %s was %s already, as %s. Give another --reference for one more", r.Reference, r.did(), r.Intent)
+		r.text = fmt.Sprintf("nothing was sent: %s was already %s, as %s. Give another --reference for one more", r.Reference, r.did(), r.Intent)
 	case out.Verdict == confirm.Overtaken:
-		r.text = fmt.Sprintf("refused, and yet %s as %s: a request was doubled on its way", r.did(), r.Intent)
+		r.text = fmt.Sprintf("refused, yet %s as %s: a request was doubled on its way", r.did(), r.Intent)
 	case out.Intent != nil:
 		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.Intent, wording.Name(string(r.State)), r.Environment)
 		if out.Intent.State == api.Failed {
@@ -115,7 +115,7 @@ func (r *createReport) whyFailed() string {
 	return fmt.Sprintf(", %s. %s", r.Failure.Code, r.Failure.Code.Advice())
 }
 
-// findOut says how to find out what came of a lost answer.
+// findOut says how to find out the outcome of a lost answer.
 func (r *createReport) findOut() string {
 	text := fmt.Sprintf(". Find out with: tillwatch order %s", r.Reference)
 	if r.Reference == "" {
@@ -127,7 +127,7 @@ func (r *createReport) findOut() string {
 	return text
 }
 
-// refused takes down the service's no, field by field.
+// refused records the service's refusal, field by field.
 func (r *createReport) refused(err error) {
 	refused := new(*api.Error)
 	if !errors.As(err, refused) {
@@ -155,7 +155,7 @@ func (r *createReport) refused(err error) {
 	}
 }
 
-// printRequest prints a request that is not sent: what is secret or personal in it is
+// printRequest prints a request that is not sent, with secrets and personal data
 // masked.
 func printRequest(w io.Writer, s settings, method, path string, body []byte, asJSON bool) error {
 	if err := s.requireAccount(); err != nil {

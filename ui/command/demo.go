@@ -42,7 +42,7 @@ func newDemo() *cobra.Command {
 			}
 			o.screen.plain = o.screen.plain || !o.headless && fallsBack(c)
 			if o.headless && (c.Flags().Changed("filter") || c.Flags().Changed("at")) {
-				return usagef("--filter and --at say what the screen shows, and there is none with --headless: leave them out")
+				return usagef("--headless shows no screen: leave out --filter and --at")
 			}
 			if !o.headless && !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch demo --headless, or --plain"); err != nil {
@@ -78,8 +78,8 @@ func newDemo() *cobra.Command {
 	return command
 }
 
-// runDemo starts the parts as they would run on three machines, and looks at the
-// demo's account as any dashboard would.
+// runDemo runs the parts as they would run on three machines, and connects to the
+// demo's account like any dashboard.
 func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out io.Writer) error {
 	ctx, release := untilHangup(ctx)
 	defer release()
@@ -98,7 +98,7 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 	if err != nil {
 		return err
 	}
-	defer on.atProxy.Close() // again, once it has served
+	defer on.atProxy.Close() // a second Close, once it has served, does no harm
 	return alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
@@ -127,14 +127,14 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 
 // demoStage is a relay and a simulator on loopback.
 type demoStage struct {
-	settings settings     // of an account that looks at them
-	atProxy  net.Listener // where a proxy is to stand through which the shop calls the service
+	settings settings     // of a dashboard on this account
+	atProxy  net.Listener // for a proxy through which the shop calls the service
 	service  *simulator.Simulator
 	parts    []part // run them
 }
 
-// setStage makes a stage. Its parts listen at once and begin to answer after curtain,
-// so that they do not compete with the first picture.
+// setStage makes a stage. Its parts listen at once but answer only after curtain, so
+// that they do not delay the first frame.
 func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (demoStage, error) {
 	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
@@ -167,7 +167,7 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 	}}, nil
 }
 
-// atSpeed has what is said of intents go as fast as the shop that makes them.
+// atSpeed scales the alert thresholds to the shop's speed.
 func (s *settings) atSpeed(speed float64) {
 	if speed > 0 {
 		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / speed) }
@@ -177,14 +177,13 @@ func (s *settings) atSpeed(speed float64) {
 	}
 }
 
-// demoShop is the shop of the demo: with a list, so that an intent is seen before
-// its offer, and with a raised daily limit, so that it does not close after four
-// minutes.
+// demoShop is the demo's shop: it has a list, so that intents show before their
+// offer, and a raised daily limit, so that it does not run out after four minutes.
 func demoShop(s settings, shop simulator.Config) simulator.Config {
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", simulator.ListsServed, demoPerDay
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
-	shop.EveryPolicy = true // what is left today and of the agents is told as well
+	shop.EveryPolicy = true // also report the daily limit and the agents
 	zeroMeansNone(&shop)
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())
@@ -199,7 +198,7 @@ const (
 )
 
 func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder string) error {
-	defer listener.Close() // again, once it has served
+	defer listener.Close() // a second Close does no harm
 	events, err := sqlite.Open(ctx, folder)
 	if err != nil {
 		return err
@@ -214,7 +213,7 @@ func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder
 	return errors.Join(r.Serve(ctx, listener), events.Close())
 }
 
-// reportEverySecond prints the state each second until ctx ends, and once then.
+// reportEverySecond prints the state each second until ctx ends, and once more then.
 func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON bool) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -26,15 +26,15 @@ func newDoctor() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check what is configured, and say what is wrong and what to do",
-		Long: "Check what is configured, in order: settings and where each comes from, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
-			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check ends with ok, a note, a warning or a " +
-			"fault, what it means, and what to do. One that needs what is at fault is skipped, and says so.\n\n" +
-			"It changes nothing: all requests are GET, at most six of them from the reads bucket, and none while that is down to its reserve. " +
+		Short: "Check the configuration, and say what is wrong and what to do",
+		Long: "Check the configuration, in order: settings and where each comes from, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
+			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check reports ok, a note, a warning or a " +
+			"fault, what it means, and what to do. A check that depends on a failed one is skipped.\n\n" +
+			"It changes nothing: all requests are GET, at most six count against the reads bucket, and none is sent once only the reserve is left. " +
 			"Each check takes five seconds at most. No key, token or secret is printed.\n\n" +
-			"--json prints an object a finding: check, verdict (ok, note, skipped, warning or fault), found, means, do, details (a list of texts), took_ms of " +
-			"the check; means, do and details are left out where there is nothing to say. The last object counts: ok, note, skipped, warning, fault, and " +
-			"the reads that were spent. The exit code is 1 when there is a fault.",
+			"--json prints one object per finding: check, verdict (ok, note, skipped, warning or fault), found, means, do, details (a list of texts), took_ms of " +
+			"the check; empty means, do and details are left out. The last object has the counts: ok, note, skipped, warning, fault, and " +
+			"reads, the reads spent. The exit code is 1 if there is a fault.",
 		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\ntillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c, asJSON) },
@@ -42,7 +42,7 @@ func newDoctor() *cobra.Command {
 	flags := command.Flags()
 	accountFlags(flags)
 	settingFlags(flags, "postgres", "proxy_listen", "theme")
-	flags.String("data", "", "folder of the journal of a relay on this machine (default: that of a relay on loopback)")
+	flags.String("data", "", "journal folder of a relay on this machine (default: that of a relay on loopback)")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return command
 }
@@ -51,7 +51,7 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	if err := checkPostgresFlag(c.Flags()); err != nil {
 		return err
 	}
-	p := newPatient(c.Flags(), c.InOrStdin(), c.OutOrStdout())
+	p := newExamination(c.Flags(), c.InOrStdin(), c.OutOrStdout())
 	defer p.close()
 	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
 	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {
@@ -75,41 +75,41 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 		err = sheet.Close(counts, wording.Counted(reads, "read", "reads")+" of the quota spent")
 	}
 	if err == nil && counts[doctor.Fault] > 0 {
-		return errors.New("there are faults: what to do stands beside each")
+		return errors.New("there are faults: see what to do beside each")
 	}
 	return err
 }
 
-// patient is a set-up that is being examined, and what the checks have learnt of it.
-// They run one after another.
-type patient struct {
+// examination is a set-up being examined, and what the checks have learnt of it. The
+// checks run one after another.
+type examination struct {
 	settings settings
 	wrong    error  // why the settings cannot be used
 	data     string // folder of the relay's journal; "": none was named
 	in       io.Reader
 	out      io.Writer
 	free     func(folder string) (bytes uint64, err error)
-	reads    atomic.Int64 // that the service's quota was charged with
+	reads    atomic.Int64 // charged to the service's quota
 
-	client  *api.Client // nil before the service was looked at
+	client  *api.Client // nil before checkService
 	pacer   *quota.Pacer
 	heard   heard
-	first   error // of the first read; nil: it was answered well
+	first   error // of the first read; nil: it succeeded
 	intents listProbe
 	events  listProbe
 
-	reader *relay.Reader // nil before the relay was looked at
+	reader *relay.Reader // nil before checkRelay
 	newest []relay.Item  // of the relay's journal, oldest first
 }
 
-func newPatient(flags *pflag.FlagSet, in io.Reader, out io.Writer) *patient {
-	p := &patient{in: in, out: out, free: freeSpace}
+func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examination {
+	p := &examination{in: in, out: out, free: freeSpace}
 	p.settings, p.wrong = loadSettings(flags)
 	p.data, _ = flags.GetString("data")
 	return p
 }
 
-func (p *patient) close() {
+func (p *examination) close() {
 	if p.client != nil {
 		p.client.Close()
 	}
@@ -118,8 +118,8 @@ func (p *patient) close() {
 	}
 }
 
-// checks are all there are, in the order in which they are made.
-func (p *patient) checks() []doctor.Check {
+// checks are all checks, in order.
+func (p *examination) checks() []doctor.Check {
 	return []doctor.Check{
 		{Name: "settings", Run: p.checkSettings},
 		{Name: "secrets", Needs: []string{"settings"}, Run: p.checkSecrets},
@@ -146,9 +146,9 @@ func (p *patient) checks() []doctor.Check {
 	}
 }
 
-// sheet is the form for people: in the terminal's own colours, where it has any, and
-// in unbroken lines where there is no terminal.
-func (p *patient) sheet(c *cobra.Command) doctor.Sheet {
+// sheet formats findings for people: in colour if the terminal has colours, and
+// unwrapped where there is no terminal.
+func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
 	width, _ := terminalSize(p.out)
 	s := doctor.Sheet{To: p.out, Width: width}
 	for _, check := range p.checks() {
@@ -164,12 +164,12 @@ func (p *patient) sheet(c *cobra.Command) doctor.Sheet {
 	return s
 }
 
-// leastRedacted is how short a secret may be, in bytes, to be looked for in findings:
-// no check prints one, and the letters of a shorter one are in every other word.
+// leastRedacted is the shortest secret, in bytes, that is searched for in findings:
+// no check prints one, and a shorter text would match ordinary words.
 const leastRedacted = 6
 
-// discreet is a finding without what is secret: an error may repeat what was sent.
-func (p *patient) discreet(f doctor.Finding) doctor.Finding {
+// discreet removes secrets from a finding: an error may repeat what was sent.
+func (p *examination) discreet(f doctor.Finding) doctor.Finding {
 	discreet := func(text string) api.Text {
 		for _, secret := range p.settings.secrets() {
 			if len(secret.Reveal()) >= leastRedacted {
@@ -182,7 +182,7 @@ func (p *patient) discreet(f doctor.Finding) doctor.Finding {
 		*text = string(api.MaskAddress(discreet(*text)))
 	}
 	f.Details = slices.Clone(f.Details)
-	for i, detail := range f.Details { // it is masked, value by value
+	for i, detail := range f.Details { // already masked, value by value
 		f.Details[i] = string(discreet(detail))
 	}
 	return f

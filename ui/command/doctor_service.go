@@ -18,27 +18,29 @@ import (
 )
 
 const (
-	// askWithin is how long the service may take for one answer: a check may ask twice.
+	// askWithin is how long the service may take for one answer: a check may send two
+	// requests.
 	askWithin = 2 * time.Second
-	// quotaReserve is what is left to others, as [quota.PacerConfig] does by default.
+	// quotaReserve is what is left for others, as by default in [quota.PacerConfig].
 	quotaReserve = 2
-	// longLimit is a wait for quota that does not pass by itself in a moment.
+	// A bucket that stays empty longer than longLimit is a finding.
 	longLimit = 10 * time.Second
-	// Clocks that differ by more are told of, and are at fault.
+	// A clock that is off by more than clockOff is a warning or, if by much more, a
+	// fault.
 	clockOff   = 20 * time.Second
 	clockWrong = 2 * time.Minute
 )
 
-// heard is what the service's first answer said beside its body.
+// heard is what the service's first answer said besides its body.
 type heard struct {
 	next   http.RoundTripper
 	any    bool
 	dated  bool
-	ahead  time.Duration // this machine's clock of the Date
+	ahead  time.Duration // this machine's clock relative to the Date
 	fields quota.Fields
 }
 
-// RoundTrip implements [http.RoundTripper]. Requests go out one after another.
+// RoundTrip implements [http.RoundTripper]. Requests run one after another.
 func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	answer, err := h.next.RoundTrip(request)
@@ -47,19 +49,19 @@ func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	h.any, h.fields = true, quota.ParseFields(answer.Header)
 	if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
-		// A Date is cut to the second, and the answer was made on the way.
+		// The Date is truncated to the second, and the answer was made half-way.
 		h.dated, h.ahead = true, sent.Add(time.Since(sent)/2).Sub(date.Add(500*time.Millisecond))
 	}
 	return answer, nil
 }
 
-// asking makes a client that asks once, whatever comes.
-func (p *patient) asking(address string, transport http.RoundTripper) (*api.Client, error) {
+// asking makes a client that never retries.
+func (p *examination) asking(address string, transport http.RoundTripper) (*api.Client, error) {
 	s := p.settings
 	client, err := api.New(api.Config{
 		BaseURL: address, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, Timeout: askWithin, Retries: -1, Pacer: p.pacer, Transport: transport,
 		Observe: func(e api.Exchange) {
-			if strings.HasPrefix(e.Path, "/api/") { // what a stand-in is asked beside costs nothing
+			if strings.HasPrefix(e.Path, "/api/") { // questions to a stand-in's control API cost nothing
 				p.reads.Add(1)
 			}
 		},
@@ -70,16 +72,16 @@ func (p *patient) asking(address string, transport http.RoundTripper) (*api.Clie
 	return client, nil
 }
 
-// readShipments reads the one list that the contract promises.
-func (p *patient) readShipments(ctx context.Context, from *api.Client) error {
+// readShipments reads the only list that the contract promises.
+func (p *examination) readShipments(ctx context.Context, from *api.Client) error {
 	for _, err := range from.ShipmentPages(ctx, api.ShipmentQuery{Limit: 1}) {
 		return err
 	}
 	return nil
 }
 
-// checkService reads once, as any look at the account begins.
-func (p *patient) checkService(ctx context.Context) (found []doctor.Finding) {
+// checkService reads once, as every look at the account begins.
+func (p *examination) checkService(ctx context.Context) (found []doctor.Finding) {
 	at := p.settings.APIURL
 	if at == "" {
 		return doctor.Skip("no service is configured")
@@ -106,14 +108,14 @@ func (p *patient) checkService(ctx context.Context) (found []doctor.Finding) {
 	case p.first == nil, errors.Is(p.first, api.ErrUnauthorized), errors.Is(p.first, api.ErrForbidden), errors.Is(p.first, api.ErrRateLimited):
 		return doctor.Fine("it answers at %s in %d ms", at, time.Since(began).Milliseconds())
 	case status >= http.StatusInternalServerError:
-		return fault("the service does not answer as it should: "+p.first.Error(), "wait, or ask the provider; behind a proxy of yours, look there")
+		return fault("the service answers with errors: "+p.first.Error(), "wait, or ask the provider; if you use a proxy, check it")
 	case status == http.StatusBadRequest && strings.HasPrefix(at, "http://"):
-		return fault(fmt.Sprintf("what answers at %s takes no http://: %v", at, p.first), "give https:// in api_url")
+		return fault(fmt.Sprintf("%s does not accept http://: %v", at, p.first), "use https:// in api_url")
 	case status != 0 || errors.As(p.first, &unreadable):
-		return fault(fmt.Sprintf("what answers at %s is not the service: %v", at, p.first), "correct api_url: it is the base address, without /api/v1")
+		return fault(fmt.Sprintf("what answers at %s is not the service: %v", at, p.first), "correct api_url: it must be the base address, without /api/v1")
 	}
 	why, do := whyAway(p.first)
-	return fault(fmt.Sprintf("nothing can be had from %s: %s", at, why), do)
+	return fault(fmt.Sprintf("cannot connect to %s: %s", at, why), do)
 }
 
 // whyAway says why nothing answers, and what to do.
@@ -126,18 +128,18 @@ func whyAway(err error) (why, do string) {
 	var dial *net.OpError
 	switch {
 	case errors.As(err, &unknown):
-		return "the name " + unknown.Name + " leads nowhere", "correct the host, or look at this machine's DNS"
+		return "the name " + unknown.Name + " cannot be resolved", "correct the host, or check this machine's DNS"
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
-		return "it speaks no TLS", "give http:// in the address, on this machine alone"
+		return "it does not speak TLS", "use http:// in the address, but only on this machine"
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time", "look at the firewalls on the way; behind a proxy, set HTTPS_PROXY"
+		return "no answer in time", "check the firewalls in between; behind a proxy, set HTTPS_PROXY"
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return dial.Err.Error(), "start what should listen there (tillwatch simulate, tillwatch proxy), or correct the address"
+		return dial.Err.Error(), "start the server there (tillwatch simulate, tillwatch proxy), or correct the address"
 	}
-	return err.Error(), "correct the address, or look at what stands in between"
+	return err.Error(), "correct the address, or check what is in between"
 }
 
-// hostOf is the host of an address; "" where it has none.
+// hostOf is the host of an address; "" if it has none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -146,37 +148,37 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// checkClock compares this machine's clock with that of the service.
-func (p *patient) checkClock(context.Context) []doctor.Finding {
+// checkClock compares this machine's clock with the service's.
+func (p *examination) checkClock(context.Context) []doctor.Finding {
 	off, direction, verdict := p.heard.ahead.Abs(), "ahead of", doctor.Fault
 	if p.heard.ahead < 0 {
 		direction = "behind"
 	}
 	switch {
 	case !p.heard.dated:
-		return doctor.Findings(doctor.Note, "it cannot be compared, as the service's answers have no Date", "", "")
+		return doctor.Findings(doctor.Note, "cannot be compared: the service's answers have no Date", "", "")
 	case off < clockOff:
 		return doctor.Fine("within seconds of the service's")
 	case off < clockWrong:
 		verdict = doctor.Warning
 	}
 	return doctor.Findings(verdict, fmt.Sprintf("this machine's clock is %s %s the service's", api.Span(off.Round(time.Second)), direction),
-		"ages, confirm windows and resets are off by as much", "have the system keep its time (NTP, chrony, systemd-timesyncd)")
+		"ages, confirm windows and resets are off by as much", "let the system keep its time (NTP, chrony, systemd-timesyncd)")
 }
 
-// checkKey tells whether the service takes the key, and what it may read.
-func (p *patient) checkKey(ctx context.Context) []doctor.Finding {
+// checkKey finds out whether the service accepts the key, and what it may read.
+func (p *examination) checkKey(ctx context.Context) []doctor.Finding {
 	switch {
 	case errors.Is(p.first, api.ErrUnauthorized):
-		do := "copy it whole from the account console, for the environment of " + p.settings.APIURL
+		do := "copy the whole key from the account console, for the environment of " + p.settings.APIURL
 		if says := api.KeyEnvironment(p.settings.APIKey); says != "" {
-			do += "; this one is of " + says
+			do += "; this one is for " + says
 		}
 		return doctor.Findings(doctor.Fault, "the service refuses the API key (401)", "nothing can be read or confirmed with it", do)
 	case errors.Is(p.first, api.ErrForbidden):
-		return doctor.Findings(doctor.Fault, "the key may not read shipments (403)", "parcels stay unknown", "give it the scopes to read in the account console")
+		return doctor.Findings(doctor.Fault, "the key may not read shipments (403)", "parcels stay unknown", "give it the read scopes in the account console")
 	case !p.maySpend():
-		return doctor.Findings(doctor.Note, "the service takes the key; its scopes are not tried, as the quota is down to its reserve", "", "")
+		return doctor.Findings(doctor.Note, "the service accepts the key; its scopes are not tested, as only the reserve of the quota is left", "", "")
 	}
 	ctx = quota.WithPriority(ctx, quota.Reconcile)
 	p.intents = probe(p.client.Intents(ctx), func(i api.Intent) happened {
@@ -186,17 +188,17 @@ func (p *patient) checkKey(ctx context.Context) []doctor.Finding {
 	if p.events.err != nil {
 		switch _, err := p.client.Event(ctx, "evt_tillwatch_doctor"); {
 		case errors.Is(err, api.ErrForbidden), errors.Is(err, api.ErrUnauthorized):
-			return doctor.Findings(doctor.Warning, "the key may not read events (scope events:read)", "an event that a delivery lost cannot be read again", "give it that scope in the account console")
+			return doctor.Findings(doctor.Warning, "the key may not read events (scope events:read)", "an event whose delivery was lost cannot be read", "give it that scope in the account console")
 		case err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrValidation):
-			return doctor.Findings(doctor.Note, "the service takes the key; whether it may read events cannot be known: "+err.Error(), "", "")
+			return doctor.Findings(doctor.Note, "the service accepts the key; whether it may read events is unknown: "+err.Error(), "", "")
 		}
 	}
-	return doctor.Fine("the service takes it; it may read shipments and events")
+	return doctor.Fine("the service accepts it; it may read shipments and events")
 }
 
-// maySpend reports whether the reads bucket has room for more than its reserve, now or
-// within a moment.
-func (p *patient) maySpend() bool {
+// maySpend reports whether the reads bucket has more than its reserve, now or in a
+// moment.
+func (p *examination) maySpend() bool {
 	for _, b := range p.pacer.Buckets(time.Now()) {
 		if b.Class == quota.Reads && b.Left(time.Now()) <= quotaReserve && b.Reset > askWithin {
 			return false
@@ -205,8 +207,8 @@ func (p *patient) maySpend() bool {
 	return !errors.Is(p.first, api.ErrRateLimited)
 }
 
-// happened is the newest thing of a list. It is due where an event has told of it, or
-// should have.
+// happened is the newest item of a list. due: an event has announced it, or should
+// have.
 type happened struct {
 	id   api.ID
 	at   time.Time
@@ -214,9 +216,9 @@ type happened struct {
 	due  bool
 }
 
-// listProbe is what came of asking for a list that need not be there.
+// listProbe is the result of asking for a list that the service need not have.
 type listProbe struct {
-	newest happened // zero: there is none
+	newest happened // zero: the list is empty
 	err    error
 	asked  bool
 }
@@ -236,49 +238,49 @@ func probe[T any](list iter.Seq2[T, error], of func(T) happened) listProbe {
 	return listProbe{asked: true}
 }
 
-// checkEnvironment says whose money it is.
-func (p *patient) checkEnvironment(context.Context) []doctor.Finding {
+// checkEnvironment says whether real money moves.
+func (p *examination) checkEnvironment(context.Context) []doctor.Finding {
 	where := p.client.Environment()
 	switch {
 	case where.StandIn:
-		return doctor.Fine("a stand-in, by its own word: no money moves")
+		return doctor.Fine("it says that it is a stand-in: no money moves")
 	case !where.Live:
 		return doctor.Fine("%s: no money moves", where.Name)
 	case api.Loopback(hostOf(p.settings.APIURL)):
-		return doctor.Findings(doctor.Note, "what answers on this machine does not say that it is a stand-in", "it may be a tunnel to the service, so money counts as real", "")
+		return doctor.Findings(doctor.Note, "what answers on this machine does not say that it is a stand-in", "it may be a tunnel to the real service, so money counts as real", "")
 	case p.settings.AllowConfirm:
 		return doctor.Findings(doctor.Note, where.Name+": REAL money, and confirming is allowed", "each confirm asks for the last four of the id, or the total", "")
 	}
 	return doctor.Fine("%s: REAL money; confirming is not allowed", where.Name)
 }
 
-// checkHeaders tells whether answers say what is left of the quota.
-func (p *patient) checkHeaders(context.Context) []doctor.Finding {
+// checkHeaders finds out whether answers report what is left of the quota.
+func (p *examination) checkHeaders(context.Context) []doctor.Finding {
 	what := ""
 	switch f := p.heard.fields; {
 	case len(f.Ignored) > 0:
-		what = fmt.Sprintf("the field %s of answers cannot be used: %s", f.Ignored[0].Field, f.Ignored[0].Text)
+		what = fmt.Sprintf("the answers' field %s cannot be used: %s", f.Ignored[0].Field, f.Ignored[0].Text)
 	case len(f.Reports) == 0 && f.Older:
-		what = "answers have RateLimit fields of another draft than IETF draft 8"
+		what = "answers have RateLimit fields, but not of IETF draft 8"
 	case len(f.Reports) == 0:
 		what = "answers have no RateLimit fields"
 	}
 	if what != "" {
-		return doctor.Findings(doctor.Warning, what, "what is left of the quota is not known; the contract's limits are assumed", "look at what stands in between: a gateway may take or change them")
+		return doctor.Findings(doctor.Warning, what, "what is left of the quota is not known; the contract's limits are assumed", "check what is in between: a gateway may remove or change them")
 	}
 	var names []string
 	for _, r := range p.heard.fields.Reports {
 		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), wording.Lasting(r.Window)))
 	}
-	return doctor.Fine("RateLimit fields of draft 8; reads are charged to %s", strings.Join(names, ", "))
+	return doctor.Fine("RateLimit fields of draft 8; reads count against %s", strings.Join(names, ", "))
 }
 
-// checkLimits tells what is left of the limits that answers told of.
-func (p *patient) checkLimits(context.Context) []doctor.Finding {
+// checkLimits reports what is left of the limits that answers reported.
+func (p *examination) checkLimits(context.Context) []doctor.Finding {
 	const do = "tillwatch quota shows who spends; ask the provider for more"
 	var refused *api.Error
 	if errors.As(p.first, &refused) && refused.Wait() <= longLimit && errors.Is(refused, api.ErrRateLimited) {
-		return doctor.Findings(doctor.Warning, "the first read was refused (429): "+string(refused.Message), "others of the account spend all of its reads in this moment", do)
+		return doctor.Findings(doctor.Warning, "the first read was refused (429): "+string(refused.Message), "other users of the account are spending all of its reads", do)
 	}
 	var lines []string
 	for _, b := range p.pacer.Buckets(time.Now()) {
@@ -290,7 +292,7 @@ func (p *patient) checkLimits(context.Context) []doctor.Finding {
 		case left == 0 && resets > longLimit:
 			return doctor.Findings(doctor.Fault, fmt.Sprintf("%s for another %s", words, wording.Lasting(resets)), "nobody with a key of the account can read before that", do)
 		case left <= quotaReserve && resets > longLimit:
-			return doctor.Findings(doctor.Warning, fmt.Sprintf("%s for another %s", words, wording.Lasting(resets)), "the rest is left to checkouts, and nothing is read unasked", do)
+			return doctor.Findings(doctor.Warning, fmt.Sprintf("%s for another %s", words, wording.Lasting(resets)), "the rest is reserved for checkouts, so tillwatch does not read by itself", do)
 		}
 		lines = append(lines, words)
 	}
@@ -298,16 +300,16 @@ func (p *patient) checkLimits(context.Context) []doctor.Finding {
 	case errors.Is(p.first, api.ErrRateLimited):
 		return doctor.Findings(doctor.Fault, "the quota is used up: "+p.first.Error(), "nobody with a key of the account can read before that", do)
 	case len(lines) == 0:
-		return doctor.Findings(doctor.Note, "what is left cannot be known, as answers do not tell", "", "")
+		return doctor.Findings(doctor.Note, "what is left is unknown, as answers do not say", "", "")
 	}
-	return doctor.Fine("%s; only who creates intents is told of those a day and of agents", strings.Join(lines, ", "))
+	return doctor.Fine("%s; only answers to creating an intent report the daily limit and the agents", strings.Join(lines, ", "))
 }
 
-// checkLists tells which lists there are beyond the contract, and whether intents can
-// be found without the one of theirs.
-func (p *patient) checkLists(context.Context) []doctor.Finding {
+// checkLists finds out which lists the service has beyond the contract, and whether
+// intents can be found without a list of intents.
+func (p *examination) checkLists(context.Context) []doctor.Finding {
 	if !p.intents.asked {
-		return doctor.Skip("the quota is down to its reserve")
+		return doctor.Skip("only the reserve of the quota is left")
 	}
 	var served []string
 	for i, list := range []listProbe{p.intents, p.events} {
@@ -316,7 +318,7 @@ func (p *patient) checkLists(context.Context) []doctor.Finding {
 		case list.err == nil:
 			served = append(served, name)
 		case !errors.Is(list.err, api.ErrNotServed):
-			return doctor.Findings(doctor.Warning, "whether the service lists "+name+" cannot be known: "+list.err.Error(), "", "try again")
+			return doctor.Findings(doctor.Warning, "whether the service lists "+name+" is unknown: "+list.err.Error(), "", "try again")
 		}
 	}
 	s, found := p.settings, "the service lists neither intents nor events"
@@ -328,7 +330,7 @@ func (p *patient) checkLists(context.Context) []doctor.Finding {
 		return doctor.Fine("%s", found)
 	case s.RelayURL == "" && len(s.WatchIDs) == 0 && s.WatchList == "":
 		return doctor.Findings(doctor.Fault, "the service lists no intents, and no relay is configured", "intents without a shipment cannot be found",
-			"run a relay and give --relay-url, or name intents with --watch-id or --watch-ids")
+			"run a relay and give --relay-url, or give intents with --watch-id or --watch-ids")
 	}
-	return doctor.Findings(doctor.Note, found, "intents are found by events, as the contract has it", "")
+	return doctor.Findings(doctor.Note, found, "intents are found by their events, as in the contract", "")
 }

@@ -16,17 +16,16 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// checkSettings tells where each setting comes from, and what is wrong with them: each
-// thing by itself.
-func (p *patient) checkSettings(context.Context) (found []doctor.Finding) {
+// checkSettings reports where each setting comes from, and each error in them.
+func (p *examination) checkSettings(context.Context) (found []doctor.Finding) {
 	if err := errors.Join(p.wrong, p.unusable()); err != nil {
 		for line := range strings.Lines(err.Error()) {
-			found = append(found, doctor.Findings(doctor.Fault, strings.TrimSpace(line), "tillwatch does not start with it",
-				"correct it where it is set; flags go before variables, these before the profile, that before the rest of the file")...)
+			found = append(found, doctor.Findings(doctor.Fault, strings.TrimSpace(line), "tillwatch does not start",
+				"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest of the file")...)
 		}
 	}
 	for _, text := range unreadVariables(os.Environ()) {
-		found = append(found, doctor.Findings(doctor.Warning, text, "it changes nothing", "rename it, or take it away")...)
+		found = append(found, doctor.Findings(doctor.Warning, text, "it has no effect", "rename or remove it")...)
 	}
 	verdict := doctor.OK
 	if found != nil {
@@ -36,7 +35,7 @@ func (p *patient) checkSettings(context.Context) (found []doctor.Finding) {
 }
 
 // unusable is what is wrong with settings that are well-formed.
-func (p *patient) unusable() error {
+func (p *examination) unusable() error {
 	s := p.settings
 	if p.wrong != nil {
 		return nil
@@ -46,7 +45,7 @@ func (p *patient) unusable() error {
 		filter = fmt.Errorf("filter is %s: %s", shownValue(s.Filter), why)
 	}
 	if s.WatchList != fromStdin {
-		list = s.takeWatchList(nil) // of a copy
+		list = s.takeWatchList(nil) // on a copy
 	}
 	switch {
 	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.data == "":
@@ -57,16 +56,16 @@ func (p *patient) unusable() error {
 	return errors.Join(s.checkTheme(), filter, list, account)
 }
 
-// given are the settings that are given, each with where it comes from.
-func (p *patient) given(verdict doctor.Verdict) doctor.Finding {
+// given lists the settings that are set, each with its source.
+func (p *examination) given(verdict doctor.Verdict) doctor.Finding {
 	f := doctor.Finding{Verdict: verdict}
 	for _, one := range settingTable() {
 		from := slices.Clone(p.settings.Sources[one.key+"_file"])
-		if p.settings.SecretFiles[one.key] == "" { // else what is set directly is empty
+		if p.settings.SecretFiles[one.key] == "" { // otherwise the setting itself is empty
 			from = append(from, p.settings.Sources[one.key]...)
 		}
 		for key, places := range p.settings.Sources {
-			if strings.HasPrefix(key, one.key+".") { // of its table
+			if strings.HasPrefix(key, one.key+".") { // of the setting's table
 				from = places
 			}
 		}
@@ -76,18 +75,18 @@ func (p *patient) given(verdict doctor.Verdict) doctor.Finding {
 		slices.Reverse(from)
 		f.Details = append(f.Details, fmt.Sprintf("%s = %s: %s", one.key, p.shown(one), strings.Join(from, ", before ")))
 	}
-	f.Found = wording.Counted(len(f.Details), "setting", "settings") + " given, the others as by default"
+	f.Found = wording.Counted(len(f.Details), "setting", "settings") + " given, the others have their defaults"
 	return f
 }
 
-// shown is the value of a setting in words, without what may be secret.
-func (p *patient) shown(one setting) string {
+// shown is a setting's value for people, without secrets.
+func (p *examination) shown(one setting) string {
 	if file := p.settings.SecretFiles[one.key]; file != "" {
 		return "[in " + shortened(file) + "]"
 	}
 	switch field := one.field(&p.settings).(type) {
 	case *string:
-		if !one.private && (!strings.HasSuffix(one.key, "_url") || hostOf(*field) != "" || *field == "") { // else where a password ends cannot be told
+		if !one.private && (!strings.HasSuffix(one.key, "_url") || hostOf(*field) != "" || *field == "") { // in other addresses, the end of a password cannot be found
 			return shownValue(*field)
 		}
 	case *bool:
@@ -102,33 +101,33 @@ func (p *patient) shown(one setting) string {
 	return "[set]"
 }
 
-// checkSecrets looks at the shape of keys and tokens: what was copied with them is
+// checkSecrets checks the form of keys and tokens: whatever was copied along becomes
 // part of them.
-func (p *patient) checkSecrets(context.Context) []doctor.Finding {
+func (p *examination) checkSecrets(context.Context) []doctor.Finding {
 	found := p.shapes(func(one setting) bool { return one.key != signingSecret })
 	if found == nil {
-		return doctor.Fine("none has anything around it")
+		return doctor.Fine("they are well-formed")
 	}
 	return found
 }
 
-// signingSecret is the setting that neither the service nor a relay is asked with.
+// signingSecret is the only secret that is sent to neither the service nor a relay.
 const signingSecret = "signing_secret"
 
-// checkSigning looks at the shape of the signing secret: whether it is that of the
-// account, only a delivery can tell.
-func (p *patient) checkSigning(context.Context) []doctor.Finding {
+// checkSigning checks the form of the signing secret: only a delivery can prove that
+// it is the account's.
+func (p *examination) checkSigning(context.Context) []doctor.Finding {
 	if p.settings.SigningSecret.IsZero() {
 		return doctor.Skip("no signing secret is configured")
 	}
 	if found := p.shapes(func(one setting) bool { return one.key == signingSecret }); found != nil {
 		return found
 	}
-	return doctor.Findings(doctor.Note, "the signing secret is long enough; nothing here tells whether it is that of the account", "", "try it on a delivery of the service: tillwatch verify")
+	return doctor.Findings(doctor.Note, "the signing secret is long enough; only a delivery can show whether it is the account's", "", "try it on a delivery: tillwatch verify")
 }
 
-// shapes is what is wrong with the shape of some of the secrets; nil for nothing.
-func (p *patient) shapes(of func(setting) bool) (found []doctor.Finding) {
+// shapes reports secrets of a wrong form; nil if there are none.
+func (p *examination) shapes(of func(setting) bool) (found []doctor.Finding) {
 	s := p.settings
 	for _, one := range settingTable() {
 		secret, is := one.field(&s).(*api.Secret)
@@ -139,22 +138,22 @@ func (p *patient) shapes(of func(setting) bool) (found []doctor.Finding) {
 		if file != "" {
 			place += " in " + shortened(file)
 		}
-		for line := range strings.Lines(secret.Reveal()) { // while a signing secret is rotated, there are two
+		for line := range strings.Lines(secret.Reveal()) { // during a rotation there are two signing secrets
 			if why, means, do := misshapen(one.key, strings.TrimRight(line, "\r\n")); why != "" {
 				found = append(found, doctor.Findings(doctor.Fault, place+" "+why, means, do)...)
 			}
 		}
 		if file == "" && len(s.Sources[one.key+"_file"]) > 0 {
-			found = append(found, doctor.Findings(doctor.Warning, one.key+"_file is set, and not read", "a secret that is set directly goes before one in a file", "take one of them away")...)
+			found = append(found, doctor.Findings(doctor.Warning, one.key+"_file is set but not read", "a secret that is set directly wins over a file", "remove one of them")...)
 		}
 	}
 	return found
 }
 
-// misshapen says what is wrong with the text of a secret, without repeating it, what
-// that means and what to do; "" when nothing is.
+// misshapen says what is wrong with the form of a secret without repeating it, what
+// that means and what to do; "" if it is well-formed.
 func misshapen(key, text string) (why, means, do string) {
-	const unfit = "it is used as it stands, and fits nothing"
+	const unfit = "it is used as it is, and does not match"
 	if text == "" {
 		return "", "", ""
 	}
@@ -162,15 +161,15 @@ func misshapen(key, text string) (why, means, do string) {
 	_, missing := os.Stat(text)
 	switch {
 	case first == last && strings.ContainsRune("\"'`", rune(first)):
-		return "is in quotes, which are taken as part of it", unfit, "take the quotes away"
+		return "is in quotes, which count as part of it", unfit, "remove the quotes"
 	case first == '<' && last == '>':
-		return "is a placeholder", unfit, "put the secret itself there"
+		return "is a placeholder", unfit, "replace it with the secret"
 	case strings.HasPrefix(text, "\ufeff"), strings.TrimSpace(text) != text:
-		return "has a blank or a byte order mark around it", unfit, "take that away"
+		return "begins or ends with a blank or a byte order mark", unfit, "remove that"
 	case strings.ContainsRune(text, os.PathSeparator) && missing == nil:
-		return "is the path of a file", unfit, "name the file by " + key + "_file"
+		return "is the path of a file", unfit, "give the file as " + key + "_file"
 	case key == signingSecret && len(text) < relay.MinSecret:
-		return fmt.Sprintf("has %d bytes, fewer than %d", len(text), relay.MinSecret), "a relay does not start with it, and a part may be missing", "copy the whole secret from the account console"
+		return fmt.Sprintf("has %d bytes, fewer than %d", len(text), relay.MinSecret), "a relay with it does not start; a part may be missing", "copy the whole secret from the account console"
 	}
 	return "", "", ""
 }

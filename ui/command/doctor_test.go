@@ -28,18 +28,18 @@ import (
 	"tillwatch/ui/doctor"
 )
 
-// clinic is a healthy set-up into which one fault is put.
-type clinic struct {
-	settings map[string]string // of the configuration file
+// doctorCase is a healthy set-up into which a test puts one fault.
+type doctorCase struct {
+	settings map[string]string // for the configuration file
 	args     []string
-	room     uint64 // free on every disk
+	room     uint64 // free bytes on every disk
 	data     string
 	dir      string // of this case alone
 
 	t *testing.T
 }
 
-// doctors is a world with an event of ten minutes ago, whose quota nobody spends.
+// doctors is a world with an event ten minutes old, whose quota nobody spends.
 func doctors(t *testing.T) *world {
 	t.Helper()
 	c := quiet()
@@ -61,10 +61,10 @@ func doctors(t *testing.T) *world {
 	return w
 }
 
-// admit makes a healthy set-up of a world. Requests to the service pass a front.
-func admit(t *testing.T, w *world) *clinic {
+// healthySetup makes a healthy set-up of a world. Requests to the service pass a front.
+func healthySetup(t *testing.T, w *world) *doctorCase {
 	t.Helper()
-	c := &clinic{t: t, room: 40 << 30, dir: t.TempDir(), data: w.data}
+	c := &doctorCase{t: t, room: 40 << 30, dir: t.TempDir(), data: w.data}
 	c.settings = map[string]string{"api_url": w.settings.APIURL, "api_key": w.settings.APIKey.Reveal(), "relay_url": w.settings.RelayURL,
 		"relay_token": w.settings.RelayToken.Reveal(), "signing_secret": w.settings.SigningSecret.Reveal(), "state_dir": filepath.Join(c.dir, "state")}
 	if err := os.Mkdir(c.settings["state_dir"], 0o700); err != nil {
@@ -73,9 +73,9 @@ func admit(t *testing.T, w *world) *clinic {
 	return c
 }
 
-// front stands before a service or a relay. answer may answer in its place, by true;
-// alter changes what it answered.
-func (c *clinic) front(setting string, answer func(http.ResponseWriter, *http.Request) bool, alter func(http.Header)) {
+// front puts a server in front of a service or a relay. answer may answer in its
+// place and then returns true; alter changes the header of an answer.
+func (c *doctorCase) front(setting string, answer func(http.ResponseWriter, *http.Request) bool, alter func(http.Header)) {
 	c.t.Helper()
 	to, err := url.Parse(c.settings[setting])
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *clinic) front(setting string, answer func(http.ResponseWriter, *http.Re
 	c.settings[setting] = server.URL
 }
 
-// says is an answer for one path.
+// says answers one path.
 func says(path string, status int, body string) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != path {
@@ -110,8 +110,8 @@ func says(path string, status int, body string) func(http.ResponseWriter, *http.
 	}
 }
 
-// file writes a file of the case.
-func (c *clinic) file(name, content string, mode os.FileMode) (path string) {
+// file writes a file for the case.
+func (c *doctorCase) file(name, content string, mode os.FileMode) (path string) {
 	c.t.Helper()
 	path = filepath.Join(c.dir, name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -123,8 +123,8 @@ func (c *clinic) file(name, content string, mode os.FileMode) (path string) {
 	return path
 }
 
-// reachable lets every user pass through to the case's folder.
-func (c *clinic) reachable() {
+// reachable lets every user enter the case's folder.
+func (c *doctorCase) reachable() {
 	c.t.Helper()
 	for dir := c.dir; dir != filepath.Clean(os.TempDir()) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
@@ -134,7 +134,7 @@ func (c *clinic) reachable() {
 }
 
 // keyFile has the key come from a file.
-func (c *clinic) keyFile(content string, mode os.FileMode) {
+func (c *doctorCase) keyFile(content string, mode os.FileMode) {
 	delete(c.settings, "api_key")
 	c.settings["api_key_file"] = c.file("key", content, mode)
 }
@@ -150,7 +150,7 @@ func nowhere(t *testing.T) string {
 	return closed.Addr().String()
 }
 
-func (c *clinic) arguments() []string {
+func (c *doctorCase) arguments() []string {
 	var pairs []string
 	for key, value := range c.settings {
 		pairs = append(pairs, key, value)
@@ -158,14 +158,14 @@ func (c *clinic) arguments() []string {
 	return append([]string{"--config", configFile(c.t, pairs...), "--data", c.data}, c.args...)
 }
 
-// examine makes all the checks.
-func (c *clinic) examine() (found []doctor.Finding, p *patient) {
+// examine runs all checks.
+func (c *doctorCase) examine() (found []doctor.Finding, p *examination) {
 	c.t.Helper()
 	command := newDoctor()
 	if err := command.ParseFlags(c.arguments()); err != nil {
 		c.t.Fatal(err)
 	}
-	p = newPatient(command.Flags(), strings.NewReader(""), io.Discard)
+	p = newExamination(command.Flags(), strings.NewReader(""), io.Discard)
 	c.t.Cleanup(p.close)
 	p.free = func(string) (uint64, error) { return c.room, nil }
 	_, err := doctor.Examine(c.t.Context(), p.checks(), func(f doctor.Finding) error {
@@ -184,7 +184,7 @@ func bad(found []doctor.Finding) []doctor.Finding {
 
 func TestADoctorFindsNothingInAHealthySetUp(t *testing.T) {
 	t.Parallel()
-	c := admit(t, doctors(t))
+	c := healthySetup(t, doctors(t))
 	var mu sync.Mutex
 	var asked []string
 	c.front("api_url", func(_ http.ResponseWriter, r *http.Request) bool {
@@ -222,9 +222,9 @@ func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
 	}
 	t.Parallel()
 	w := doctors(t)
-	for _, a := range ailments() {
+	for _, a := range doctorFaults() {
 		t.Run(a.name, func(t *testing.T) {
-			c := admit(t, w)
+			c := healthySetup(t, w)
 			a.put(c)
 			found, p := c.examine()
 			wrong := bad(found)
@@ -255,26 +255,26 @@ func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
 	w := doctors(t)
 	for _, test := range []struct {
 		name, check string
-		put         func(*clinic)
+		put         func(*doctorCase)
 		words       string
 	}{
-		{"a signing secret that no delivery has tried", "signing", func(c *clinic) { c.settings["signing_secret"] = "of-another-account" }, "nothing here tells"},
-		{"a state folder that is not there yet", "state", func(c *clinic) { c.settings["state_dir"] = filepath.Join(c.dir, "a", "b") }, "not there yet"},
-		{"a journal that is not there yet", "journal", func(c *clinic) { c.data = filepath.Join(c.dir, "a", "b") }, "no journal in"},
-		{"lists that are not served beside a relay", "lists", func(c *clinic) {
+		{"a signing secret not proven by a delivery", "signing", func(c *doctorCase) { c.settings["signing_secret"] = "of-another-account" }, "only a delivery"},
+		{"a state folder that does not exist yet", "state", func(c *doctorCase) { c.settings["state_dir"] = filepath.Join(c.dir, "a", "b") }, "does not exist yet"},
+		{"a journal that does not exist yet", "journal", func(c *doctorCase) { c.data = filepath.Join(c.dir, "a", "b") }, "no journal in"},
+		{"lists that are not served beside a relay", "lists", func(c *doctorCase) {
 			c.front("api_url", func(w http.ResponseWriter, r *http.Request) bool {
 				return says("/api/v1/checkout-intents", 404, "{}")(w, r) || says("/api/v1/events", 404, "{}")(w, r)
 			}, nil)
 		}, "neither intents nor events"},
-		{"a token that may only stream", "token", func(c *clinic) { c.front("relay_url", says("/v1/events", 403, `{}`), nil) }, "scope read"},
-		{"what the relay counts may not be read", "endpoint", func(c *clinic) {
+		{"a token that may only stream", "token", func(c *doctorCase) { c.front("relay_url", says("/v1/events", 403, `{}`), nil) }, "scope read"},
+		{"a token that may not read the relay's counters", "endpoint", func(c *doctorCase) {
 			c.front("relay_url", says("/metrics", 403, `{}`), nil)
 			c.front("api_url", nil, func(h http.Header) { h.Del("Tillwatch-Stand-In") })
-		}, "cannot be known"},
-		{"an answer without a Date", "clock", func(c *clinic) { c.front("api_url", nil, func(h http.Header) { h["Date"] = []string{""} }) }, "cannot be compared"},
+		}, "is unknown"},
+		{"an answer without a Date", "clock", func(c *doctorCase) { c.front("api_url", nil, func(h http.Header) { h["Date"] = []string{""} }) }, "cannot be compared"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := admit(t, w)
+			c := healthySetup(t, w)
 			test.put(c)
 			found, _ := c.examine()
 			if wrong := bad(found); len(wrong) > 0 {
@@ -290,7 +290,7 @@ func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
 
 func TestADoctorTakesTwoSigningSecretsForARotation(t *testing.T) {
 	t.Parallel()
-	c := admit(t, doctors(t))
+	c := healthySetup(t, doctors(t))
 	c.settings["signing_secret"] += "\nanother-signing-secret\r\n\n"
 	if found, _ := c.examine(); len(bad(found)) > 0 {
 		t.Errorf("found %+v", bad(found))
@@ -299,11 +299,11 @@ func TestADoctorTakesTwoSigningSecretsForARotation(t *testing.T) {
 
 func TestAShortSigningSecretHidesNothingElse(t *testing.T) {
 	t.Parallel()
-	c := admit(t, doctors(t))
+	c := healthySetup(t, doctors(t))
 	c.settings["signing_secret"] = "too-short"
 	found, _ := c.examine()
 	for _, f := range found {
-		if f.Verdict == doctor.Skipped && strings.HasPrefix(f.Found, "it needs") || strings.Contains(f.Means, "fits nothing") {
+		if f.Verdict == doctor.Skipped && strings.HasPrefix(f.Found, "the check") || strings.Contains(f.Means, "does not match") {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -311,7 +311,7 @@ func TestAShortSigningSecretHidesNothingElse(t *testing.T) {
 
 func TestADoctorLeavesTheReserveToOthers(t *testing.T) {
 	t.Parallel()
-	c := admit(t, doctors(t))
+	c := healthySetup(t, doctors(t))
 	c.front("api_url", nil, func(h http.Header) {
 		h.Set("RateLimit", `"default";r=2;t=3600`)
 		h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
@@ -327,17 +327,17 @@ func TestAFileThatNobodyCanReachIsNobodyElses(t *testing.T) {
 		t.Skip("files have no such permissions")
 	}
 	t.Parallel()
-	c := &clinic{t: t, dir: t.TempDir()}
+	c := &doctorCase{t: t, dir: t.TempDir()}
 	path := c.file("key", "x", 0o644)
 	c.reachable()
 	if who := beside(path, 0o004); who == "" {
-		t.Error("every user can read it, and nobody is told of")
+		t.Error("every user can read it, but nobody was reported")
 	}
 	if err := os.Chmod(c.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if who := beside(path, 0o044); who != "" {
-		t.Errorf("%s is told of, and cannot reach it", who)
+		t.Errorf("%s was reported, but cannot reach it", who)
 	}
 }
 
@@ -352,7 +352,7 @@ func TestADoctorsWordsAndObjects(t *testing.T) {
 		{"a wrong key", "another-key", ", 1 fault; 1 read of the quota spent\n", exitFailed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := admit(t, w)
+			c := healthySetup(t, w)
 			c.settings["api_key"] = test.key
 			r := runAs(t, append([]string{"doctor"}, c.arguments()...)...)
 			if r.code != test.code || !strings.Contains(r.out, test.ends) || strings.Contains(r.out, "\x1b") {
@@ -363,7 +363,7 @@ func TestADoctorsWordsAndObjects(t *testing.T) {
 			if r.code != test.code || len(r.objects) != lines || lines < 22 {
 				t.Fatalf("exit code %d, %d objects: %s%s", r.code, len(r.objects), r.out, r.words)
 			}
-			fullDisks := 0.0 // of this machine: as many as it has, and nothing else is to be warned of
+			fullDisks := 0.0 // on this machine; nothing else may cause a warning
 			for _, one := range r.objects[:lines-1] {
 				if one["check"] == "" || one["verdict"] == "" || one["found"] == "" {
 					t.Errorf("incomplete: %v", one)
@@ -383,7 +383,7 @@ func TestADoctorsWordsAndObjects(t *testing.T) {
 func TestADoctorOfAShortSecretCanBeRead(t *testing.T) {
 	t.Parallel()
 	w := doctors(t)
-	c := admit(t, w)
+	c := healthySetup(t, w)
 	c.settings["api_key"], c.settings["relay_token"], c.settings["signing_secret"] = "e", "~^", "~^~^~"
 	r := runAs(t, append([]string{"doctor"}, c.arguments()...)...)
 	if strings.Contains(r.out, "redacted") || !strings.Contains(r.out, "fewer than 16") || !strings.Contains(r.out, "api_key = [set]") || strings.Contains(r.out, "~^") {
@@ -396,14 +396,14 @@ func TestADoctorOfAShortSecretCanBeRead(t *testing.T) {
 }
 
 func TestASecretFromAFileIsListedWithTheFileAlone(t *testing.T) {
-	c := &clinic{t: t, dir: t.TempDir(), settings: map[string]string{}}
+	c := &doctorCase{t: t, dir: t.TempDir(), settings: map[string]string{}}
 	c.keyFile("a-key-of-a-file", 0o600)
 	t.Setenv("TILLWATCH_API_KEY", "")
 	command := newDoctor()
 	if err := command.ParseFlags(c.arguments()); err != nil {
 		t.Fatal(err)
 	}
-	listed := strings.Join(newPatient(command.Flags(), strings.NewReader(""), io.Discard).given(doctor.OK).Details, "\n")
+	listed := strings.Join(newExamination(command.Flags(), strings.NewReader(""), io.Discard).given(doctor.OK).Details, "\n")
 	if strings.Contains(listed, "variable TILLWATCH_API_KEY") || !strings.Contains(listed, "api_key = [in ") {
 		t.Error(listed)
 	}
@@ -424,7 +424,7 @@ func TestADoctorMasksWhatIsSecretInAddresses(t *testing.T) {
 		{"an address that cannot be read", "api_url", "http", "user:hid den/hidden@", "", "api_url = [set]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := admit(t, w)
+			c := healthySetup(t, w)
 			_, host, _ := strings.Cut(c.settings[test.setting], "://")
 			c.settings[test.setting] = test.scheme + "://" + test.user + host + test.query
 			for _, form := range [][]string{{"doctor"}, {"doctor", "--json"}} {
@@ -443,17 +443,17 @@ func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		args []string
-		put  func(*clinic)
+		put  func(*doctorCase)
 		more bool
 	}{
-		{"a refused key", []string{"intent", "ci_1"}, func(c *clinic) { c.settings["api_key"] = "another-key" }, true},
-		{"a refused token", []string{"events"}, func(c *clinic) { c.settings["relay_token"] = "another-token" }, true},
-		{"a relay that is away", []string{"events", "--last", "3"}, func(c *clinic) { c.settings["relay_url"] = "http://" + nowhere(c.t) }, true},
-		{"wrong settings", []string{"events"}, func(c *clinic) { c.settings["relay_ulr"] = "x" }, true},
-		{"a wrong id", []string{"events", "evt_none"}, func(*clinic) {}, false},
+		{"a refused key", []string{"intent", "ci_1"}, func(c *doctorCase) { c.settings["api_key"] = "another-key" }, true},
+		{"a refused token", []string{"events"}, func(c *doctorCase) { c.settings["relay_token"] = "another-token" }, true},
+		{"a relay that is away", []string{"events", "--last", "3"}, func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere(c.t) }, true},
+		{"a wrong setting", []string{"events"}, func(c *doctorCase) { c.settings["relay_ulr"] = "x" }, true},
+		{"a wrong id", []string{"events", "evt_none"}, func(*doctorCase) {}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := admit(t, w)
+			c := healthySetup(t, w)
 			test.put(c)
 			r := runAs(t, append(test.args, c.arguments()[:2]...)...)
 			if r.code == exitDone || strings.HasSuffix(r.words, " (tillwatch doctor says more)\n") != test.more {

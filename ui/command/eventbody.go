@@ -16,26 +16,26 @@ import (
 	"tillwatch/api"
 )
 
-// eventType is a type of event of the contract, for people.
+// eventType is an event type of the contract, described for people.
 type eventType struct {
 	Type   api.EventType `json:"type"`
 	Means  string        `json:"means"`
 	Needs  string        `json:"source"` // what its source is
-	prefix string        // of the ids of its sources
+	prefix string        // of its sources' ids
 	suffix string        // of its own id
 }
 
 func triggerTypes() []eventType {
 	return []eventType{
-		{api.OfferRetrieved, "the offer is there: the intent can be confirmed", "an intent, ci_…", "ci_", "awaiting_confirmation"},
+		{api.OfferRetrieved, "the offer is available: the intent can be confirmed", "an intent, ci_…", "ci_", "awaiting_confirmation"},
 		{api.OfferFailed, "there is no offer: the intent failed", "an intent, ci_…", "ci_", "failed"},
 		{api.IntentCompleted, "the order is placed", "an intent, ci_…", "ci_", "completed"},
 		{api.OrderFailed, "the order could not be placed: the intent failed", "an intent, ci_…", "ci_", "failed"},
 		{api.ShipmentCreated, "the merchant ships a parcel of an order", "a shipment, shp_…; in the stand-in also its intent", "shp_", "created"},
-		{api.ShipmentUpdated, "the parcel was scanned: its status may be another", "a shipment, shp_…; in the stand-in also its intent", "shp_", "shipped"},
-		{api.ProductUpdated, "a price, the stock or else of a product changed; carries the product", "a product, shop.example:mug", "", ""},
+		{api.ShipmentUpdated, "the parcel was scanned: its status may have changed", "a shipment, shp_…; in the stand-in also its intent", "shp_", "shipped"},
+		{api.ProductUpdated, "a product's price, stock or other data changed; carries the product", "a product, shop.example:mug", "", ""},
 		{api.ProductRemoved, "the product is no longer sold", "a product, shop.example:mug", "", "removed"},
-		{api.VerificationChallenge, "an endpoint was saved, and has to answer {\"challenge\": source.id}", "a webhook endpoint, we_…", "we_", "verification_challenge"},
+		{api.VerificationChallenge, "an endpoint was saved, and must answer {\"challenge\": source.id}", "a webhook endpoint, we_…", "we_", "verification_challenge"},
 	}
 }
 
@@ -46,16 +46,16 @@ func typeOf(name string) (eventType, error) {
 	if i >= 0 {
 		return all[i], nil
 	}
-	return eventType{}, fmt.Errorf("there is no type of event %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
+	return eventType{}, fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
 }
 
-// sampleProduct is what product.updated carries, but for its id.
+// sampleProduct is the data of product.updated, after its id.
 const sampleProduct = `,"data":{"id":%s,"name":"Merino Crew","url":"https://outfitters.example/products/merino-crew","brand":"Northern Wool","retailer":"Outfitters",` +
 	`"sku":"NW-MC-01","description":"Midweight merino, ribbed cuffs.","availability":"in_stock","isPurchasable":true,"price":{"currencyCode":"USD","amountSubunits":12900},` +
 	`"images":[{"url":"https://cdn.outfitters.example/merino-crew-1.jpg","isFeatured":true}],"variantDimensions":null,"variants":null}`
 
-// sample is a body of the type in the contract's shape and order. source is the id of
-// what it is about; "": one that nobody has.
+// sample is a body of this type in the contract's shape. source is the id of its
+// source; "": a made-up one.
 func (t eventType) sample(source string, now time.Time) []byte {
 	if source == "" {
 		var random [16]byte
@@ -67,7 +67,7 @@ func (t eventType) sample(source string, now time.Time) []byte {
 	}
 	group, _, _ := strings.Cut(string(t.Type), ".")
 	suffix, data := t.suffix, ""
-	if t.prefix == "" { // it can happen to a product again and again
+	if t.prefix == "" { // a product can have it again and again
 		suffix = strings.TrimPrefix(suffix+"_"+now.UTC().Format("20060102T150405.000Z"), "_")
 	}
 	if t.Type == api.ProductUpdated {
@@ -77,14 +77,14 @@ func (t eventType) sample(source string, now time.Time) []byte {
 		inJSON("evt_"+source+"_"+suffix), t.Type, now.UTC().Format("2006-01-02T15:04:05.000Z"), group, inJSON(source), data)
 }
 
-// inJSON is any text as JSON, which a quoted text of Go is not.
+// inJSON is text as a JSON string; Go's %q differs.
 func inJSON(text string) string {
 	encoded, _ := json.Marshal(text) // a text always can be
 	return string(encoded)
 }
 
-// eventIn is the event in a body. What is none is an error, and still has the id and
-// the type that the body tells.
+// eventIn decodes a body. If it is not an event, the error comes with the id and type
+// that it has.
 func eventIn(body []byte) (api.Event, error) {
 	event, err := api.DecodeEvent(body)
 	if err != nil {
@@ -95,11 +95,11 @@ func eventIn(body []byte) (api.Event, error) {
 	return event, err
 }
 
-// tellMissing says which headers of a delivery are empty.
+// tellMissing says which of a delivery's headers are empty.
 func tellMissing(event api.Event, prefix string, stderr io.Writer) {
 	for _, header := range [][2]string{{"event-id", string(event.ID)}, {"topic", string(event.Type)}} {
 		if header[1] == "" {
-			fmt.Fprintf(stderr, "tillwatch: %s%s is empty: the body tells none\n", prefix, header[0])
+			fmt.Fprintf(stderr, "tillwatch: %s%s is empty: the body has no value for it\n", prefix, header[0])
 		}
 	}
 }
@@ -120,12 +120,12 @@ func (o override) text() string {
 	return o.value
 }
 
-// parseOverride reads PATH=VALUE. What is no JSON is a string.
+// parseOverride reads PATH=VALUE. A value that is not JSON is a string.
 func parseOverride(text string) (override, error) {
 	path, value, ok := strings.Cut(text, "=")
 	o := override{strings.Split(path, "."), value}
 	if !ok || slices.Contains(o.path, "") {
-		return o, fmt.Errorf("--set %.60q names no field and value: write it as in --set data.price=1299", text)
+		return o, fmt.Errorf("--set %.60q: give a field and a value, as in --set data.price=1299", text)
 	}
 	if !json.Valid([]byte(value)) {
 		o.value = inJSON(value)
@@ -133,14 +133,14 @@ func parseOverride(text string) (override, error) {
 	return o, nil
 }
 
-// apply changes a field of a body; the rest stays as it was written. What is a text
-// stays one, and a number for an amount of money is its cents. Only data takes new
-// fields, unless it is closed, as that of a known shape is.
+// apply changes a field of a body and leaves the rest as it was written. A string
+// stays a string, and a number for an amount of money is its cents. Only data takes
+// new fields, and only if its shape is open.
 func (o override) apply(body []byte, closed bool) ([]byte, error) {
 	around, body := body, bytes.TrimSpace(body)
 	here := gjson.ParseBytes(body)
 	if !json.Valid(body) || !here.IsObject() {
-		return nil, fmt.Errorf("--set %s: the body is no JSON object: leave out --set to send it as it is", o)
+		return nil, fmt.Errorf("--set %s: the body is not a JSON object: leave out --set to send it as it is", o)
 	}
 	changed, err := o.put(body, here, closed)
 	before, after, _ := bytes.Cut(around, body)
@@ -165,7 +165,7 @@ func (o override) put(body []byte, here gjson.Result, closed bool) ([]byte, erro
 	return slices.Concat(body[:here.Index], []byte(value), body[here.Index+len(here.Raw):]), nil
 }
 
-// add puts a new field into an object of a body, where that may have one.
+// add puts a new field into an object of a body, if it may have one.
 func (o override) add(body []byte, object gjson.Result, depth int, closed bool) ([]byte, error) {
 	var known []string
 	if object.IsObject() {
@@ -177,7 +177,7 @@ func (o override) add(body []byte, object gjson.Result, depth int, closed bool) 
 	name, value := o.path[depth], o.value
 	switch {
 	case !object.IsObject():
-		return nil, fmt.Errorf("--set %s: %s holds no field %s", o, strings.Join(o.path[:depth], "."), name)
+		return nil, fmt.Errorf("--set %s: %s has no field %s", o, strings.Join(o.path[:depth], "."), name)
 	case o.path[0] != "data" || closed && depth > 0:
 		return nil, fmt.Errorf("--set %s: there is no field %s; there are %s", o, name, strings.Join(known, ", "))
 	}

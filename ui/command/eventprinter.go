@@ -14,7 +14,7 @@ import (
 	"tillwatch/relay"
 )
 
-// maxSources bounds the sources whose newest event is remembered.
+// maxSources limits the sources whose newest event is remembered.
 const maxSources = 10_000
 
 // eventPrinter prints what a subscriber receives.
@@ -22,17 +22,17 @@ type eventPrinter struct {
 	options    eventsOptions
 	subscriber *relay.Subscriber
 	since      time.Time
-	stored     int64 // the head of the journal when this began: what follows is new
+	stored     int64 // the journal's head at the start: what follows is new
 	begun      bool
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
-	forward    *postman // nil: prints only
+	forward    *postman // nil: print only
 
 	buffer bytes.Buffer
 	lines  lineMaker
 	kept   string // the cursor in the file
-	said   string // the last words
+	said   string // the last message
 	count  int    // of printed events
 	failed error
 }
@@ -44,7 +44,7 @@ func newEventPrinter(s *relay.Subscriber, since time.Time, o eventsOptions, stdo
 	}
 }
 
-// run prints until ctx ends or, without --follow, everything stored is printed.
+// run prints until ctx ends or, without --follow, until everything stored is printed.
 func (p *eventPrinter) run(ctx context.Context) error {
 	err := p.subscriber.Run(ctx, p)
 	return errors.Join(err, p.failed)
@@ -59,7 +59,7 @@ func (p *eventPrinter) fail(err error) error {
 	return err
 }
 
-// eventLine is an event as --json prints it. Its names stay.
+// eventLine is an event as --json prints it. Fields are added, never renamed.
 type eventLine struct {
 	Cursor    string          `json:"cursor"`
 	Seq       int64           `json:"seq"`
@@ -70,15 +70,15 @@ type eventLine struct {
 	Origin    string          `json:"src"`
 	Dups      int             `json:"dups"`
 	Conflicts int             `json:"conflicts,omitempty"`
-	Late      bool            `json:"late,omitempty"` // an event of the same source that was created later came before
+	Late      bool            `json:"late,omitempty"` // a later event of the same source came before it
 	Event     json.RawMessage `json:"event"`
 	Forwarded *forwarded      `json:"forwarded,omitempty"`
 
 	source api.ID
 }
 
-// Events implements [relay.Handler]. What is forwarded is printed and remembered
-// one by one, so that a restart repeats at most one.
+// Events implements [relay.Handler]. Forwarded events are printed and saved one by
+// one, so that a restart repeats at most one.
 func (p *eventPrinter) Events(ctx context.Context, batch []relay.Item) error {
 	if p.forward == nil {
 		return p.print(ctx, batch)
@@ -91,7 +91,7 @@ func (p *eventPrinter) Events(ctx context.Context, batch []relay.Item) error {
 	return nil
 }
 
-// print prints a batch, and keeps the cursor after that is out.
+// print prints a batch, and then saves its cursor.
 func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 	if p.failed != nil {
 		return p.failed
@@ -110,7 +110,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		if p.forward != nil {
 			if line.Forwarded = p.forward.forward(ctx, item); ctx.Err() != nil {
-				return ctx.Err() // whether it arrived is unknown: the next start delivers it again
+				return ctx.Err() // it may not have arrived: the next start delivers it again
 			}
 		}
 		if err := printed(&p.buffer, p.options.json, line, line.String()); err != nil {
@@ -128,10 +128,10 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 	return err
 }
 
-// enough reports whether as many events are printed as were asked for.
+// enough reports whether --limit is reached.
 func (p *eventPrinter) enough() bool { return p.options.limit > 0 && p.count >= p.options.limit }
 
-// lineOfItem is an event with the cursor behind it.
+// lineOfItem makes the line of an event from its cursor.
 func lineOfItem(item relay.Item, cursor string) eventLine {
 	event := item.Event
 	return eventLine{
@@ -142,11 +142,11 @@ func lineOfItem(item relay.Item, cursor string) eventLine {
 	}
 }
 
-// lineMaker makes lines of events that follow each other. It holds of each source when the
-// newest event before was created.
+// lineMaker makes the lines of successive events. It holds when the newest event of
+// each source was created.
 type lineMaker map[api.ID]time.Time
 
-// of is the line of the next event, which tells whether it is late.
+// of makes the line of the next event and marks it if it is late.
 func (l lineMaker) of(item relay.Item, cursor string) eventLine {
 	line := lineOfItem(item, cursor)
 	newest := l[line.source]
@@ -180,10 +180,10 @@ func (l eventLine) String() string {
 	return strings.TrimRight(text, " ") + "\n"
 }
 
-// secondUTC is a moment in a line, to the second.
+// secondUTC is the format of times in lines.
 const secondUTC = time.DateTime + "Z"
 
-// repetitions tell of deliveries after the first.
+// repetitions mentions deliveries after the first.
 func (l eventLine) repetitions() (notes []string) {
 	if l.Dups > 0 {
 		notes = append(notes, fmt.Sprintf("delivered again %d×", l.Dups))
@@ -194,7 +194,7 @@ func (l eventLine) repetitions() (notes []string) {
 	return notes
 }
 
-// keep writes the cursor into its file, where one is wanted.
+// keep saves the cursor to the --cursor-file, if there is one.
 func (p *eventPrinter) keep(cursor string) error {
 	if p.options.cursorFile == "" || cursor == "" || cursor == p.kept {
 		return nil
@@ -206,8 +206,8 @@ func (p *eventPrinter) keep(cursor string) error {
 	return nil
 }
 
-// Status implements [relay.Handler]. The cursor moves over events of other types
-// as well.
+// Status implements [relay.Handler]. The cursor also moves past events of other
+// types.
 func (p *eventPrinter) Status(s relay.Status) {
 	switch s.State {
 	case relay.Replaying:
@@ -219,7 +219,7 @@ func (p *eventPrinter) Status(s relay.Status) {
 		}
 	case relay.Live:
 		if p.enough() {
-			return // the cursor stays behind what was printed
+			return // the cursor must not pass what was printed
 		}
 		_ = p.keep(p.subscriber.Cursor()) // a failure ends the command
 		if !p.options.follow {
@@ -236,7 +236,7 @@ func (p *eventPrinter) Status(s relay.Status) {
 	}
 }
 
-// say tells people something, once in a row.
+// say prints a message unless it was the last one.
 func (p *eventPrinter) say(words string) {
 	if words != p.said {
 		fmt.Fprintln(p.stderr, words)

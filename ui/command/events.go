@@ -20,8 +20,8 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// leaveWithin bounds the wait for a reader of the output that has stopped
-// reading, once the command is to end.
+// leaveWithin limits how long the command, once it is to end, waits for a reader that
+// has stopped reading.
 const leaveWithin = 700 * time.Millisecond
 
 type eventsOptions struct {
@@ -29,7 +29,7 @@ type eventsOptions struct {
 	since, cursorFile string
 	types             []string
 	filterText        string
-	filter            *pane.Filter // read from it; nil: all are printed
+	filter            *pane.Filter // compiled filter; nil: print all
 	limit, last       int
 	raw, quarantined  bool
 	forwardTo         string
@@ -41,8 +41,8 @@ func newEvents() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "events [ID]",
 		Short: "Print the events that a relay has stored, and follow new ones",
-		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that arrive; or the " +
-			"one that ID names; or, with --quarantined, the signed bodies that are no events. Events go to stdout, messages to stderr. " +
+		Long: "Print the events that a relay has stored, one per line with its exact cursor, and with --follow new ones as they arrive. An " +
+			"ID selects one event; --quarantined lists signed bodies that are not events. Events go to stdout, messages to stderr. " +
 			"Payment tokens and buyers' data are masked. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
@@ -72,18 +72,18 @@ func newEvents() *cobra.Command {
 	sourceFlags(flags)
 	settingFlags(flags, "relay_url", "insecure_http")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
-	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest\n"+
+	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest\n"+
 		"(default earliest; with --follow latest)")
 	flags.IntVar(&o.last, "last", 0, "begin this many events before the newest")
 	flags.IntVarP(&o.limit, "limit", "n", 0, "end after this many events (default: no limit)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
-	flags.StringVar(&o.filterText, "filter", "", "print no events but those that this filter of the board's events finds, such as 'type:shipment age<1h', or the name of one that was kept with :save")
-	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, whatever --since says")
+	flags.StringVar(&o.filterText, "filter", "", "print only events that match this filter, such as 'type:shipment age<1h', or the name of one saved with :save")
+	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, even if --since is given")
 	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
-		"signed with TILLWATCH_SIGNING_SECRET where it is set; with --follow as tillwatch forward does, until it is taken")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
-	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: these bytes in Base64 too")
-	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are no events, and why")
+		"signed with TILLWATCH_SIGNING_SECRET if that is set; with --follow, retried until accepted, as in tillwatch forward")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per line")
+	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact signed bytes, not masked; with --quarantined --json: add them in Base64")
+	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are not events, and why")
 	command.AddCommand(newEventsResend())
 	return command
 }
@@ -122,7 +122,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	return errors.Join(err, forward.outcome())
 }
 
-// beforeNewest is the cursor with so many events behind it.
+// beforeNewest is the cursor that has count events after it.
 func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 	reader, err := newReader(s)
 	if err != nil {
@@ -132,7 +132,7 @@ func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 	return reader.Head(ctx, int64(count))
 }
 
-// eventsFrom says where the stream begins.
+// eventsFrom configures where the stream begins.
 func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberConfig, error) {
 	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
 	if err := s.requireRelay(); err != nil {
@@ -149,7 +149,7 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 		if config.Cursor = strings.TrimSpace(string(kept)); relay.IsCursor(config.Cursor) {
 			return config, nil
 		} else if config.Cursor != "" {
-			return config, usagef("the file that --cursor-file names holds something else than a cursor: %s", api.Scrub(o.cursorFile))
+			return config, usagef("the --cursor-file does not hold a cursor: %s", api.Scrub(o.cursorFile))
 		}
 	}
 	switch o.since {
@@ -165,13 +165,13 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 		} else if relay.IsCursor(o.since) {
 			config.Cursor = o.since
 		} else {
-			return config, usagef("--since %q: give a cursor, a time ago such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
+			return config, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
 		}
 	}
 	return config, nil
 }
 
-// requireRelay refuses settings that name no relay to read from.
+// requireRelay refuses settings without a relay to read from.
 func (s settings) requireRelay() error {
 	switch {
 	case s.RelayURL == "":
@@ -182,12 +182,12 @@ func (s settings) requireRelay() error {
 	return nil
 }
 
-// eventTypes are those of the contract that a relay stores.
+// eventTypes are the event types of the contract that a relay stores.
 func eventTypes() []string {
 	return asStrings(slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge }))
 }
 
-// checkTypes refuses types of events that a flag gives and no event has.
+// checkTypes refuses patterns of a flag that match no event type.
 func checkTypes(flag string, patterns []string) error {
 	for _, pattern := range patterns {
 		if !matchesAny(pattern) {
@@ -201,8 +201,8 @@ func matchesAny(pattern string) bool {
 	return slices.ContainsFunc(eventTypes(), func(name string) bool { return api.EventType(name).Matches(pattern) })
 }
 
-// keepCursor replaces the file, so that it holds the old cursor or the new one
-// whenever the process or the machine ends.
+// keepCursor replaces the file atomically, so that it holds the old or the new cursor
+// even after a crash.
 func keepCursor(path, cursor string) error {
 	err := durable.Replace(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, cursor+"\n")

@@ -18,10 +18,10 @@ import (
 	"tillwatch/relay"
 )
 
-// maxQuarantined is how many quarantined bodies are shown.
+// maxQuarantined is how many quarantined bodies are listed.
 const maxQuarantined = 50
 
-// newReader reads the relay of the settings.
+// newReader makes a reader of the configured relay.
 func newReader(s settings) (*relay.Reader, error) {
 	if err := s.requireRelay(); err != nil {
 		return nil, err
@@ -33,12 +33,11 @@ func newReader(s settings) (*relay.Reader, error) {
 	return reader, nil
 }
 
-// showEvent prints one event: for people, as the line of --json, or its exact
-// bytes.
+// showEvent prints one event: for people, as a line of --json, or as its exact bytes.
 func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout, stderr io.Writer) error {
 	if o.raw {
 		if file, ok := stdout.(*os.File); ok && term.IsTerminal(file.Fd()) {
-			return usagef("--raw prints the exact bytes, which may do harm to a terminal: send them to a file or a pipe")
+			return usagef("--raw prints the exact bytes, which could harm a terminal: send them to a file or a pipe")
 		}
 	}
 	reader, err := newReader(s)
@@ -64,7 +63,7 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 	return errors.Join(printed(stdout, o.json, line, line.sheet()), forward.outcome())
 }
 
-// sheet is an event on several lines.
+// sheet is the event on several lines.
 func (l eventLine) sheet() string {
 	stamp := func(t time.Time) string {
 		if t.IsZero() {
@@ -87,17 +86,17 @@ func (l eventLine) sheet() string {
 	return facts("", rows...) + "\n" + body.String() + "\n"
 }
 
-// quarantineLine is a signed body that is no event, as --json prints it. Its names
-// stay.
+// quarantineLine is a signed body that is not an event, as --json prints it. Fields
+// are added, never renamed.
 type quarantineLine struct {
 	Received time.Time `json:"received"`
 	Reason   api.Text  `json:"reason"`
 	Bytes    int       `json:"bytes"`
-	Body     string    `json:"body"`          // masked; no more than its length when it is no JSON
-	Raw      []byte    `json:"raw,omitempty"` // the exact body, where --raw asks for it
+	Body     string    `json:"body"`          // masked; only its length if it is not JSON
+	Raw      []byte    `json:"raw,omitempty"` // the exact body, with --raw
 }
 
-// showQuarantine prints the newest signed bodies that are no events.
+// showQuarantine prints the newest signed bodies that are not events.
 func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
 	reader, err := newReader(s)
 	if err != nil {
@@ -123,7 +122,7 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 	}
 	switch {
 	case len(all) == 0:
-		fmt.Fprintln(stderr, "There are none: every signed body was an event.")
+		fmt.Fprintln(stderr, "None: every signed body was an event.")
 	case more:
 		fmt.Fprintf(stderr, "These are the newest %d; there are more.\n", len(all))
 	}
@@ -132,32 +131,32 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 
 func atMostOneEvent(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return errors.New("one event at a time: give one ID")
+		return errors.New("give one ID")
 	}
 	return nil
 }
 
-// checkEvents refuses options that do not go together.
+// check refuses options that do not go together.
 func (o eventsOptions) check(args []string) error {
 	one := len(args) == 1
 	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
 	switch {
 	case one && (streaming || o.quarantined || o.limit > 0):
-		return usagef("an ID selects one event: leave out all other options but --json, --raw and --forward-to")
+		return usagef("an ID selects one event: only --json, --raw and --forward-to go with it")
 	case o.quarantined && streaming:
-		return usagef("--quarantined lists bodies that are no events, without type, filter or cursor: only --json, --raw and --limit go with it")
+		return usagef("--quarantined lists bodies that are not events: only --json, --raw and --limit go with it")
 	case o.forwardTo != "" && (o.raw || o.quarantined):
-		return usagef("--forward-to delivers events: neither --raw nor --quarantined goes with it")
+		return usagef("--forward-to does not go with --raw or --quarantined")
 	case o.follow && o.forwardTo != "" && o.filterText != "":
-		return usagef("--follow --forward-to delivers by type: give --type in place of --filter")
+		return usagef("--follow --forward-to cannot filter: give --type instead of --filter")
 	case o.raw && one && o.json:
-		return usagef("--raw prints the exact bytes and --json an object: choose one")
+		return usagef("choose one: --raw prints the exact bytes, --json an object")
 	case o.raw && !one && (!o.quarantined || !o.json):
 		return usagef("--raw needs the ID of an event, or --quarantined --json")
 	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
-		return usagef("--last, --since and --cursor-file each say where to begin: choose one")
+		return usagef("choose one of --last, --since and --cursor-file: each says where to begin")
 	case o.limit < 0 || o.last < 0:
-		return usage(errors.New("--limit and --last count events: give a number above 0"))
+		return usage(errors.New("--limit and --last must be above 0"))
 	}
 	return checkTypes("--type", o.types)
 }

@@ -15,9 +15,9 @@ func newEventsResend() *cobra.Command {
 	var o eventsOptions
 	command := &cobra.Command{
 		Use:   "resend ID... --to URL | --since 10m --to URL",
-		Short: "Send stored events again to an endpoint, each once and in order",
-		Long: "Send stored events again to an endpoint: those that the IDs name, or those since a time, of the types that --type names. Each is sent once, one after another, as tillwatch forward " +
-			"sends it, and printed with the answer.\n\nExit codes: 0 all were taken; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
+		Short: "Resend stored events to an endpoint, each once and in order",
+		Long: "Resend stored events to an endpoint: the given IDs, or those since a time, limited by --type. Each is sent once, one after another, as tillwatch forward " +
+			"does, and printed with the answer.\n\nExit codes: 0 all were accepted; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
 		Example: "tillwatch events resend evt_ci_42_completed --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch events resend --since 10m --type 'shipment.*' --to http://127.0.0.1:3000/webhooks",
 		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {
@@ -25,7 +25,7 @@ func newEventsResend() *cobra.Command {
 			case o.forwardTo == "":
 				return usagef("where to? give --to http://127.0.0.1:3000/webhooks")
 			case (len(ids) > 0) == (o.since != ""):
-				return usagef("which? give the IDs of events, or --since 10m")
+				return usagef("which events? give their IDs, or --since 10m")
 			case len(ids) > 0 && len(o.types) > 0:
 				return usagef("an ID selects one event: leave out --type")
 			case len(ids) > 0:
@@ -42,13 +42,13 @@ func newEventsResend() *cobra.Command {
 	settingFlags(flags, "relay_url", "insecure_http")
 	senderFlags(flags, &o.sender)
 	flags.StringVar(&o.forwardTo, "to", "", "the endpoint, such as http://127.0.0.1:3000/webhooks")
-	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 10m, an RFC 3339 time or earliest")
+	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 10m, an RFC 3339 time or earliest")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to send, or its beginning, such as shipment.* (repeatable)")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per line")
 	return command
 }
 
-// resendEvents sends the events of some ids.
+// resendEvents resends the events with these ids.
 func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string, stdout, stderr io.Writer) error {
 	reader, err := newReader(s)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a filter that means nothing", "watch --filter colour:red", account, exitUsage, `filter is "colour:red": there is no field colour`},
 		{"a filter where nothing is drawn", "watch --json --filter wool", account, exitUsage, "--filter says what the screen shows"},
 		{"a position that means nothing", "watch --at door:7", account, exitUsage, "--at: a position is intent:ID, shipment:ID"},
-		{"a position where nothing is drawn", "demo --headless --at failures", nil, exitUsage, "--filter and --at say what the screen shows"},
+		{"a position where nothing is drawn", "demo --headless --at failures", nil, exitUsage, "--headless shows no screen"},
 		{"a theme that does not exist", "demo --headless --for 1s --theme neon", nil, exitUsage, "neon"},
 		{"a relay without a signing secret", "relay", nil, exitUsage, "TILLWATCH_SIGNING_SECRET"},
 		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "fewer than 16"},

@@ -19,11 +19,11 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-// exporter puts intents of a session into forms that can be handed on.
+// exporter exports intents of a session.
 type exporter struct{ *session }
 
-// intentReport is an intent as it is now, with what belongs to it. told says that the
-// relay's history is in its timeline.
+// intentReport reports an intent as it is now. told: the relay's history is in its
+// timeline.
 func (s *session) intentReport(in *account.IntentDetail, reveal, told bool, now time.Time) intentReport {
 	r := newIntentReport(in, reveal, now)
 	where := s.client.Environment()
@@ -42,8 +42,7 @@ func (s *session) intentReport(in *account.IntentDetail, reveal, told bool, now 
 	return r
 }
 
-// curl is the request that reads an intent, as a command for a shell. The key is the
-// shell's to put in.
+// curl is a shell command that reads an intent. The shell inserts the key.
 func (s *session) curl(id api.ID) (string, error) {
 	address, err := s.client.IntentURL(id)
 	if err != nil {
@@ -52,7 +51,7 @@ func (s *session) curl(id api.ID) (string, error) {
 	return `curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + strings.ReplaceAll(address, "'", `'\''`) + "'\n", nil
 }
 
-// Text is a [dashboard.Exporter]'s.
+// Text implements [dashboard.Exporter].
 func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
 	if form == dashboard.Curl {
 		return e.curl(id)
@@ -72,7 +71,7 @@ func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (str
 	return out.String(), err
 }
 
-// Save is a [dashboard.Exporter]'s.
+// Save implements [dashboard.Exporter].
 func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
 	text, err := e.Text(id, form, personal)
 	if err != nil {
@@ -89,9 +88,9 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 	}))
 }
 
-// newFile is the path of a file that is not there yet, named by a name and the time,
-// in a folder that is for its owner alone. The demo's own folder goes with it, so
-// that what is to last is where other runs keep it.
+// newFile is the path of a new file, named after name and the time, in a folder that
+// only its owner can open. The demo deletes its own folder, so its files go where
+// other runs keep theirs.
 func (s settings) newFile(folder, name, ending string) (string, error) {
 	folder = filepath.Join(cmp.Or(s.LastingDir, s.StateDir), folder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -100,7 +99,7 @@ func (s settings) newFile(folder, name, ending string) (string, error) {
 	return freeName(filepath.Join(folder, fileName(name)+"-"+time.Now().Format("20060102-150405")), ending)
 }
 
-// freeName is a path that is not taken yet: with a number where the plain one is.
+// freeName is path, with a number if it is taken.
 func freeName(path, ending string) (string, error) {
 	for n := 1; ; n++ {
 		free := path + ending
@@ -115,7 +114,8 @@ func freeName(path, ending string) (string, error) {
 	}
 }
 
-// fileName makes a name of remote text: of letters, digits, hyphens and underscores.
+// fileName makes a file name of remote text: letters, digits, hyphens and
+// underscores.
 func fileName(text string) string {
 	const longest = 80
 	name := strings.Map(func(r rune) rune {

@@ -10,10 +10,10 @@ import (
 	"tillwatch/relay"
 )
 
-// feed makes a relay's subscriber the feed of an account.
+// feed makes a relay's subscriber an [account.Feed].
 type feed struct {
 	subscriber *relay.Subscriber
-	store      *account.Store // knows where to go on
+	store      *account.Store // knows where to resume
 }
 
 // Follow implements [account.Feed].

@@ -11,10 +11,9 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// filterBy reads what --filter gives: as the board does, a text or the name of a
-// filter that was kept there.
+// filterBy reads --filter as the board does: a filter, or the name of a saved one.
 func (s settings) filterBy(read func(text string, kept []dashboard.NamedFilter) (*pane.Filter, string), text string) (*pane.Filter, error) {
-	remembered, _ := recall(s.StateDir, s.Theme, s.Chosen) // without the names that cannot be read
+	remembered, _ := loadLayout(s.StateDir, s.Theme, s.Chosen) // ignores saved filters that cannot be read
 	f, wrong := read(text, remembered.layout.Filters)
 	if wrong != "" {
 		return nil, usagef("filter is %s: %s", shownValue(text), wrong)
@@ -22,9 +21,9 @@ func (s settings) filterBy(read func(text string, kept []dashboard.NamedFilter) 
 	return f, nil
 }
 
-// filtered is a picture with no intents but those that a filter finds, and with their
-// shipments and alerts. What is not read may be of them as well, and all else is the
-// account's. A nil filter finds all.
+// filtered reduces a picture to the intents that a filter matches, with their
+// shipments and alerts. Everything else is the whole account's. A nil filter matches
+// all.
 func filtered(c account.Changes, f *pane.Filter) account.Changes {
 	if f == nil {
 		return c
@@ -36,7 +35,7 @@ func filtered(c account.Changes, f *pane.Filter) account.Changes {
 		ids[in.ID], references[in.ReferenceID] = true, true
 		c.Summary.Intents[in.State]++
 	}
-	delete(c.Summary.Intents, "") // these are counted as not read
+	delete(c.Summary.Intents, "") // not read, so they may match too
 	c.Shipments = slices.DeleteFunc(c.Shipments, func(s *account.Shipment) bool { return !ids[s.IntentID] })
 	c.Summary.Shipments = map[api.ShipmentStatus]int{}
 	for _, shipment := range c.Shipments {
@@ -48,7 +47,7 @@ func filtered(c account.Changes, f *pane.Filter) account.Changes {
 	return c
 }
 
-// finds reports whether the filter, where there is one, finds an event.
+// finds reports whether an event matches the filter, if there is one.
 func (o *eventsOptions) finds(item relay.Item, late bool) bool {
 	if o.filter == nil {
 		return true

@@ -17,7 +17,7 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// Exit codes of forward, beside those of every command.
+// Exit codes of forward, besides those of every command.
 const (
 	exitWaiting = 3 // events wait for another attempt
 	exitDead    = 4 // events were given up, or the relay let them go before they were read
@@ -38,14 +38,14 @@ func newForward() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "forward",
 		Short: "Deliver a relay's events to other endpoints, each at least once",
-		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, taken once they are answered with " +
-			"200 within 5 seconds. Each event arrives at least once; a repetition has the same id. Those about one intent, parcel or product arrive in order: one that is not taken holds up " +
-			"the later ones of its source, and no others. It is tried again after a second, then less and less often, at most a minute apart, and for --give-up; then it lies among the dead, which " +
-			"tillwatch forward dead lists and tillwatch forward resend sends again. What was delivered and what waits outlasts the process, however it ends.\n\n" +
-			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is that of the moment at which the relay received them.\n\n" +
-			"The relay answers the service's verification challenge itself. With --challenge pass, each target gets a challenge of its own first, and events once it has answered that.\n\n" +
-			"Exit codes: 0 all was delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some are not delivered yet, which the next run goes on with; " +
-			"4 events were given up, or the relay let them go unread.",
+		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, accepted once they are answered with " +
+			"200 within 5 seconds. Each event arrives at least once; a repetition has the same id. Those about one intent, parcel or product arrive in order: one that is not accepted holds up " +
+			"the later ones of its source, and no others. It is retried after a second, then less often, at most a minute apart, for up to --give-up; then it is dead: " +
+			"tillwatch forward dead lists it and tillwatch forward resend sends it again. The state of deliveries survives the process, however it ends.\n\n" +
+			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is the time at which the relay received them.\n\n" +
+			"The relay answers the service's verification challenge itself. With --challenge pass, each target must first answer a challenge of its own.\n\n" +
+			"Exit codes: 0 all were delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some are not delivered yet, and the next run continues with them; " +
+			"4 events were given up, or the relay deleted them unread.",
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
 			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt' --json",
@@ -60,19 +60,19 @@ func newForward() *cobra.Command {
 	sourceFlags(flags)
 	settingFlags(flags, "relay_url", "insecure_http", "state_dir")
 	senderFlags(flags, &o.sender)
-	flags.StringVar(&o.stateFile, "cursor-file", "", "file that keeps how far each target has got, and what it has not taken (default: one for each relay in the state folder)")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object for each attempt")
+	flags.StringVar(&o.stateFile, "cursor-file", "", "file that keeps each target's progress and undelivered events (default: one per relay in the state folder)")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per attempt")
 	flags = command.Flags()
 	flags.StringArrayVar(&o.to, "to", nil, "endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
-	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for one type of events, or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
-	flags.StringVar(&o.since, "since", "", "where a target begins that has got nothing yet: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest (default latest)")
-	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long an event is tried")
-	flags.StringVar(&o.challenge, "challenge", "answer", "the verification challenge: answer (the relay does), or pass (each target has to answer one, too)")
+	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for an event type or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
+	flags.StringVar(&o.since, "since", "", "where a new target begins: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest (default latest)")
+	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long to retry an event")
+	flags.StringVar(&o.challenge, "challenge", "answer", "the verification challenge: answer (the relay does), or pass (each target must answer one, too)")
 	command.AddCommand(newForwardDead(&o), newForwardResend(&o))
 	return command
 }
 
-// config is what the options ask for; of a forwarder that tells nobody.
+// config is the forwarder's configuration; nothing prints its attempts yet.
 func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, error) {
 	var c forward.Config
 	targets, err := s.routes(o.to, o.routes)
@@ -80,7 +80,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 		return c, err
 	}
 	if o.challenge != "answer" && o.challenge != "pass" {
-		return c, usagef("--challenge is answer or pass, not %q", o.challenge)
+		return c, usagef("--challenge must be answer or pass, not %q", o.challenge)
 	}
 	begin, err := eventsFrom(s, eventsOptions{follow: true, since: o.since}, time.Now())
 	if err != nil {
@@ -94,7 +94,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 			if config.Types = t.Types; cursor != "" {
 				config.Cursor = cursor
 				if o.since != "" {
-					fmt.Fprintf(stderr, "%s goes on where it was: --since is for a target that has got nothing yet.\n", forward.Shown(t.URL))
+					fmt.Fprintf(stderr, "%s continues where it was: --since applies only to a new target.\n", forward.Shown(t.URL))
 				}
 			}
 			subscriber, err := relay.NewSubscriber(config)
@@ -108,7 +108,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 	return c, err
 }
 
-// statePath is the file of the state: one for each relay, unless another one is named.
+// statePath is the state file: one per relay, unless another is given.
 func (o forwardOptions) statePath(s settings) string {
 	if o.stateFile != "" {
 		return o.stateFile
@@ -117,7 +117,7 @@ func (o forwardOptions) statePath(s settings) string {
 	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
 }
 
-// runForward forwards until ctx ends, and says what is left.
+// runForward forwards until ctx ends, and reports what is left.
 func runForward(ctx context.Context, s settings, o forwardOptions, stdout, stderr io.Writer) error {
 	config, err := o.config(s, stderr)
 	if err != nil {
@@ -126,7 +126,7 @@ func runForward(ctx context.Context, s settings, o forwardOptions, stdout, stder
 	return runForwarder(ctx, config, 0, stderr, func(h forward.Held) error { return o.print(stdout, &h) })
 }
 
-// runForwarder prints each attempt, and ends after limit of them; 0: it does not.
+// runForwarder prints each attempt, and ends after limit attempts; 0: no limit.
 func runForwarder(ctx context.Context, config forward.Config, limit int, stderr io.Writer, show func(forward.Held) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -148,7 +148,7 @@ func runForwarder(ctx context.Context, config forward.Config, limit int, stderr 
 	return left
 }
 
-// leftOf is an error that says what was not delivered, with its exit code.
+// leftOf reports undelivered events as an error with its exit code.
 func leftOf(f *forward.Forwarder, dead int, lost int64) error {
 	waiting, _, err := f.Left()
 	switch {
@@ -158,9 +158,9 @@ func leftOf(f *forward.Forwarder, dead int, lost int64) error {
 		return &exitError{exitDead, fmt.Errorf("%s given up, and %s: tillwatch forward dead lists the first, tillwatch forward resend sends them again",
 			countOf(dead, "was", "were"), waits(waiting))}
 	case lost > 0:
-		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(lost), "that was not read", "that were not read"))}
+		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(lost), "it had not sent", "it had not sent"))}
 	case waiting > 0:
-		return &exitError{exitWaiting, fmt.Errorf("%s: the next run goes on with what is left", waits(waiting))}
+		return &exitError{exitWaiting, fmt.Errorf("%s: the next run continues with what is left", waits(waiting))}
 	}
 	return nil
 }
@@ -175,8 +175,7 @@ func countOf(n int, one, more string) string {
 	return fmt.Sprintf("%d events %s", n, more)
 }
 
-// forwardTo has the session forward the events of its relay to endpoints, as long as
-// it runs.
+// forwardTo has the session forward its relay's events to endpoints while it runs.
 func (s *session) forwardTo(targets []string, words io.Writer) error {
 	if len(targets) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// deadAtOnce is how many of the dead are read at a time.
+// deadAtOnce is how many dead events are read at a time.
 const deadAtOnce = 100
 
 func newForwardDead(o *forwardOptions) *cobra.Command {
@@ -41,28 +41,28 @@ func newForwardResend(o *forwardOptions) *cobra.Command {
 	var all bool
 	command := &cobra.Command{
 		Use:   "resend ID... | --all",
-		Short: "Send events again that were given up",
-		Long: "Send events again that were given up, each once, to the target that did not take it. What it takes is no longer among the dead. A running forwarder need not end.\n\n" +
-			"Exit codes: 0 all were taken; 1 some were not, or are not among the dead; 2 wrong usage.",
+		Short: "Resend events that were given up",
+		Long: "Resend events that were given up, each once, to the target that did not accept it. An accepted event is no longer dead. A forwarder may be running.\n\n" +
+			"Exit codes: 0 all were accepted; 1 some were not, or are not dead; 2 wrong usage.",
 		Example: "tillwatch forward resend evt_ci_42_completed\ntillwatch forward resend --all",
 		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {
 			if all == (len(ids) > 0) {
-				return usagef("which? give the IDs of events, or --all")
+				return usagef("which events? give their IDs, or --all")
 			}
 			return o.resend(c, s, ids)
 		}),
 	}
-	command.Flags().BoolVar(&all, "all", false, "send all of them")
+	command.Flags().BoolVar(&all, "all", false, "resend all of them")
 	return command
 }
 
-// resend sends the dead again that ids name; all of them where it names none.
+// resend resends the dead events that ids name, or all without ids.
 func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) error {
 	sender, err := o.sender.sender(s, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	wanted := map[api.ID]bool{} // and whether it was found
+	wanted := map[api.ID]bool{} // to whether it was found
 	for _, id := range ids {
 		wanted[api.ScrubID(id)] = false
 	}
@@ -84,11 +84,11 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 	var wrong []error
 	for id, found := range wanted {
 		if !found {
-			wrong = append(wrong, fmt.Errorf("%s is not among the dead: tillwatch events resend sends any stored event", id))
+			wrong = append(wrong, fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", id))
 		}
 	}
 	if refused > 0 {
-		wrong = append(wrong, fmt.Errorf("%s not taken, of %d", countOf(refused, "was", "were"), sent))
+		wrong = append(wrong, fmt.Errorf("%s not accepted, of %d", countOf(refused, "was", "were"), sent))
 	}
 	if len(wrong) == 0 && sent == 0 {
 		fmt.Fprintln(c.ErrOrStderr(), "No event was given up.")
@@ -101,16 +101,16 @@ func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
 	return printed(out, o.json, line, line.String())
 }
 
-// withDead does something with each of the dead, the oldest first. A forwarder may run.
+// withDead calls do for each dead event, oldest first. A forwarder may be running.
 func withDead(c *cobra.Command, s settings, o forwardOptions, do func(context.Context, *forward.State, *forward.Held) error) error {
 	if o.stateFile == "" && s.RelayURL == "" {
-		return usagef("whose? give --relay-url or set TILLWATCH_RELAY_URL, or --cursor-file")
+		return usagef("of which relay? give --relay-url or set TILLWATCH_RELAY_URL, or give --cursor-file")
 	}
 	path := o.statePath(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && o.stateFile == "" {
 		return nil // nothing was forwarded yet
 	} else if err != nil {
-		return usagef("reading what was forwarded: %w", err)
+		return usagef("reading the forwarder's state: %w", err)
 	}
 	state, err := forward.OpenState(path)
 	if err != nil {

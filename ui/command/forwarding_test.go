@@ -112,12 +112,12 @@ func TestForwardGoesOnUntilAllIsTakenOrGivenUp(t *testing.T) {
 	if dead := attemptLines(t, mustExit(t, exitDone, "", "forward", "dead", "--json")); len(dead) != 2 || dead[0].State != delivery.Dead || dead[0].Status != 503 {
 		t.Errorf("the dead are %+v", dead)
 	}
-	mustExit(t, exitFailed, "1 event was not taken, of 1", "forward", "resend", "evt_2")
+	mustExit(t, exitFailed, "1 of 1 event was not accepted", "forward", "resend", "evt_2")
 	orders.answer(http.StatusOK)
 	if out = mustExit(t, exitDone, "", "forward", "resend", "evt_2"); !strings.Contains(out, "200 in ") || !strings.Contains(out, "evt_2") {
 		t.Errorf("sent again: %s", out)
 	}
-	mustExit(t, exitFailed, "evt_2 is not among the dead", "forward", "resend", "evt_2")
+	mustExit(t, exitFailed, "evt_2 is not dead", "forward", "resend", "evt_2")
 	mustExit(t, exitDone, "", "forward", "resend", "--all")
 	if out = mustExit(t, exitDone, "No event was given up.", "forward", "dead"); out != "" {
 		t.Errorf("after all were taken, dead is %s", out)
@@ -141,12 +141,12 @@ func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
 		{"a challenge", "--to http://127.0.0.1/ --challenge no", "answer or pass"},
 		{"a header without a value", "--to http://127.0.0.1/ --header X-Team", "give a name and a value"},
 		{"a header of the service", "--to http://127.0.0.1/ --header x-svc-topic:secret", "cannot be set"},
-		{"a header of two lines", "--to http://127.0.0.1/ --header-file X-Team=" + file, "no header may have"},
+		{"a header of two lines", "--to http://127.0.0.1/ --header-file X-Team=" + file, "headers must not have"},
 		{"a header of no file", "--to http://127.0.0.1/ --header-file X-Team=" + file + "2", "no such file"},
 		{"no secret", "--to http://127.0.0.1/ --signing-secret-file " + file + "2", "reading the signing secret"},
 		{"a time", "--to http://127.0.0.1/ --since then", "--since"},
-		{"nothing to send again", "resend", "give the IDs"},
-		{"too much to send again", "resend evt_1 --all", "give the IDs"},
+		{"nothing to send again", "resend", "give their IDs"},
+		{"too much to send again", "resend evt_1 --all", "give their IDs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mustExit(t, exitUsage, c.says, append([]string{"forward"}, strings.Fields(c.args)...)...)
@@ -172,7 +172,7 @@ func TestEventsThatAreFollowedAreForwardedUntilTheyAreTaken(t *testing.T) {
 		t.Errorf("%d %s%s", code, out, said)
 	}
 	r.deliver(t, 2)
-	if out = mustExit(t, exitDone, "goes on where it was", append(follow, "--limit", "1")...); seqs(eventLines(t, out)) != "2" {
+	if out = mustExit(t, exitDone, "continues where it was", append(follow, "--limit", "1")...); seqs(eventLines(t, out)) != "2" {
 		t.Errorf("the next time: %s", out)
 	}
 }
@@ -194,7 +194,7 @@ func TestStoredEventsAreSentAgain(t *testing.T) {
 		t.Errorf("%d requests, the first with %v", len(e.requests), e.requests[0].Header)
 	}
 	e.answer(http.StatusTeapot)
-	mustExit(t, exitFailed, "1 event was not taken, of 1", "events", "resend", "evt_1", "--to", e.url)
+	mustExit(t, exitFailed, "1 of 1 event was not accepted", "events", "resend", "evt_1", "--to", e.url)
 	mustExit(t, exitFailed, "evt_none: there is no such event", "events", "resend", "evt_none", "--to", e.url)
 	mustExit(t, exitDone, "No event was sent", "events", "resend", "--since", "2200-01-01T00:00:00Z", "--to", e.url)
 	mustExit(t, exitUsage, "where to?", "events", "resend", "evt_1")
@@ -258,7 +258,7 @@ func TestNothingIsForwardedBackToTheRelay(t *testing.T) {
 			"forward --to ", "forward --route shipment.*=", "events --forward-to ", "events --follow --forward-to ",
 			"events resend evt_1 --to ", "events resend --since 1h --to ", "watch --json --forward-to ",
 		} {
-			mustExit(t, exitUsage, "is where the relay itself receives events", strings.Fields(args+address)...)
+			mustExit(t, exitUsage, "is the relay's own webhook address", strings.Fields(args+address)...)
 		}
 	}
 	mustExit(t, exitDone, "", "trigger", "shipment.created", "--to", r.Listen+"/webhooks")

@@ -12,13 +12,13 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// forwarded is what became of one event. Its names stay.
+// forwarded is the result for one event. Fields are added, never renamed.
 type forwarded struct {
-	Status   int       `json:"status,omitempty"` // of the answer; 0 when there was none
+	Status   int       `json:"status,omitempty"` // 0: no answer
 	Error    api.Text  `json:"error,omitempty"`
 	Millis   int64     `json:"ms"`
-	Attempts int       `json:"attempts,omitempty"` // of one that is tried until it is taken
-	Again    time.Time `json:"again,omitzero"`     // when it is tried again
+	Attempts int       `json:"attempts,omitempty"` // with --follow, where an event is retried
+	Again    time.Time `json:"again,omitzero"`     // the next attempt
 }
 
 func (f forwarded) String() string {
@@ -42,7 +42,7 @@ type postman struct {
 	sent, refused int
 }
 
-// newPostman returns nil when nothing is to be forwarded.
+// newPostman returns nil if there is no endpoint to forward to.
 func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writer) (*postman, error) {
 	if target == "" {
 		return nil, nil
@@ -54,7 +54,7 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 	return &postman{target: target, sender: sender}, err
 }
 
-// forward makes one attempt. That the endpoint does not take the event is an outcome.
+// forward makes one attempt. A refusal by the endpoint is a result, not an error.
 func (p *postman) forward(ctx context.Context, item relay.Item) *forwarded {
 	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{})
 	if p.sent++; d.State != delivery.Delivered {
@@ -63,16 +63,15 @@ func (p *postman) forward(ctx context.Context, item relay.Item) *forwarded {
 	return &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds()}
 }
 
-// outcome is an error where the endpoint did not take all.
+// outcome is an error if the endpoint did not accept all events.
 func (p *postman) outcome() error {
 	if p == nil || p.refused == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s not taken, of %d: the endpoint has to answer 200 within 5 seconds", countOf(p.refused, "was", "were"), p.sent)
+	return fmt.Errorf("%s not accepted, of %d: the endpoint must answer 200 within 5 seconds", countOf(p.refused, "was", "were"), p.sent)
 }
 
-// followForward prints the events that arrive with what came of each attempt to deliver
-// it, as tillwatch forward makes them.
+// followForward prints each event as it arrives, with each attempt to deliver it.
 func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
 	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
 		return err

@@ -13,17 +13,17 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// attemptLine is an attempt as --json prints it. Its names stay.
+// attemptLine is an attempt as --json prints it. Fields are added, never renamed.
 type attemptLine struct {
 	At       time.Time      `json:"at"`
 	Event    api.ID         `json:"event"`
 	Type     api.Text       `json:"type"`
 	Source   api.ID         `json:"source"`
-	Cursor   api.Text       `json:"cursor,omitempty"` // none of a challenge
+	Cursor   api.Text       `json:"cursor,omitempty"` // empty for a challenge
 	Target   api.Text       `json:"target"`
 	State    delivery.State `json:"state"`
 	Attempts int            `json:"attempts"`
-	Status   int            `json:"status,omitempty"` // 0: there was no answer
+	Status   int            `json:"status,omitempty"` // 0: no answer
 	Millis   int64          `json:"ms"`
 	Error    api.Text       `json:"error,omitempty"`
 	Next     time.Time      `json:"next,omitzero"`
@@ -43,7 +43,7 @@ func (l attemptLine) String() string {
 	return strings.TrimRight(text, " ") + "\n"
 }
 
-// outcome says what came of the attempt, and what follows.
+// outcome says how the attempt ended, and what follows.
 func (l attemptLine) outcome() string {
 	text := fmt.Sprintf("%d in %d ms", l.Status, l.Millis)
 	if l.Error != "" {
@@ -63,7 +63,7 @@ func (l attemptLine) outcome() string {
 // attemptPrinter prints attempts, and ends the command when nobody reads them.
 type attemptPrinter struct {
 	show   func(forward.Held) error
-	limit  int // of attempts; 0: none
+	limit  int // attempts; 0: no limit
 	stop   context.CancelFunc
 	count  int
 	dead   int // events that were given up
@@ -85,14 +85,14 @@ func (p *attemptPrinter) tell(h forward.Held) {
 	}
 }
 
-// forwardWords tells people how forwarding goes.
+// forwardWords reports on stderr how forwarding goes.
 type forwardWords struct {
 	out  io.Writer
-	said map[api.Text]string // the last words about each target
-	lost int64               // events that the relay let go unread
+	said map[api.Text]string // the last message about each target
+	lost int64               // events that the relay deleted unread
 }
 
-// begin says what earlier runs left.
+// begin reports what earlier runs left.
 func (w *forwardWords) begin(f *forward.Forwarder) error {
 	waiting, dead, err := f.Left()
 	if err != nil {
@@ -106,12 +106,12 @@ func (w *forwardWords) begin(f *forward.Forwarder) error {
 	}
 	others, err := f.Elsewhere()
 	for target, n := range others {
-		fmt.Fprintf(w.out, "%s at %s, which this run does not send to.\n", waits(n), target)
+		fmt.Fprintf(w.out, "%s at %s, which is not a target of this run.\n", waits(n), target)
 	}
 	return err
 }
 
-// status says once in a row how the stream for a target stands.
+// status reports a change of a target's stream.
 func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
 	var words string
 	switch s.State {
@@ -123,7 +123,7 @@ func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
 	case relay.Live:
 		words = "Live: waiting for events."
 		if waiting > 0 {
-			words = fmt.Sprintf("All that is stored has been read; %s.", waits(waiting))
+			words = fmt.Sprintf("All stored events have been read; %s.", waits(waiting))
 		}
 	case relay.Lost:
 		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
@@ -134,7 +134,7 @@ func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
 	}
 }
 
-// resumed says what a stream has lost; "" when nothing.
+// resumed says what a stream has lost; "" for nothing.
 func resumed(s relay.Status) string {
 	switch s.Resume {
 	case relay.ResumeGap:

@@ -20,7 +20,7 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// senderOptions say how events are sent to an endpoint.
+// senderOptions say how to send events to an endpoint.
 type senderOptions struct {
 	secretFile           secretPath
 	fresh                bool
@@ -28,14 +28,14 @@ type senderOptions struct {
 }
 
 func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
-	flags.Var(&o.secretFile, "signing-secret-file", "file with the secret to sign with, in place of TILLWATCH_SIGNING_SECRET")
+	flags.Var(&o.secretFile, "signing-secret-file", "file with the secret to sign with, instead of TILLWATCH_SIGNING_SECRET")
 	flags.BoolVar(&o.fresh, "fresh", false, "give each attempt a timestamp of its own")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
-	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add whose value is in a file, such as 'Authorization=token.txt' (repeatable)")
+	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add, with its value in a file, such as 'Authorization=token.txt' (repeatable)")
 }
 
-// sender signs with the first secret of the settings, or that of the file, and says on
-// stderr when there is none.
+// sender signs with the settings' first secret, or the one in the file, and says on
+// stderr if there is none.
 func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, error) {
 	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
 	if o.secretFile != "" {
@@ -78,35 +78,35 @@ func because(err error) string {
 	return ": " + err.Error()
 }
 
-// addHeader refuses what would not arrive, or would take the place of what has to.
+// addHeader refuses headers that would not arrive, or would replace necessary ones.
 func addHeader(s forward.Sender, name, value string) error {
 	key := http.CanonicalHeaderKey(strings.TrimSpace(name))
 	switch {
 	case !httpguts.ValidHeaderFieldName(key):
-		return fmt.Errorf("%q is no name of a header", name)
+		return fmt.Errorf("%q is not a header name", name)
 	case !httpguts.ValidHeaderFieldValue(value):
-		return fmt.Errorf("the value of %s has a character that no header may have, such as a line break", key)
+		return fmt.Errorf("the value of %s has a character that headers must not have, such as a line break", key)
 	case strings.HasPrefix(strings.ToLower(key), strings.ToLower(s.Prefix)),
 		slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}, key):
-		return fmt.Errorf("%s says what the body is and cannot be set", key)
+		return fmt.Errorf("%s describes the body and cannot be set", key)
 	}
 	s.Header[key] = append(s.Header[key], value)
 	return nil
 }
 
-// checkTarget refuses an address that a flag gives and nothing can be sent to, and
-// that from which events would come back.
+// checkTarget refuses an endpoint that nothing can be sent to, and the relay's own
+// address, from which events would come back.
 func (s settings) checkTarget(flag, address string) error {
 	if err := forward.CheckTarget(address); err != nil {
 		return usagef("%s: %w", flag, err)
 	}
 	if s.RelayURL != "" && placeOf(address) == placeOf(strings.TrimRight(s.RelayURL, "/")+relay.WebhookPath) {
-		return usagef("%s is where the relay itself receives events, and it has these already: give the address of your own endpoint", flag)
+		return usagef("%s is the relay's own webhook address: give the address of your endpoint", flag)
 	}
 	return nil
 }
 
-// placeOf is the same for all spellings of an address.
+// placeOf normalizes an address, so that all its spellings are equal.
 func placeOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -120,7 +120,7 @@ func placeOf(address string) string {
 	return net.JoinHostPort(host, port) + path.Clean("/"+u.Path)
 }
 
-// routes are the targets of --to and --route; routes to the same address make one.
+// routes are the targets of --to and --route; routes to the same address share one.
 func (s settings) routes(to, routed []string) ([]forward.Target, error) {
 	var all []forward.Target
 	at := func(address, flag string) (*forward.Target, error) {
@@ -138,7 +138,7 @@ func (s settings) routes(to, routed []string) ([]forward.Target, error) {
 	for _, route := range routed {
 		pattern, address, found := strings.Cut(route, "=")
 		if !found || pattern == "" || strings.Contains(pattern, "/") {
-			return nil, usagef("--route: give a type of events and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
+			return nil, usagef("--route: give an event type and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
 		}
 		if err := checkTypes("--route", []string{pattern}); err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func (s settings) routes(to, routed []string) ([]forward.Target, error) {
 		t.Types = nil // all
 	}
 	if len(all) == 0 {
-		return nil, usagef("where to? give --to http://127.0.0.1:3000/webhooks, or --route for each type of events")
+		return nil, usagef("where to? give --to http://127.0.0.1:3000/webhooks, or --route for each event type")
 	}
 	return all, nil
 }

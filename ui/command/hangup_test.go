@@ -98,7 +98,7 @@ func TestARelayUnderNohupOutlivesItsTerminalAndReloads(t *testing.T) {
 	r.process.hangUp(t)
 	eventually(t, "it has reloaded", func() bool {
 		said, err := os.ReadFile(log)
-		return err == nil && strings.Contains(string(said), "were read again")
+		return err == nil && strings.Contains(string(said), "reloaded")
 	})
 	if status := r.get(t, "/livez", ""); status != 200 {
 		t.Errorf("livez: %d", status)

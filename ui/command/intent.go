@@ -27,8 +27,8 @@ func newIntent() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "intent ID…",
 		Short: "Print intents as they are now, with timeline and shipments",
-		Long: "Print intents as they are now. Each is read, with the shipments of its order; what the relay and earlier runs know completes " +
-			"its timeline. Nothing else is read. Personal data is masked. With --follow the intents are watched until all have ended.\n\n" +
+		Long: "Print intents as they are now. Each is read, with its shipments; what the relay and earlier runs know completes " +
+			"its timeline. Personal data is masked. With --follow the intents are watched until all have ended.\n\n" +
 			"Exit codes:\n" +
 			"0  done; with --follow: all completed\n" +
 			"1  failed: one does not exist or could not be read; with --follow: one failed\n" +
@@ -50,23 +50,23 @@ func newIntent() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object a line: each intent, with --follow again after each change")
-	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, to hand it to a colleague")
-	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a command for a shell, which puts the key in: $TILLWATCH_API_KEY")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per line: each intent, and with --follow again after each change")
+	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a colleague")
+	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a curl command that takes the key from $TILLWATCH_API_KEY")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
 	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
-	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and what is secret in addresses, which are masked otherwise; payment tokens stay hidden")
+	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and unmask addresses; payment tokens stay hidden")
 	return command
 }
 
-// oneForm refuses more than one form.
+// oneForm refuses more than one output form.
 func (o intentOptions) oneForm() error {
 	switch {
 	case o.json && (o.markdown || o.curl), o.markdown && o.curl:
-		return usagef("--json, --markdown and --curl are three forms: choose one")
+		return usagef("choose one of --json, --markdown and --curl")
 	case o.follow && (o.markdown || o.curl):
-		return usagef("--follow prints sheets or, with --json, lines: leave --markdown and --curl out")
+		return usagef("--follow does not go with --markdown and --curl")
 	}
 	return nil
 }
@@ -89,8 +89,8 @@ type intentLook struct {
 	ids            []api.ID
 	o              intentOptions
 	stdout, stderr io.Writer
-	told           bool             // the relay has told its history
-	failed         map[api.ID]error // what could not be read, and why
+	told           bool             // the relay has sent its history
+	failed         map[api.ID]error // why some could not be read
 }
 
 func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {
@@ -118,7 +118,7 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 	return look.once(ctx)
 }
 
-// commands prints the requests that would read the intents.
+// commands prints the curl commands that read the intents.
 func (l *intentLook) commands() error {
 	for _, id := range l.ids {
 		text, err := l.curl(id)
@@ -153,15 +153,14 @@ func (l *intentLook) once(ctx context.Context) error {
 	return l.unread()
 }
 
-// take reads an intent, and notes why it could not be read.
+// take reads an intent, and records why it could not be read.
 func (l *intentLook) take(ctx context.Context, id api.ID) {
 	if err := l.read(ctx, id); err != nil {
 		l.failed[id] = err
 	}
 }
 
-// read reads an intent ahead of all that nobody waits for, and the shipments of
-// its order.
+// read reads an intent and its shipments, ahead of background reads.
 func (l *intentLook) read(ctx context.Context, id api.ID) error {
 	sent := time.Now()
 	in, err := l.client.Intent(ctx, id)
@@ -188,7 +187,7 @@ func (l *intentLook) readShipments(ctx context.Context, id api.ID) error {
 	for sh, err := range l.client.IntentShipments(ctx, id) {
 		item := (*api.ItemError)(nil)
 		switch {
-		case errors.As(err, &item): // one that cannot be read says nothing of the others
+		case errors.As(err, &item): // an unreadable item says nothing about the others
 			continue
 		case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed):
 			return nil
@@ -210,16 +209,16 @@ type listener struct {
 	settled func()
 }
 
-// Deliver is an [account.Sink]'s.
+// Deliver implements [account.Sink].
 func (h listener) Deliver(batch []account.Delivery, arrived time.Time) {
 	h.store.ApplyEvents(batch, arrived)
 }
 
-// Observe is an [account.Sink]'s: what others ask for says nothing new of the intent
-// that its events do not.
+// Observe implements [account.Sink]. Observed requests add nothing to an intent's
+// timeline.
 func (h listener) Observe([]quota.Observation) {}
 
-// FeedChanged is an [account.Sink]'s.
+// FeedChanged implements [account.Sink].
 func (h listener) FeedChanged(status account.FeedStatus) {
 	h.store.SetFeed(status)
 	if status.State == account.FeedLive || status.State == account.FeedRefused {
@@ -227,7 +226,7 @@ func (h listener) FeedChanged(status account.FeedStatus) {
 	}
 }
 
-// hear takes in what the relay has told since the last run, or since the first of
+// hear receives what the relay has stored since the last run, or since the first of
 // the intents was created.
 func (l *intentLook) hear(ctx context.Context) {
 	events, err := l.subscribe(l.created())
@@ -241,8 +240,8 @@ func (l *intentLook) hear(ctx context.Context) {
 	l.noteFeed(err)
 }
 
-// created is a little before the first of the intents was; zero where that is not
-// known of all.
+// created is a little before the first of the intents was created; zero unless that
+// is known of all.
 func (l *intentLook) created() time.Time {
 	var first time.Time
 	for _, id := range l.ids {
@@ -279,8 +278,8 @@ func (l *intentLook) note(err error) {
 	}
 }
 
-// worthPrinting reports whether anything is known of an intent but that it is not
-// there.
+// worthPrinting reports whether more is known of an intent than that it does not
+// exist.
 func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
 	return in.State != "" || in.Latest != nil
 }
@@ -299,7 +298,7 @@ func (l *intentLook) print(in *account.IntentDetail, again bool) error {
 
 var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
 
-// unread is the error of what could not be read, in one sentence.
+// unread is one error for everything that could not be read.
 func (l *intentLook) unread() error {
 	var all []error
 	for _, id := range l.ids {

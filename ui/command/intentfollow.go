@@ -13,7 +13,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// shownIntent is what was printed of an intent last.
+// shownIntent is what was last printed of an intent.
 type shownIntent struct {
 	state     api.IntentState
 	certainty account.Certainty
@@ -22,7 +22,7 @@ type shownIntent struct {
 	shipments string
 }
 
-// follow prints the intents and then each change of them, until all have ended.
+// follow prints the intents and then each change, until all have ended.
 func (l *intentLook) follow(ctx context.Context) error {
 	whole := ctx
 	if l.o.atMost > 0 {
@@ -52,8 +52,8 @@ func (l *intentLook) follow(ctx context.Context) error {
 	return err
 }
 
-// hopeless is why following makes no sense: a refused key, or none of the intents
-// is there.
+// hopeless is why following is pointless: a refused key, or none of the intents
+// exists.
 func (l *intentLook) hopeless() error {
 	missing := 0
 	for _, id := range l.ids {
@@ -70,7 +70,8 @@ func (l *intentLook) hopeless() error {
 	return nil
 }
 
-// tell prints what there is once the relay has told its history, and what comes.
+// tell prints what is known once the relay has sent its history, and then each
+// change.
 func (l *intentLook) tell(ctx context.Context, fed bool) error {
 	if fed {
 		if l.awaitHistory(ctx); ctx.Err() != nil {
@@ -98,8 +99,8 @@ func (l *intentLook) tell(ctx context.Context, fed bool) error {
 	}
 }
 
-// awaitHistory returns once the relay has told its history or refuses to, or when there
-// was patience enough.
+// awaitHistory returns once the relay has sent its history or refused, or the wait is
+// over.
 func (l *intentLook) awaitHistory(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, l.o.wait)
 	defer stop()
@@ -113,8 +114,8 @@ func (l *intentLook) awaitHistory(ctx context.Context) {
 	}
 }
 
-// changes prints what has changed since it was shown, and reports whether all
-// have ended.
+// changes prints what has changed since it was shown, and reports whether all have
+// ended.
 func (l *intentLook) changes(ctx context.Context, shown map[api.ID]shownIntent) (ended bool, err error) {
 	ended = true
 	for i, id := range l.ids {
@@ -157,13 +158,13 @@ func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
 	return s
 }
 
-// news are the moments of a timeline that say something new: reads that changed
-// nothing do not.
+// news are the moments of a timeline that say something new, which leaves out reads
+// that changed nothing.
 func news(moments []*account.Moment) []*account.Moment {
 	return slices.DeleteFunc(slices.Clone(moments), func(m *account.Moment) bool { return m.What == account.Unchanged })
 }
 
-// printNews prints the moments that were learnt since, a line each.
+// printNews prints the moments since the last print, one per line.
 func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
 	learnt := news(in.Timeline)
 	for _, m := range learnt[min(last.moments, len(learnt)):] {
@@ -183,7 +184,7 @@ func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error
 	return nil
 }
 
-// verdict is how it ended: no error when every intent is completed.
+// verdict is how it ended: no error if every intent is completed.
 func (l *intentLook) verdict() error {
 	var failed []error
 	for _, id := range l.ids {

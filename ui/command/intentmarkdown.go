@@ -11,8 +11,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// markdown is the report for a colleague, or the service's support. Times are UTC:
-// who reads it may be anywhere.
+// markdown is the report for a colleague or the service's support. Times are in UTC,
+// as the reader may be anywhere.
 func (r intentReport) markdown() string {
 	m := &markdownWriter{}
 	m.line("# "+sign.Intent(r.State).Glyph+" "+marked(wording.Name(string(r.State))), marked(string(r.Product)))
@@ -55,7 +55,7 @@ func (r intentReport) markdown() string {
 	return m.String()
 }
 
-// grounds says how sure the state is.
+// grounds says how certain the state is.
 func (r intentReport) grounds() string {
 	switch {
 	case r.Missing:
@@ -63,9 +63,9 @@ func (r intentReport) grounds() string {
 	case r.Certainty == "verified":
 		return "read at " + utc(r.ReadAt)
 	case r.Certainty == "reported":
-		return "told by an event and not read since"
+		return "reported by an event, not read since"
 	}
-	return "and nothing but that it exists is known"
+	return "known only to exist"
 }
 
 func since(t *time.Time) string {
@@ -91,7 +91,7 @@ func (m *markdownWriter) line(parts ...string) {
 
 func (m *markdownWriter) heading(text string) { m.WriteString("\n## " + text + "\n\n") }
 
-// item writes a label and its value, if it has one.
+// item writes a label and its value, if there is one.
 func (m *markdownWriter) item(label, value string) {
 	if value != "" {
 		m.WriteString("- " + label + ": " + value + "\n")
@@ -177,12 +177,12 @@ func (m *markdownWriter) timeline(r intentReport) {
 			text += " " + coded(string(moment.Event))
 		}
 		if delay := moment.Learnt.Sub(moment.At); delay >= time.Second {
-			text += ", known here " + wording.Lasting(delay) + " later"
+			text += ", received " + wording.Lasting(delay) + " later"
 		}
 		m.item(utc(&moment.At), text+")")
 	}
 	if !r.EventsTold {
-		m.WriteString("\nThe relay's history is not in it: events may be missing.\n")
+		m.WriteString("\nThe relay's history is missing, so events may be missing.\n")
 	}
 }
 
@@ -206,8 +206,8 @@ func (m *markdownWriter) requests(all []requestReport) {
 	}
 }
 
-// marked is remote text in Markdown: as it is where none of it can mean anything
-// there, not even a link, else as code, in which nothing does.
+// marked escapes remote text for Markdown: text that could mean anything there, even
+// a link, becomes code.
 func marked(text string) string {
 	for i, r := range text {
 		switch {

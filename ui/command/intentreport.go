@@ -11,8 +11,8 @@ import (
 )
 
 // intentReport is a line of `intent --json`: an intent as it is now. Fields are
-// added, never renamed. What is personal is masked unless --reveal was given, and
-// payment tokens always are.
+// added, never renamed. Personal data is masked unless --reveal is given; payment
+// tokens always are.
 type intentReport struct {
 	Intent      api.ID                      `json:"intent"`
 	Environment string                      `json:"environment"`
@@ -26,7 +26,7 @@ type intentReport struct {
 	ExpiresAt   *time.Time                  `json:"expires_at"`
 	ReadAt      *time.Time                  `json:"read_at"`
 	AgeS        *float64                    `json:"age_s"` // in its state
-	Slow        bool                        `json:"slow"`  // longer in it than 95 % of this account's
+	Slow        bool                        `json:"slow"`  // in it for longer than 95 % of this account's intents
 	Product     api.Text                    `json:"product"`
 	Merchant    api.Text                    `json:"merchant"`
 	ProductURL  api.Text                    `json:"product_url"`
@@ -39,12 +39,12 @@ type intentReport struct {
 	Payment     api.PaymentType             `json:"payment"`
 	Buyer       any                         `json:"buyer"`
 	Failure     *intentFailure              `json:"failure"`
-	StaysS      map[api.IntentState]float64 `json:"stays_s"` // in the states that it has left
+	StaysS      map[api.IntentState]float64 `json:"stays_s"` // in each past state
 	Shipments   []shipmentReport            `json:"shipments"`
 	Timeline    []momentReport              `json:"timeline"`
 	EventsTold  bool                        `json:"events_told"`         // whether the relay's history is in the timeline
-	Requests    []requestReport             `json:"requests"`            // that this run sent about it, as far as they are kept
-	Personal    bool                        `json:"personal_data_shown"` // of the buyer; payment tokens never are
+	Requests    []requestReport             `json:"requests"`            // sent by this run about it, as far as they are kept
+	Personal    bool                        `json:"personal_data_shown"` // the buyer's; payment tokens never are
 	Program     string                      `json:"program"`             // the version of tillwatch
 	MadeAt      time.Time                   `json:"made_at"`
 	Body        json.RawMessage             `json:"body,omitempty"`
@@ -99,14 +99,14 @@ type momentReport struct {
 
 type requestReport struct {
 	At        time.Time `json:"at"`
-	By        api.Text  `json:"by,omitempty"` // who sent it; missing: tillwatch
+	By        api.Text  `json:"by,omitempty"` // the sender; missing: tillwatch
 	Method    string    `json:"method"`
 	Path      string    `json:"path"`
 	Status    int       `json:"status"`     // 0: no answer
-	RequestID api.Text  `json:"request_id"` // by which the service's support finds it
+	RequestID api.Text  `json:"request_id"` // for the service's support
 }
 
-// buyerReport is a buyer whom somebody asked to see.
+// buyerReport is an unmasked buyer.
 type buyerReport struct {
 	FirstName  api.Text `json:"first_name"`
 	LastName   api.Text `json:"last_name"`
@@ -141,7 +141,7 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 	return r
 }
 
-// read takes over what only the newest read tells.
+// read fills in what only the newest read has.
 func (r *intentReport) read(in *api.Intent, reveal bool) {
 	r.ProductURL, r.OrderIDs = in.ProductURL, append(r.OrderIDs, in.OrderIDs...)
 	if !reveal {
@@ -156,7 +156,7 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 	if in.Payment != nil {
 		r.Payment = in.Payment.Type
 	}
-	quoting := false // the body, with what api.Masked cannot know
+	quoting := false // the body quotes what api.Masked cannot know
 	if f := in.Failure; f != nil {
 		message := f.Message
 		if !reveal {
@@ -178,9 +178,9 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 	}
 }
 
-// unquoted masks what of the buyer a text repeats: merchants' messages do that.
+// unquoted masks parts of the buyer that a text quotes, as merchants' messages do.
 func unquoted(b *api.Buyer, text api.Text) api.Text {
-	const shortest = 3 // less would hit anything
+	const shortest = 3 // shorter parts would match too much
 	if b == nil {
 		return text
 	}
@@ -230,7 +230,7 @@ func (m *moneyReport) String() string {
 	return strings.TrimSpace(m.Amount + " " + m.Currency)
 }
 
-// moment is t in UTC, nil when it is not known.
+// moment is t in UTC; nil if it is not known.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -62,7 +62,7 @@ func (r intentReport) known(now time.Time) string {
 	case r.Certainty == "verified":
 		return "read " + ago(age(now, *r.ReadAt))
 	case r.Certainty == "reported":
-		return "unread: an event told of this state"
+		return "not read: an event reported this state"
 	}
 	return "its state is not known yet"
 }
@@ -132,7 +132,7 @@ func (r intentReport) buyer(s *sheetWriter) {
 		}
 		s.row("address", joinedTexts(parts))
 	default:
-		s.row("buyer", "masked: --reveal shows")
+		s.row("buyer", "masked: --reveal shows it")
 	}
 }
 
@@ -174,7 +174,7 @@ func (r intentReport) line(s *sheetWriter, now time.Time) {
 	}
 }
 
-// sheetWriter writes rows that keep to the width of a sheet.
+// sheetWriter writes rows within the width of a sheet.
 type sheetWriter struct{ strings.Builder }
 
 func (s *sheetWriter) line(lines ...string) {
@@ -183,14 +183,14 @@ func (s *sheetWriter) line(lines ...string) {
 	}
 }
 
-// row writes a label and its value, if it has one.
+// row writes a label and its value, if there is one.
 func (s *sheetWriter) row(label, value string) {
 	if value != "" {
 		s.wrapped(fmt.Sprintf("%-*s", sheetLabel, ansi.Truncate(label, sheetLabel-1, "…")), value)
 	}
 }
 
-// wrapped writes text behind a head, and what has no room below it.
+// wrapped writes head and text, and wraps the text below itself.
 func (s *sheetWriter) wrapped(head, text string) {
 	width := ansi.StringWidth(head)
 	for i, part := range strings.Split(ansi.Wrap(text, sheetWidth-width, ""), "\n") {
@@ -201,8 +201,7 @@ func (s *sheetWriter) wrapped(head, text string) {
 	}
 }
 
-// stamp is a moment in the user's zone: its time, with its date where that is not
-// today's.
+// stamp is a local time, with its date unless that is today.
 func stamp(t *time.Time, now time.Time) string {
 	if t == nil {
 		return ""

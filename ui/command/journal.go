@@ -15,8 +15,7 @@ import (
 const postgresUsage = "this PostgreSQL database, which several relays may share (a DSN with a\n" +
 	"password goes into TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE)"
 
-// checkPostgresFlag refuses a password on the command line, without repeating
-// it.
+// checkPostgresFlag refuses a password on the command line, without repeating it.
 func checkPostgresFlag(flags *pflag.FlagSet) error {
 	dsn, err := flags.GetString("postgres")
 	if err != nil {
@@ -29,7 +28,7 @@ func checkPostgresFlag(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// openJournal opens the database that is configured, else the files in folder.
+// openJournal opens the configured database, or else the files in folder.
 func openJournal(ctx context.Context, s settings, folder string, logger *slog.Logger) (journal.Journal, error) {
 	if s.Postgres.IsZero() {
 		return sqlite.Open(ctx, folder)
@@ -44,8 +43,8 @@ func openJournal(ctx context.Context, s settings, folder string, logger *slog.Lo
 	return events, nil
 }
 
-// tokensBeside are the tokens of the relays on a journal: in the database that
-// they share, else in the folder of the one.
+// tokensBeside are the tokens kept with a journal: in the database, or else in the
+// folder.
 func tokensBeside(events journal.Journal, folder string) relay.TokenStore {
 	if shared, can := events.(relay.Documents); can {
 		return relay.NewSharedTokens(shared)
@@ -53,8 +52,7 @@ func tokensBeside(events journal.Journal, folder string) relay.TokenStore {
 	return relay.NewTokenFile(folder)
 }
 
-// openTokens opens the tokens of the relays that the settings describe. close
-// lets go of them.
+// openTokens opens the tokens of the configured relays. close releases them.
 func openTokens(ctx context.Context, s settings, folder string) (tokens relay.TokenStore, close func() error, err error) {
 	if s.Postgres.IsZero() {
 		return relay.NewTokenFile(folder), func() error { return nil }, nil

@@ -10,26 +10,25 @@ import (
 	"tillwatch/api/account"
 )
 
-// readSecretFile is the secret that a file holds, without the line end that
-// editors add.
+// readSecretFile is a file's secret, without the line break that editors append.
 func readSecretFile(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	return strings.TrimRight(string(content), "\r\n"), err
 }
 
-// followKey takes over each key that is written to the key's file, until ctx ends.
+// followKey takes over each new key in the key's file, until ctx ends.
 func (s *session) followKey(ctx context.Context) error {
 	if s.settings.KeyFile == "" {
 		return nil
 	}
 	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
-		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
+		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will not be noticed: %w", err))
 	}
 	return nil
 }
 
-// readKey takes the key that its file holds now. As long as that is none that can
-// be used, the old one stays and an alert says why.
+// readKey takes the key from its file. If that is unusable, the old key stays and an
+// alert says why.
 func (s *session) readKey() {
 	if s.settings.KeyFile == "" {
 		return
@@ -47,7 +46,7 @@ func (s *session) readKey() {
 	s.store.Report(account.AlertKey, err)
 }
 
-// shortened writes a path in the user's home as people do.
+// shortened abbreviates the user's home in a path to ~.
 func shortened(path string) string {
 	home, err := os.UserHomeDir()
 	if rest, within := strings.CutPrefix(path, home+string(os.PathSeparator)); err == nil && within {
@@ -56,7 +55,7 @@ func shortened(path string) string {
 	return string(api.Scrub(path))
 }
 
-// tryKey reads a key again that the service refuses, and tries it at once.
+// tryKey rereads a key that the service refuses, and tries it at once.
 func (s *session) tryKey() {
 	s.readKey()
 	s.watcher.TryKey()

@@ -57,7 +57,7 @@ func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `api ✕ key refused`)
 	w.waitForPicture(t, "it is told that nothing notices another key", func(c account.Changes) bool {
-		return alerts(c, account.AlertKey, "a new API key in its file will go unnoticed")
+		return alerts(c, account.AlertKey, "a new API key in its file will not be noticed")
 	})
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)

@@ -2,16 +2,11 @@ package command
 
 import "tillwatch/ui/dashboard/action"
 
-// keyBindings are the keys of actions that are not to have their own, as
-//
-//	[keys]
-//	zoom = "Z"
-//	copy-id = ["y", "ctrl+y"]
-//	next-theme = []
+// keyBindings are the configured keys of actions, as in
 type keyBindings map[action.ID][]string
 
-// table is the actions of the dashboard with these keys. The error names each
-// action and key that cannot be.
+// table is the dashboard's actions with these keys. The error names each unusable
+// action and key.
 func (k keyBindings) table() (*action.Table, error) {
 	if len(k) == 0 {
 		return action.Default(), nil

@@ -21,8 +21,8 @@ func newLookup() *cobra.Command {
 	var asJSON, dryRun bool
 	command := &cobra.Command{
 		Use:   "lookup PRODUCT-URL",
-		Short: "Look a product up: its price, tax, shipping and variants",
-		Long: "Look the product at a URL up, as the service sees it now. It charges the lookup's own bucket, and nothing else.\n\n" +
+		Short: "Look up a product: price, tax, shipping and variants",
+		Long: "Look up the product at a URL, as the service sees it now. This counts only against the lookup bucket.\n\n" +
 			"Exit codes:\n0  done\n1  failed: there is no such product, or the service could not be asked\n2  wrong usage",
 		Example: "tillwatch lookup https://spice-lab.example/products/chili-crisp\ntillwatch lookup https://spice-lab.example/products/chili-crisp --json | jq .price",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -83,7 +83,7 @@ type productReport struct {
 	Retailer     api.Text         `json:"retailer"`
 	SKU          api.Text         `json:"sku"`
 	URL          api.Text         `json:"url"`
-	Price        *moneyReport     `json:"price"` // null, as tax and shipping, where it is not told
+	Price        *moneyReport     `json:"price"` // null if missing, like tax and shipping
 	Tax          *moneyReport     `json:"tax"`
 	Shipping     *moneyReport     `json:"shipping"`
 	Availability api.Availability `json:"availability"`
@@ -120,7 +120,7 @@ func productOf(p *api.Product) productReport {
 	return r
 }
 
-// sheet prints it for people. What is not told is left out.
+// sheet prints it for people. Missing values are left out.
 func (r productReport) sheet() string {
 	var sheet strings.Builder
 	table := tabwriter.NewWriter(&sheet, 0, 0, 2, ' ', 0)

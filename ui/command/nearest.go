@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// nearest is the name that is written most like this one, "" when none is: of a short
-// one, or of the words that are not right, some letters have to be. Else it is one that
-// this is a part of.
+// nearest is the known name closest to this one: by spelling, or else one that
+// contains it. "" means that none is close enough.
 func nearest(name string, known []string) string {
 	letters := len(strings.TrimLeft(name, "-"))
 	best, least := "", letters
@@ -26,7 +25,7 @@ func nearest(name string, known []string) string {
 			best, least = k, n
 		}
 	}
-	if part := strings.TrimLeft(name, "-"); best == "" && letters > 2 { // two letters stand in many a name
+	if part := strings.TrimLeft(name, "-"); best == "" && letters > 2 { // two letters are part of too many names
 		if i := slices.IndexFunc(known, func(k string) bool { return strings.Contains(k, part) }); i >= 0 {
 			return known[i]
 		}
@@ -34,8 +33,7 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// edits is how many letters are to be changed, added, taken away or swapped with
-// their neighbour to make b of a.
+// edits is the number of letters to change, add, remove or swap to turn a into b.
 func edits(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
@@ -58,10 +56,10 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// fewNames are named all where none of them is near.
+// fewNames is how many names suggest lists in full if none is near.
 const fewNames = 9
 
-// suggest ends a sentence about a name that is not known by which may be meant.
+// suggest ends a sentence about an unknown name with likely ones.
 func suggest(name string, known []string) string {
 	if near := nearest(name, known); near != "" {
 		return ": did you mean " + near + "?"
@@ -74,22 +72,22 @@ func suggest(name string, known []string) string {
 
 const (
 	variablePrefix = "TILLWATCH_"
-	ofTests        = "TEST_" // they start the program
+	ofTests        = "TEST_" // for tests that start the program
 )
 
-// variables names the environment variables that are read, without their prefix.
+// variables are the environment variables that are read, without their prefix.
 func variables() []string {
 	names := []string{"CONFIG", "PROFILE"}
 	for _, key := range settingKeys() {
-		if !slices.Contains(tables(), key) { // a table has no place in a variable
+		if !slices.Contains(tables(), key) { // variables cannot hold tables
 			names = append(names, strings.ToUpper(strings.ReplaceAll(key, ".", "_")))
 		}
 	}
 	return names
 }
 
-// unreadVariables says of each TILLWATCH_ variable that nothing reads it, and
-// which may be meant. Its value may be a secret.
+// unreadVariables reports each TILLWATCH_ variable that nothing reads, with the
+// likely name. It does not repeat values: they may be secret.
 func unreadVariables(environment []string) (told []string) {
 	known := variables()
 	for _, pair := range environment {

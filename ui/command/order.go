@@ -24,10 +24,10 @@ func newOrder() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "order REFERENCE",
 		Short: "Print an order: the intents that share a reference",
-		Long: "Print an order: the intents with one referenceId, each an item, with their total for each currency, the worst and the best of their states, " +
-			"and the confirm window that closes first. What has failed costs nothing and is not in the total.\n\n" +
-			"The service cannot be asked for a reference. The intents are those that it lists, where it has a list, that the relay's events and --watch-id name, and " +
-			"that earlier runs knew: with neither a list nor a relay, items may be missing. This waits until these are read, at most for --wait, and then reads the order's open items again, for as long at most.\n\n" +
+		Long: "Print an order: the intents with one referenceId, each an item, with their total per currency, the worst and the best of their states, " +
+			"and the confirm window that closes first. Failed items do not count in the total.\n\n" +
+			"The service cannot search by reference. The command knows the intents that the service lists, if it has a list, that the relay's events and --watch-id name, and " +
+			"that earlier runs knew; with neither a list nor a relay, items may be missing. It waits for these reads, at most --wait, and then reads the order's open items again, again at most --wait.\n\n" +
 			"Exit codes:\n" +
 			"0  done: no item has failed, and none is missing\n" +
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
@@ -51,12 +51,12 @@ func oneReference(_ *cobra.Command, args []string) error {
 	case len(args) == 0 || args[0] == "":
 		return errors.New("which order? give the referenceId of its intents: tillwatch order REFERENCE")
 	case len(args) > 1:
-		return fmt.Errorf("one order at a time: %s is one reference too many", args[1])
+		return fmt.Errorf("give one reference: %s is one too many", args[1])
 	}
 	return nil
 }
 
-// knownReferences completes a reference from what earlier runs knew.
+// knownReferences completes a reference from those that earlier runs knew.
 func knownReferences(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	s, err := loadSettings(c.Flags())
 	if err != nil || len(args) > 0 {
@@ -141,15 +141,15 @@ func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
 	}
 }
 
-// missItems notes that an order may have items beside those that were named, where
-// neither a list nor a relay tells of others: to the rest of the picture that is enough.
+// missItems notes that an order may have more items than those given, as neither a
+// list nor a relay would report them.
 func (r *report) missItems(s account.Summary) {
 	if r.Settled && s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed {
 		r.Settled, r.Missing = false, []missingReport{{What: account.PartSource}}
 	}
 }
 
-// doubt says what a picture that is not settled lacks.
+// doubt says what an unsettled picture lacks.
 func (r report) doubt() string {
 	if r.Settled {
 		return ""

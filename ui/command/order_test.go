@@ -74,7 +74,7 @@ func TestAnOrderThatIsNotKnownFails(t *testing.T) {
 	}{
 		{"an unknown one", []string{"order-9"}, exitFailed, "no intent with the reference order-9 is known"},
 		{"none", nil, exitUsage, "which order?"},
-		{"two", []string{"a", "b"}, exitUsage, "one order at a time"},
+		{"two", []string{"a", "b"}, exitUsage, "give one reference"},
 		{"a wait below zero", []string{"a", "--wait", "-1s"}, exitUsage, "--wait is -1s"},
 	} {
 		if r := runAs(t, append([]string{"order", "--config", config}, c.args...)...); r.code != c.code || !strings.Contains(r.words, c.says) || r.out != "" {

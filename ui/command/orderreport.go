@@ -20,18 +20,18 @@ type orderReport struct {
 	Order        api.Text                `json:"order"` // its reference
 	Environment  string                  `json:"environment"`
 	Live         bool                    `json:"live"`
-	Settled      bool                    `json:"settled"` // whether all intents that there are have been read
-	Worst        api.IntentState         `json:"worst"`   // state of an item
+	Settled      bool                    `json:"settled"` // whether all existing intents have been read
+	Worst        api.IntentState         `json:"worst"`   // of an item
 	Best         api.IntentState         `json:"best"`
-	Counts       map[api.IntentState]int `json:"counts"`   // of items by state
-	Totals       []*moneyReport          `json:"totals"`   // by currency, of what has not failed and whose total is known
-	Unpriced     int                     `json:"unpriced"` // items that have not failed and whose total is not known
+	Counts       map[api.IntentState]int `json:"counts"`   // items by state
+	Totals       []*moneyReport          `json:"totals"`   // per currency, of items with a known total that have not failed
+	Unpriced     int                     `json:"unpriced"` // items without a known total that have not failed
 	PartlyFailed bool                    `json:"partly_failed"`
-	Advice       string                  `json:"advice,omitempty"` // where it is partly failed
-	Closing      api.ID                  `json:"closing"`          // the item whose confirm window closes first; "" where none awaits
+	Advice       string                  `json:"advice,omitempty"` // if it is partly failed
+	Closing      api.ID                  `json:"closing"`          // the item whose confirm window closes first; "" if none awaits
 	ClosesAt     *time.Time              `json:"closes_at"`
-	EndedAt      *time.Time              `json:"ended_at"` // null while an item is open, or where that is not known of one
-	Items        []orderItem             `json:"items"`    // by their creation
+	EndedAt      *time.Time              `json:"ended_at"` // null while an item is open or its end is unknown
+	Items        []orderItem             `json:"items"`    // by creation
 }
 
 // orderItem is an intent of an order.
@@ -50,8 +50,8 @@ type orderItem struct {
 	Failure   *failureCode    `json:"failure"`
 }
 
-// failureCode is why an item failed, without the merchant's own words, which may
-// quote the buyer.
+// failureCode is why an item failed, without the merchant's message, which may quote
+// the buyer.
 type failureCode struct {
 	Code   api.FailureCode `json:"code"`
 	Advice string          `json:"advice"`
@@ -135,7 +135,7 @@ func (r orderReport) sheet(now time.Time) string {
 	return s.String()
 }
 
-// counted counts the items by their states.
+// counted counts the items by state.
 func (r orderReport) counted() string {
 	text := wording.Counted(len(r.Items), "item", "items")
 	if !r.Settled {
@@ -152,7 +152,7 @@ func (r orderReport) counted() string {
 	return text
 }
 
-// apart writes a text and another one at the right.
+// apart writes text on the left and right on the right.
 func (s *sheetWriter) apart(text, right string) {
 	text = ansi.Truncate(text, sheetWidth-ansi.StringWidth(right)-2, "…")
 	s.line(text + strings.Repeat(" ", max(2, sheetWidth-ansi.StringWidth(text)-ansi.StringWidth(right))) + right)

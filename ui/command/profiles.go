@@ -16,13 +16,13 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-// profiles are the sessions that have the terminal, one after another: the one that
-// the command began with, and each profile that a person switches to. A session
-// ends whole before the next one takes over. It is [dashboard.Profiles].
+// profiles are the sessions that use the terminal one after another: the first one
+// and each profile that a person switches to. A session ends completely before the
+// next takes over. It implements [dashboard.Profiles].
 type profiles struct {
 	flags   *pflag.FlagSet
 	names   []string
-	current string // "": an account that no profile names
+	current string // "": an account without a profile
 
 	mu    sync.Mutex
 	ready *session // the next one, not taken yet
@@ -35,11 +35,11 @@ func (p *profiles) Names() []string { return p.names }
 // Current implements [dashboard.Profiles].
 func (p *profiles) Current() string { return p.current }
 
-// readyWithin bounds how long another profile may take to be made ready.
+// readyWithin limits how long preparing another profile may take.
 const readyWithin = 10 * time.Second
 
-// Prepare implements [dashboard.Profiles]. The other account's relay has to answer:
-// it would be missed only once the first account is gone.
+// Prepare implements [dashboard.Profiles]. It requires the other relay to answer now,
+// before the first session is gone.
 func (p *profiles) Prepare(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -48,7 +48,7 @@ func (p *profiles) Prepare(ctx context.Context, name string) error {
 		err = errors.Join(s.checkTheme(), s.takeWatchList(nil))
 	}
 	if err == nil && s.ProxyListen != "" {
-		err = errors.New("a proxy goes with it (proxy_listen): start tillwatch with this profile")
+		err = errors.New("it runs a proxy (proxy_listen): start tillwatch with this profile")
 	}
 	if err == nil {
 		err = s.requireOwnAccount()
@@ -77,7 +77,7 @@ func (p *profiles) Take() {
 	p.taken = p.ready != nil
 }
 
-// next is the session that takes over; nil: none does.
+// next is the session that takes over; nil if none does.
 func (p *profiles) next() *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *profiles) next() *session {
 	return next
 }
 
-// drop closes a session that was made ready and not taken.
+// drop closes a session that was prepared and not taken.
 func (p *profiles) drop() {
 	p.mu.Lock()
 	unused := p.ready
@@ -100,9 +100,8 @@ func (p *profiles) drop() {
 	}
 }
 
-// show shows a session, and then each that a person switches to, on one screen that
-// is not left in between. It closes them all. What is to be said in words comes once
-// the screen is gone.
+// show shows a session, and then each that a person switches to, on one screen, and
+// closes them all. Messages are printed after the screen is gone.
 func (p *profiles) show(ctx context.Context, current *session, o screenOptions, in io.Reader, out io.Writer) error {
 	var words bytes.Buffer
 	told := o.words
@@ -114,30 +113,30 @@ func (p *profiles) show(ctx context.Context, current *session, o screenOptions, 
 		err = current.show(ctx, o, in, out)
 		current.close()
 		current = p.next()
-		o.record, o.at = recordOptions{}, "" // they are of the first account
+		o.record, o.at = recordOptions{}, "" // these belong to the first account
 	}
 	p.drop()
 	return errors.Join(err, screen.Leave())
 }
 
-// ofAccount are the settings that belong to one account. Another account never
-// takes them from flags or variables: those were meant for the first, and its key
-// must not reach another service.
+// ofAccount are the settings that belong to one account. Another account never takes
+// them from flags or variables: they were meant for the first, whose key must not
+// reach another service.
 func ofAccount() []string {
 	return []string{"api_url", "api_key", "api_key_file", "relay_url", "relay_token", "relay_token_file", "insecure_http",
 		"allow_confirm", "confirm_body", "watch_id", "watch_ids", "proxy_listen", "filter"}
 }
 
-// requireOwnAccount refuses a profile that the configuration file does not name an
-// account for.
+// requireOwnAccount refuses a profile for which the configuration file names no
+// account.
 func (s settings) requireOwnAccount() error {
 	if err := s.requireAccount(); err != nil {
-		return fmt.Errorf("%w; for another profile than at the start, only the configuration file counts", err)
+		return fmt.Errorf("%w; when you switch profiles, only the configuration file counts", err)
 	}
 	return nil
 }
 
-// checkRelay reads from the relay of the settings, if there is one.
+// checkRelay reads from the configured relay, if there is one.
 func (s settings) checkRelay(ctx context.Context) error {
 	if s.RelayURL == "" {
 		return nil

@@ -38,38 +38,38 @@ import (
 //	             ▼          ▼
 //	           guard ──▶  store ──▶ a screen, lines of text, a report
 //
-// newSession makes what reads the account, [session.open] what keeps the picture
-// live, [session.run] lets that run, and [session.show] puts a screen before it.
+// newSession makes the client and the picture, [session.open] what keeps the picture
+// live, [session.run] runs that, and [session.show] puts a screen in front.
 type session struct {
 	settings  settings
 	client    *api.Client
 	store     *account.Store                 // the picture
-	saved     *account.Saved                 // where it is kept between runs; nil: nowhere
-	glance    func() (account.Changes, bool) // what a screen shows until then
-	restored  func() error                   // returns once the picture holds what the last run knew
+	saved     *account.Saved                 // where the picture is kept between runs; nil: nowhere
+	glance    func() (account.Changes, bool) // the part of the saved picture to show first
+	restored  func() error                   // returns once the last run's picture is restored
 	watcher   *account.Watcher
 	guard     *confirm.Guard     // nil while read-only
-	forwarder *forward.Forwarder // delivers the events of the relay elsewhere; nil: nothing does
-	proxied   part               // passes on what others ask of the service; nil: nothing does
-	retry     func()             // has a lost relay dialled now; nil without a relay
+	forwarder *forward.Forwarder // delivers the relay's events elsewhere; may be nil
+	proxied   part               // the session's own proxy; may be nil
+	retry     func()             // dials a lost relay now; nil without a relay
 	opened    time.Time
 
-	standIn *simulator.Simulator // within the process; nil: none is
+	standIn *simulator.Simulator // in this process; may be nil
 
-	attention *attention.File // what a person has seen and put off, and what alerts were sent
+	attention *attention.File // acknowledged, muted and sent alerts
 }
 
-// memory is what a session has to do with earlier and later ones.
+// memory is what a session shares with earlier and later ones.
 type memory int
 
 const (
-	forgets   memory = iota // it begins with nothing and leaves nothing
-	remembers               // it begins with what the last one knew
-	keeps                   // and keeps what it learns for the next
+	forgets   memory = iota // begins empty and saves nothing
+	remembers               // begins with what the last run knew
+	keeps                   // and saves what it learns for the next
 )
 
-// newSession makes a client and a picture. What earlier runs knew comes into the
-// picture by itself, while the terminal is made ready. No connection is opened.
+// newSession makes a client and a picture. The last run's picture is restored in the
+// background, while the terminal is made ready. No connection is opened.
 func newSession(s settings, m memory) (*session, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func newSession(s settings, m memory) (*session, error) {
 	return out, nil
 }
 
-// newClient makes a client of the service that the settings name.
+// newClient makes a client of the configured service.
 func (s settings) newClient(config api.Config) (*api.Client, error) {
 	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = s.APIURL, s.APIKey, s.InsecureHTTP, "tillwatch"
 	client, err := api.New(config)
@@ -112,8 +112,8 @@ func (s settings) newClient(config api.Config) (*api.Client, error) {
 	return client, nil
 }
 
-// open makes a session that can keep its picture live, and confirm where the
-// settings allow that.
+// open makes a session that can keep its picture live, and confirm if the settings
+// allow it.
 func open(s settings, m memory) (*session, error) {
 	out, err := newSession(s, m)
 	if err != nil {
@@ -140,8 +140,8 @@ func idsOf(texts []string) []api.ID {
 	return ids
 }
 
-// subscribe makes the feed of events that the relay received since then; nil
-// without a relay.
+// subscribe makes the feed of events that the relay received after since; nil without
+// a relay.
 func (s *session) subscribe(since time.Time) (account.Feed, error) {
 	if s.settings.RelayURL == "" {
 		return nil, nil
@@ -157,7 +157,7 @@ func (s *session) subscribe(since time.Time) (account.Feed, error) {
 	return feed{subscriber, s.store}, nil
 }
 
-// arm opens the guard and with it the audit log.
+// arm opens the guard and its audit log.
 func (s *session) arm() error {
 	guard, err := confirm.New(confirm.Config{
 		Service:      s.client,
@@ -179,7 +179,7 @@ func (s *session) arm() error {
 	return nil
 }
 
-// warn says on w what is wrong with the audit log, where it is.
+// warn writes what is wrong with the audit log, if anything.
 func (s *session) warn(w io.Writer) {
 	if s.guard == nil {
 		return
@@ -196,12 +196,12 @@ func (s *session) close() {
 		s.guard.Close()
 	}
 	if s.forwarder != nil {
-		_ = s.forwarder.Close() // what is not kept is sent again
+		_ = s.forwarder.Close() // what was not saved is sent again
 	}
 }
 
-// run keeps the picture live until ctx ends, and settles what earlier confirms
-// left unknown.
+// run keeps the picture live until ctx ends, and settles unknown outcomes of earlier
+// confirms.
 func (s *session) run(ctx context.Context) error {
 	if err := s.restored(); err != nil {
 		return err
@@ -226,16 +226,15 @@ func (s *session) run(ctx context.Context) error {
 	return nil
 }
 
-// paintFirst is how long the network waits for the screen to be drawn first.
+// paintFirst is how long network traffic waits for the first frame.
 const paintFirst = 30 * time.Millisecond
 
-// garbagePercent is how much garbage may lie beside the picture before it is cleared
-// away. Most of the picture stays for good: with 100, as Go has it, the program takes a
-// third to a half more memory, and no less of the processor.
+// garbagePercent is GOGC. Most of the picture is long-lived: with Go's 100, the
+// program takes a third to a half more memory and saves no CPU.
 const garbagePercent = 25
 
-// show runs the session with the dashboard before it, or with lines of text,
-// until the person quits or ctx ends.
+// show runs the session behind the dashboard, or prints lines of text, until the
+// person quits or ctx ends.
 func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out io.Writer) error {
 	config, err := s.screen(o)
 	if err != nil {
@@ -252,9 +251,9 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 		lines := plain.Config{Source: restoredStore{s.store, s.restored}, Environment: config.Environment, Account: config.Account}
 		return alongside(ctx, func(ctx context.Context) error { return plain.Run(ctx, lines, out) }, s.run, record.run, s.sendAlerts(o))
 	}
-	var layout *remembered
+	var layout *savedLayout
 	if o.kept {
-		layout, config.Warning = recall(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
+		layout, config.Warning = loadLayout(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
 		config.Remembered, config.Remember = layout.layout, layout.remember
 		defer layout.tell(o.words)
 		config.Attend = s.attention.Change
@@ -266,7 +265,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 		config.Warning = unread[0]
 	}
 	if s.guard != nil && len(s.guard.Warnings()) > 0 {
-		config.Warning = s.guard.Warnings()[0] // before all others: it is about money
+		config.Warning = s.guard.Warnings()[0] // first, as it is about money
 	}
 	record.past, config.Recording = recording.NewPast(), record
 	followTheme, err := s.settings.dress(&config)
@@ -319,7 +318,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	return config, nil
 }
 
-// account names what the settings look at, for the header: the profile's host.
+// account is the header's name for the account: the profile, or the host.
 func (s *session) account() string {
 	if u, err := url.Parse(s.settings.APIURL); err == nil {
 		return u.Host
@@ -327,17 +326,17 @@ func (s *session) account() string {
 	return ""
 }
 
-// part is one of the things that run at the same time, each until its context ends.
+// part is something that runs beside others until its context ends.
 type part func(context.Context) error
 
-// untilDone does nothing but let the others run.
+// untilDone waits for ctx.
 func untilDone(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
-// alongside runs the parts until main returns, ends them and waits for them. A part
-// that fails ends main. The error is that part's, else main's.
+// alongside runs the parts until main returns, then ends them and waits for them. A
+// part that fails ends main; its error comes before main's.
 func alongside(ctx context.Context, main part, parts ...part) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, end := context.WithCancel(ctx)
@@ -358,8 +357,7 @@ func alongside(ctx context.Context, main part, parts ...part) error {
 	return err
 }
 
-// background runs something beside all else until ctx ends or stop is called, which waits
-// for it.
+// background runs something until ctx ends or stop is called, which waits for it.
 func background(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var task sync.WaitGroup
@@ -370,10 +368,9 @@ func background(ctx context.Context, run func(context.Context)) (stop func()) {
 	}
 }
 
-// pictureName tells the picture of this account from others. That of a profile,
-// or of a key's file, stays the same when the key in it is rotated. Another key
-// that is set directly may be another account's: it is told apart by a fingerprint
-// from which nothing can be learnt of the key.
+// pictureName is the name of this account's picture. It stays the same when the key
+// of a profile or of a key file is rotated. Any other key may belong to another
+// account, so its fingerprint, which reveals nothing of the key, is in the name.
 func (s settings) pictureName(environment string) string {
 	whose := "key " + s.APIKey.Fingerprint("saved picture")
 	switch path, err := filepath.Abs(s.KeyFile); {

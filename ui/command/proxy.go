@@ -31,13 +31,13 @@ func newProxy() *cobra.Command {
 	var o proxyOptions
 	command := &cobra.Command{
 		Use:   "proxy",
-		Short: "Stand between your code and the service, and tell who spends the quota",
-		Long: "Stand between your code and the service: use the proxy's address as the base URL, and change nothing else. Every request and every answer " +
-			"passes unchanged. The proxy tells the relay, and so its dashboards, which endpoint was called, by whom, and what the answer said is left of " +
-			"the quota; no body, no key and no buyer. It waits for nobody but the service.\n\n" +
-			"Your API keys pass through it: it listens on this machine alone, unless --allow-remote is given.\n\n" +
-			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or the file that " +
-			"TILLWATCH_RELAY_TOKEN_FILE names. A dashboard can run a proxy by itself: tillwatch watch --proxy-listen 127.0.0.1:7440.",
+		Short: "Run a proxy before the service, and report who spends the quota",
+		Long: "Run a proxy between your code and the service: use its address as the base URL and change nothing else. Every request and every answer " +
+			"passes unchanged. The proxy reports to the relay, and so to its dashboards, which endpoint was called, by whom, and what is left of " +
+			"the quota, but no body, key or buyer. It never waits for the relay.\n\n" +
+			"Your API keys pass through it, so it listens only on this machine unless --allow-remote is given.\n\n" +
+			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or the file in " +
+			"TILLWATCH_RELAY_TOKEN_FILE. A dashboard can run a proxy, too: tillwatch watch --proxy-listen 127.0.0.1:7440.",
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
 		Args: noArguments,
@@ -54,25 +54,25 @@ func newProxy() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "spender_header", "insecure_http")
-	flags.String("relay-url", "", "address of the relay that is told what passes")
+	flags.String("relay-url", "", "address of the relay to report to")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
-	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect: whoever reads their traffic reads API keys, unless there is TLS")
-	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain; read again when it changes")
+	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect; without TLS, anyone on the way can read API keys")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain; reloaded when it changes")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
-	flags.StringVar(&o.metricsListen, "metrics-listen", "", "address for GET /metrics, which Prometheus reads")
+	flags.StringVar(&o.metricsListen, "metrics-listen", "", "address for GET /metrics, for Prometheus")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log what goes wrong on single connections")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log errors of single connections")
 	return command
 }
 
-// runProxy passes on what comes until ctx ends.
+// runProxy proxies until ctx ends.
 func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io.Writer) error {
 	log := logger(stderr, o.verbose)
 	if !o.allowRemote && !onThisMachine(o.listen) {
-		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: allow that with --allow-remote, best with --tls-cert and --tls-key", o.listen)
+		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: to allow that, give --allow-remote, best with --tls-cert and --tls-key", o.listen)
 	}
 	if !o.allowRemote && !onThisMachine(o.metricsListen) {
-		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: allow that with --allow-remote", o.metricsListen)
+		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: to allow that, give --allow-remote", o.metricsListen)
 	}
 	certificate, err := openCertificate(o.certFile, o.keyFile)
 	if err != nil {
@@ -88,14 +88,14 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	defer finish() // when what was under way has ended, and is to be told
+	defer finish() // after the last requests have ended and are to be reported
 	config.Observe = tell
 	p, err := newProxyTo(s, config)
 	if err != nil {
 		return err
 	}
 	if tell == nil && o.metricsListen == "" {
-		log.Warn("nobody is told what passes: give --relay-url or --metrics-listen")
+		log.Warn("nothing is reported: give --relay-url or --metrics-listen")
 	}
 	ln, err := listen(o.listen)
 	if err != nil {
@@ -123,7 +123,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	return alongside(ctx, func(ctx context.Context) error { return p.Serve(ctx, ln) }, parts...)
 }
 
-// proxy is what the settings say of a proxy.
+// proxy is the proxy's configuration from the settings.
 func (s settings) proxy() proxy.Config {
 	return proxy.Config{Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader}
 }
@@ -139,32 +139,31 @@ func newProxyTo(s settings, config proxy.Config) (*proxy.Proxy, error) {
 	return p, nil
 }
 
-// facesAnother refuses a service that is the proxy itself, which would pass each
-// request on to itself for ever.
+// facesAnother refuses the proxy's own address as the service, which would make it
+// call itself for ever.
 func facesAnother(service string, ln net.Listener) error {
 	to, err := url.Parse(service)
 	at, ok := ln.Addr().(*net.TCPAddr)
 	if err != nil || !ok {
-		return nil // no address of a service is refused elsewhere
+		return nil // listeners elsewhere cannot be compared
 	}
 	ip := net.ParseIP(to.Hostname())
 	here := api.Loopback(to.Hostname()) || ip != nil && ip.IsUnspecified()
 	port := cmp.Or(to.Port(), map[string]string{"http": "80", "https": "443"}[to.Scheme])
 	if port == strconv.Itoa(at.Port) && (at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())) {
-		return usagef("the service's address is that of the proxy itself, %s: give the service's own with --api-url, or let the proxy listen on another port", at)
+		return usagef("the service's address is the proxy's own, %s: give the service's with --api-url, or let the proxy listen on another port", at)
 	}
 	return nil
 }
 
-// onThisMachine reports whether an address to listen on can be reached from this
-// machine alone.
+// onThisMachine reports whether only this machine can reach a listening address.
 func onThisMachine(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	return err != nil || api.Loopback(host) // what is no address is told of when it is opened
+	return err != nil || api.Loopback(host) // opening it reports a malformed address
 }
 
-// reporting reports to the relay of the settings until finish is called, which
-// waits for what is left. tell is nil where there is no relay.
+// reporting reports to the configured relay until finish is called, which waits for
+// the rest. tell is nil without a relay.
 func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (tell func([]quota.Observation), finish func(), err error) {
 	if s.RelayURL == "" {
 		return nil, func() {}, nil
@@ -180,7 +179,7 @@ func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (t
 	return reporter.Observe, background(context.WithoutCancel(ctx), reporter.Run), nil
 }
 
-// serveMetrics answers GET /metrics until ctx ends.
+// serveMetrics serves GET /metrics until ctx ends.
 func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
@@ -199,7 +198,7 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 	return err
 }
 
-// passOn has the session run a proxy on a listener, and look at what passes.
+// passOn has the session run a proxy on a listener, and observe what passes.
 func (s *session) passOn(ln net.Listener, words io.Writer) error {
 	config := s.settings.proxy()
 	config.Observe, config.Logger = s.store.Observe, logger(words, false)
@@ -211,8 +210,7 @@ func (s *session) passOn(ln net.Listener, words io.Writer) error {
 	return nil
 }
 
-// standProxy does so on the address that the settings give, if they do, and says on
-// words where that is.
+// standProxy does that on the configured address, if there is one, and says where.
 func (s *session) standProxy(drawn bool, words io.Writer) error {
 	if s.settings.ProxyListen == "" {
 		return nil
@@ -223,7 +221,7 @@ func (s *session) standProxy(drawn bool, words io.Writer) error {
 	}
 	log := words
 	if drawn {
-		log = io.Discard // the screen tells of the service by itself
+		log = io.Discard // the screen shows the service's state itself
 	}
 	if err := cmp.Or(facesAnother(s.settings.APIURL, ln), s.passOn(ln, log)); err != nil {
 		return errors.Join(err, ln.Close())

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writtenFlag is a flag whose text read takes for a value.
+// writtenFlag is a flag whose text read converts to a value.
 type writtenFlag[T any] struct {
 	to   *T
 	read func(string) (T, error)
@@ -28,8 +28,8 @@ func (f *writtenFlag[T]) Set(text string) error {
 func (f *writtenFlag[T]) String() string { return f.text }
 func (f *writtenFlag[T]) Type() string   { return f.kind }
 
-// spanFlag gives a command a flag of a time that may be told in days and weeks. usual
-// is what it holds otherwise; "": nothing.
+// spanFlag adds a flag for a time that may be in days and weeks. usual is its
+// default; "": none.
 func spanFlag(flags *pflag.FlagSet, to *time.Duration, name, usual, help string) {
 	f := &writtenFlag[time.Duration]{to: to, read: parseAge, kind: "time"}
 	if usual != "" {
@@ -38,7 +38,7 @@ func spanFlag(flags *pflag.FlagSet, to *time.Duration, name, usual, help string)
 	flags.Var(f, name, help)
 }
 
-// sizeFlag gives a command a flag of a number of bytes.
+// sizeFlag adds a flag for a number of bytes.
 func sizeFlag(flags *pflag.FlagSet, to *int64, name, help string) {
 	flags.Var(&writtenFlag[int64]{to: to, read: parseByteSize, kind: "size"}, name, help)
 }
@@ -48,7 +48,7 @@ const (
 	maxAge = 100 * 365 * day
 )
 
-// parseAge reads a time such as 90d, 2w, 12h or 1d12h. It is longer than nothing.
+// parseAge reads a time above 0, such as 90d, 2w, 12h or 1d12h.
 func parseAge(text string) (time.Duration, error) {
 	wrong := func() (time.Duration, error) {
 		return 0, errors.New("give a time such as 90d, 2w, 12h or 30m")

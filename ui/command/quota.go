@@ -23,10 +23,10 @@ func newQuota() *cobra.Command {
 	o := quotaOptions{}
 	command := &cobra.Command{
 		Use:   "quota",
-		Short: "Print what is used of the account's quota, by whom, and when it ends",
-		Long: "Print what is used of each limit of the account, who spends it, and when it runs out at the pace of the last quarter of an hour.\n\n" +
-			"What headers of the service said, to anybody whose requests a proxy saw, is told as it is. \"At least\" stands before what is counted, " +
-			"\"(assumed)\" behind a limit that no header has named. The rest, whom no proxy saw, is inferred: at least about so much.",
+		Short: "Print how much of the quota is used, by whom, and when it runs out",
+		Long: "Print how much of each limit is used, by whom, and when it runs out at the pace of the last 15 minutes.\n\n" +
+			"Figures from the service's headers, tillwatch's own or seen by a proxy, are printed as they are. \"At least\" marks a count, " +
+			"\"(assumed)\" a limit that no header has reported. The rest, which no proxy saw, is inferred: at least about that much.",
 		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
 		Args:    noArguments,
 		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
@@ -41,13 +41,13 @@ func newQuota() *cobra.Command {
 	}
 	flags := command.Flags()
 	accountFlags(flags)
-	flags.BoolVarP(&o.follow, "follow", "f", false, "print what changes, once a second at most, until ctrl-c")
-	flags.BoolVar(&o.json, "json", false, "print JSON objects, as the lines of a recording have them")
+	flags.BoolVarP(&o.follow, "follow", "f", false, "print changes, at most once a second, until ctrl-c")
+	flags.BoolVar(&o.json, "json", false, "print JSON objects, as in the lines of a recording")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
 
-// printQuota prints the quota once and, where it is to be followed, what changes.
+// printQuota prints the quota once and, with --follow, its changes.
 func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer) error {
 	var frames account.FrameWriter
 	encoder := json.NewEncoder(out)
@@ -78,7 +78,7 @@ func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer)
 	}
 }
 
-// quotaLine is what is used of each limit.
+// quotaLine is how much of each limit is used.
 func quotaLine(sum *account.Summary) string {
 	var parts []string
 	for i := range sum.Limits {
@@ -87,9 +87,9 @@ func quotaLine(sum *account.Summary) string {
 	return strings.Join(parts, "  ")
 }
 
-// staleness is the line above numbers that are not current because the service or the
-// relay refuses; "" where they are. They are as old as the last that was heard of what
-// refuses: a read, or a request of somebody else.
+// staleness is the line above figures that are not current because the service or the
+// relay refuses; "" if they are current. They are as old as the last answer from what
+// refuses, to a read or to somebody else's request.
 func staleness(sum *account.Summary, failure error) string {
 	if failure == nil {
 		return ""
@@ -106,14 +106,14 @@ func staleness(sum *account.Summary, failure error) string {
 	}
 	switch {
 	case at.IsZero() && !observed.IsZero():
-		return fmt.Sprintf("known from the requests of others alone, the last at %s: %v\n", observed.Local().Format(time.DateTime), failure)
+		return fmt.Sprintf("known only from others' requests, the last at %s: %v\n", observed.Local().Format(time.DateTime), failure)
 	case at.IsZero():
 		return fmt.Sprintf("not current, nothing is known yet: %v\n", failure)
 	}
 	return fmt.Sprintf("not current, as of %s: %v\n", at.Local().Format(time.DateTime), failure)
 }
 
-// quotaSheet is the quota for people: the limits, the spenders, and the forecasts.
+// quotaSheet is the quota for people: limits, spenders, forecasts.
 func quotaSheet(sum *account.Summary, now time.Time) string {
 	var b sheetWriter
 	for i := range sum.Limits {

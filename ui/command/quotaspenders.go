@@ -13,8 +13,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// spenderReport is who has spent of the quota in the last hour. What the rest has
-// spent is inferred, and at least about that much.
+// spenderReport is what one spender spent in the last hour. The rest's is inferred:
+// at least about that much.
 type spenderReport struct {
 	Kind     account.SpenderKind `json:"kind"`
 	Name     string              `json:"name"`
@@ -26,10 +26,10 @@ type spenderReport struct {
 	Reads    int                 `json:"reads"`
 	Mutating int                 `json:"mutations"`
 	Lookups  int                 `json:"lookup"`
-	P95MS    *float64            `json:"p95_ms"` // the slowest endpoint's; null while not known
+	P95MS    *float64            `json:"p95_ms"` // of the slowest endpoint; null if not known
 }
 
-// spendersOf are those who have spent in the last hour, the most first.
+// spendersOf are the spenders of the last hour, highest first.
 func spendersOf(spenders []account.Spender) []spenderReport {
 	reports, all := []spenderReport{}, 0
 	for i := range spenders {
@@ -72,7 +72,7 @@ func (r spenderReport) text() string {
 	return text
 }
 
-// spenderLines is a table of them, a line each.
+// spenderLines is a table of spenders.
 func spenderLines(spenders []account.Spender) []string {
 	var lines []string
 	for _, r := range spendersOf(spenders) {
@@ -88,16 +88,16 @@ func spenderLines(spenders []account.Spender) []string {
 	return lines
 }
 
-// limitQuota is a limit of the account in `status --json`.
+// limitQuota is a limit in `status --json`.
 type limitQuota struct {
 	Name      account.LimitName `json:"name"`
-	Limit     *int              `json:"limit"` // null while it is not known, as used and left
+	Limit     *int              `json:"limit"` // null if not known, like used and left
 	LimitFrom account.Grounds   `json:"limit_from"`
 	Used      *int              `json:"used"`
 	UsedFrom  account.Grounds   `json:"used_from"`
 	Left      *int              `json:"left"`
-	RunsOut   *time.Time        `json:"runs_out"` // at the pace of the last quarter of an hour; null when not in sight
-	Returns   *time.Time        `json:"returns"`  // when slots return; null while not known
+	RunsOut   *time.Time        `json:"runs_out"` // at the pace of the last 15 minutes; null if not in sight
+	Returns   *time.Time        `json:"returns"`  // when slots return; null if not known
 
 	text string
 }

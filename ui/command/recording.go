@@ -19,44 +19,44 @@ import (
 	"tillwatch/ui/recording"
 )
 
-// recordOptions say where what the screen is fed is kept.
+// recordOptions say where to record.
 type recordOptions struct {
 	file  string
-	limit int64 // bytes; 0: the usual
+	limit int64 // bytes; 0: the default
 }
 
 func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 	flags.StringVar(&o.file, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
-	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
+	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop when the file has this size, such as 200MB (default 1GiB)")
 }
 
-// records are the recordings of a session: at most one is under way.
+// records are the recordings of a session: at most one runs at a time.
 type records struct {
 	session *session
 	options recordOptions
 	header  form.Header
-	past    *recording.Past // nil: none is kept
-	first   *record         // that of --record; nil: none
+	past    *recording.Past // nil: no past is kept
+	first   *record         // from --record; may be nil
 	starts  chan *record
-	ended   chan struct{} // closed when nothing can be recorded any more
+	ended   chan struct{} // closed when recording is no longer possible
 
 	starting sync.Mutex
 	mu       sync.Mutex
-	all      []*record // the last is the one under way, or none is
+	all      []*record // the last may still run
 }
 
 // record is one recording.
 type record struct {
 	recorder *recording.Recorder
 	asked    time.Time
-	ctx      context.Context // ends with it
+	ctx      context.Context // ends with the recording
 	end      context.CancelFunc
 	done     chan struct{} // closed once it has ended
-	put      bool          // it was ended by a person, who was told
+	put      bool          // a person ended it, and saw the result
 }
 
-// record prepares to record a session, and begins where that is asked for. With a
-// past a recording that a person begins reaches back.
+// record prepares a session's recordings, and starts one if --record is given. With a
+// past, a recording that a person starts begins earlier.
 func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
 	if o.record.file == "" && o.record.limit > 0 {
 		return nil, usagef("--record-limit needs --record")
@@ -86,19 +86,19 @@ func (r *records) add(recorder *recording.Recorder) *record {
 	return one
 }
 
-// run records until the recording ends or ctx does.
+// run records until the recording or ctx ends.
 func (one *record) run(ctx context.Context, s *session) {
 	defer close(one.done)
 	defer context.AfterFunc(ctx, one.end)()
 	s.awaitEnvironment(one.ctx)
 	where := s.client.Environment()
 	one.recorder.Name(where.Name, where.Live)
-	_ = one.recorder.Run(one.ctx, s.store) // its state tells
+	_ = one.recorder.Run(one.ctx, s.store) // its state has the error
 	one.end()
 }
 
-// run records what is asked for until ctx ends. A recording that fails ends nothing
-// but itself, and each is whole at the end.
+// run runs the requested recordings until ctx ends. A failed recording does not
+// affect the session, and each file is complete at the end.
 func (r *records) run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -123,7 +123,7 @@ func (r *records) run(ctx context.Context) error {
 	}
 }
 
-// State is a [dashboard.Recording]'s.
+// State implements [dashboard.Recording].
 func (r *records) State() dashboard.RecordingState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,17 +135,17 @@ func (r *records) State() dashboard.RecordingState {
 	case state.Err != nil:
 		return dashboard.RecordingState{Trouble: state.Err.Error()}
 	case state.Full:
-		return dashboard.RecordingState{Trouble: "the recording has ended: its file has reached the limit of " + bytesInWords(state.Bytes)}
+		return dashboard.RecordingState{Trouble: "the recording ended: its file reached the limit of " + bytesInWords(state.Bytes)}
 	}
 	return dashboard.RecordingState{On: true, Since: one.asked}
 }
 
-// Start is a [dashboard.Recording]'s.
+// Start implements [dashboard.Recording].
 func (r *records) Start() (string, error) {
 	r.starting.Lock()
 	defer r.starting.Unlock()
 	if r.State().On {
-		return "", errors.New("a recording is under way already")
+		return "", errors.New("already recording")
 	}
 	h := r.session.header()
 	h.Width, h.Height = r.header.Width, r.header.Height
@@ -164,7 +164,7 @@ func (r *records) Start() (string, error) {
 	one := r.add(recorder)
 	select {
 	case r.starts <- one:
-	case <-r.ended: // the run ends: it is whole, and short
+	case <-r.ended: // the session ends: the recording is complete, but short
 		one.end()
 		one.run(one.ctx, r.session)
 	}
@@ -175,7 +175,7 @@ func (r *records) Start() (string, error) {
 	return "recording" + from + ": " + shortened(path), nil
 }
 
-// path is a file for one more recording: beside that of --record, or in the state
+// path is a file for another recording: beside that of --record, or in the state
 // folder.
 func (r *records) path(environment string) (string, error) {
 	if file := r.options.file; file != "" {
@@ -185,10 +185,10 @@ func (r *records) path(environment string) (string, error) {
 	return r.session.settings.newFile("recordings", environment, ".tillwatch")
 }
 
-// End is a [dashboard.Recording]'s.
+// End implements [dashboard.Recording].
 func (r *records) End() (string, error) {
 	if !r.State().On {
-		return "", errors.New("nothing is recorded")
+		return "", errors.New("nothing is being recorded")
 	}
 	r.mu.Lock()
 	one := r.all[len(r.all)-1]
@@ -209,7 +209,7 @@ func (r *records) End() (string, error) {
 	return fmt.Sprintf("recorded %v in %s: tillwatch replay %s", state.Length().Round(time.Second), bytesInWords(state.Bytes), shortened(one.recorder.Path())), nil
 }
 
-// longestEnd is how long the end of a recording may take.
+// longestEnd is how long ending a recording may take.
 const longestEnd = 10 * time.Second
 
 // words say what was recorded.
@@ -219,14 +219,14 @@ func (one *record) words() string {
 	how := fmt.Sprintf("recorded %v in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
 	switch {
 	case state.Err != nil:
-		return fmt.Sprintf("%s; the %v until then can be played", state.Err, length)
+		return fmt.Sprintf("%s; the %v before that can be played", state.Err, length)
 	case state.Full:
 		how = fmt.Sprintf("the recording reached its limit: %v in %s", length, bytesInWords(state.Bytes))
 	}
 	return how + ". To play it: tillwatch replay " + one.recorder.Path()
 }
 
-// tell says what came of the recordings, once they have ended.
+// tell reports the recordings, once they have ended.
 func (r *records) tell(words io.Writer) {
 	if r == nil || words == nil {
 		return

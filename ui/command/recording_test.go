@@ -142,7 +142,7 @@ func TestAFullFileEndsARecordingAndTheBoardSaysSo(t *testing.T) {
 	w := newWorld(t, quiet())
 	file := filepath.Join(t.TempDir(), "day.tillwatch")
 	words := w.recordedBoard(t, recordOptions{file: file, limit: 100})
-	w.screen.waitFor(t, `✕ rec`, `the recording has ended: its file has reached the limit`)
+	w.screen.waitFor(t, `✕ rec`, `the recording ended: its file reached the limit`)
 	w.screen.press(t, "q")
 	<-w.left
 	if !strings.Contains(words.String(), "reached its limit") {

@@ -37,15 +37,15 @@ func newRelay() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
-		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream the events to dashboards.\n\n" +
-			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while you rotate it, give both, one a line. The token that may do " +
-			"everything comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file that …_FILE names. tillwatch tokens makes more " +
-			"tokens, which may do less. Where there is no token at all, the relay makes one for this run and prints it.\n\n" +
-			"It also passes on to dashboards what reporters, such as tillwatch proxy, saw of the account's requests, and keeps the last hour of it in memory. " +
-			"Their token needs the scope report.\n\n" +
-			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes events that no delivery brought from the service's list.\n\n" +
-			"SIGHUP makes it read secrets, tokens and certificate again. In a terminal, where SIGHUP means that the terminal has closed, the relay ends.\n\n" +
-			"--check asks a running relay, for balancers and containers: exit code 0 when it is ready; 1, with the reason, when it is not.",
+		Long: "Receive the service's signed webhooks, store each event before acknowledging it, and stream the events to dashboards.\n\n" +
+			"The signing secret comes from TILLWATCH_SIGNING_SECRET; during a rotation, give both, one per line. A token with every scope " +
+			"comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file, named by …_FILE. tillwatch tokens makes more " +
+			"tokens, with fewer scopes. If there is no token at all, the relay makes one for this run and prints it.\n\n" +
+			"It also streams to dashboards what reporters, such as tillwatch proxy, observed of the account's requests, and keeps the last hour in memory. " +
+			"Reporters need a token with the scope report.\n\n" +
+			"If TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes undelivered events from the service's list.\n\n" +
+			"SIGHUP makes it reload secrets, tokens and certificate, except in a terminal, where it means that the terminal was closed: there the relay ends.\n\n" +
+			"--check probes a running relay, for balancers and containers: exit code 0 if it is ready; 1, with the reason, if not.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("check") {
@@ -55,7 +55,7 @@ func newRelay() *cobra.Command {
 				return checkRelay(c.Context(), o.check, o.checkTimeout, o.json, c.OutOrStdout())
 			}
 			if c.Flags().Changed("check-timeout") {
-				return usagef("--check-timeout is for --check URL")
+				return usagef("--check-timeout needs --check")
 			}
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
@@ -69,16 +69,16 @@ func newRelay() *cobra.Command {
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http", "postgres")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
-	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, for reading events, for metrics and probes")
+	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, reading events, metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
 	spanFlag(flags, &o.retention, "retention", "", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
 	sizeFlag(flags, &o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
-	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
-	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready; start none")
+	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready, and exit")
 	spanFlag(flags, &o.checkTimeout, "check-timeout", "5s", "how long --check waits for the answer")
-	flags.BoolVar(&o.json, "json", false, "print the ready line, or what --check found, as JSON")
+	flags.BoolVar(&o.json, "json", false, "print the ready line, or the result of --check, as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
 	return command
 }
@@ -131,19 +131,19 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	return serveRelay(ctx, r, o, site, ready{Token: inputs.made.Reveal()}, stdout)
 }
 
-// warnOfUnusedTokens tells that tokens in the folder do not count once a database
-// keeps them.
+// warnOfUnusedTokens warns that tokens in the folder are ignored when a database
+// keeps the tokens.
 func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *slog.Logger) {
 	if s.Postgres.IsZero() {
 		return
 	}
 	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
-		logger.Warn("the tokens in the data folder do not count, as a database is configured: make tokens there with tillwatch tokens and the same settings",
+		logger.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with tillwatch tokens and the same settings",
 			slog.String("data", folder))
 	}
 }
 
-// serveRelay opens the listeners, says that it is ready, and serves.
+// serveRelay opens the listeners, prints the ready line, and serves.
 func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, site relaySite, announce ready, stdout io.Writer) (err error) {
 	ingest, err := listen(o.listen)
 	if err != nil {
@@ -159,7 +159,7 @@ func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, site relayS
 		listeners = append(listeners, admin)
 		announce.AdminListen = site.address(admin)
 	}
-	lives, err := lifeOf(r, site.scheme, site.files, listeners...)
+	lives, err := livenessOf(r, site.scheme, site.files, listeners...)
 	if err == nil {
 		err = announce.print(stdout, "relay", o.json)
 	}
@@ -177,7 +177,7 @@ func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, site relayS
 // relaySite is where a relay runs.
 type relaySite struct {
 	scheme  string // of its listeners
-	files   bool   // its journal is in files of this machine
+	files   bool   // its journal is in files on this machine
 	manager supervisor
 }
 
@@ -191,8 +191,8 @@ func closeListeners(listeners []net.Listener) (err error) {
 	return err
 }
 
-// eventList is the service's list of events, nil when no service is configured.
-// It is read within the share of the quota that is nobody's.
+// eventList is the service's list of events; nil if no service is configured. Reading
+// it stays within tillwatch's share of the quota.
 func eventList(s settings) (relay.EventList, error) {
 	if s.APIURL == "" || s.APIKey.IsZero() {
 		return nil, nil
@@ -200,8 +200,7 @@ func eventList(s settings) (relay.EventList, error) {
 	return s.newClient(api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 }
 
-// signingSecrets are the lines of the setting: while a secret is rotated there
-// are two.
+// signingSecrets are the lines of the setting: two during a rotation.
 func (s settings) signingSecrets() []api.Secret {
 	var all []api.Secret
 	for line := range strings.Lines(s.SigningSecret.Reveal()) {
@@ -212,10 +211,10 @@ func (s settings) signingSecrets() []api.Secret {
 	return all
 }
 
-// madeToken is a token for one run.
+// madeToken is a token for this run.
 func madeToken() api.Secret { return api.NewSecret(rand.Text()) }
 
-// logger writes words for people to w.
+// logger logs for people to w.
 func logger(w io.Writer, verbose bool) *slog.Logger {
 	level := log.InfoLevel
 	if verbose {

@@ -14,16 +14,16 @@ import (
 	"tillwatch/relay"
 )
 
-// relayHealth is what a check of a relay prints.
+// relayHealth is the result of --check.
 type relayHealth struct {
 	Ready  bool     `json:"ready"`
-	URL    string   `json:"url"`              // that was asked
-	Status int      `json:"status,omitempty"` // of the answer; 0 when there was none
+	URL    string   `json:"url"`              // that was probed
+	Status int      `json:"status,omitempty"` // of the answer; 0: no answer
 	Reason api.Text `json:"reason,omitempty"` // why it is not ready
 	TookMS float64  `json:"took_ms"`
 }
 
-// refuseOtherFlags tells that a check starts no relay.
+// refuseOtherFlags refuses the flags that --check ignores.
 func refuseOtherFlags(flags *pflag.FlagSet) error {
 	var others []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -34,7 +34,7 @@ func refuseOtherFlags(flags *pflag.FlagSet) error {
 		}
 	})
 	if len(others) > 0 {
-		return usagef("--check asks a relay that runs, and starts none: leave out %s", strings.Join(others, ", "))
+		return usagef("--check probes a running relay: leave out %s", strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -15,28 +15,27 @@ import (
 )
 
 const (
-	// tokenInterval is how often a relay looks whether its tokens have changed.
+	// tokenInterval is how often a relay checks whether its tokens have changed.
 	tokenInterval = 500 * time.Millisecond
 	tokenTimeout  = 2 * time.Second
 )
 
-// relayInputs are what a running relay reads again: on SIGHUP everything, and
-// the issued tokens when they change.
+// relayInputs are what a running relay reloads: everything on SIGHUP, and the issued
+// tokens when they change.
 type relayInputs struct {
 	load        func() (settings, error)
 	tokens      relay.TokenStore
-	issued      []relay.Token // as they were last read
-	made        api.Secret    // for this run, when there was no other
+	issued      []relay.Token // as last read
+	made        api.Secret    // for this run, if there was no other
 	certificate *certificate  // nil without TLS
 	logger      *slog.Logger
 	hangup      chan os.Signal
-	release     func() // gives SIGHUP back
-	complaint   string // the last failure to read the tokens; empty when there was none
+	release     func() // stops catching SIGHUP
+	complaint   string // the last failure to read the tokens; "" for none
 }
 
-// newRelayInputs catches SIGHUP from here on, which would end the process before.
-// In a terminal it tells that this has closed: there it ends the context that
-// is returned.
+// newRelayInputs catches SIGHUP, which would end the process otherwise. In a terminal
+// SIGHUP means that it was closed: then the returned context ends.
 func newRelayInputs(ctx context.Context, load func() (settings, error), logger *slog.Logger) (context.Context, *relayInputs) {
 	in := &relayInputs{load: load, logger: logger, hangup: make(chan os.Signal, 1)}
 	if inTerminal() {
@@ -48,8 +47,8 @@ func newRelayInputs(ctx context.Context, load func() (settings, error), logger *
 	return ctx, in
 }
 
-// beginTokens reads the tokens that a relay starts with: those that may do
-// everything, and those that were issued.
+// beginTokens reads the tokens that a relay starts with: its own, which have every
+// scope, and the issued ones.
 func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.TokenStore) (own []api.Secret, issued []relay.Token, err error) {
 	in.tokens = store
 	if in.issued, err = in.readTokens(ctx); err != nil {
@@ -67,7 +66,7 @@ func (in *relayInputs) readTokens(ctx context.Context) ([]relay.Token, error) {
 	return in.tokens.Read(ctx)
 }
 
-// own are the tokens that may do everything.
+// own are the tokens with every scope.
 func (in *relayInputs) own(s settings) []api.Secret {
 	switch {
 	case !s.RelayToken.IsZero():
@@ -96,17 +95,17 @@ func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func())
 	})
 }
 
-// reload reads everything again. What cannot be read or used stays as it was.
+// reload reads everything again. Whatever cannot be read or used stays as it was.
 func (in *relayInputs) reload(ctx context.Context, r *relay.Relay) {
 	err := in.reloadSecrets(ctx, r)
 	if in.certificate != nil {
 		err = errors.Join(err, in.certificate.load())
 	}
 	if err != nil {
-		in.logger.Error("reloading failed: what could not be read stays as it was", slog.String("error", err.Error()))
+		in.logger.Error("reloading failed: whatever could not be read stays as it was", slog.String("error", err.Error()))
 		return
 	}
-	in.logger.Info("secrets, tokens and certificate were read again")
+	in.logger.Info("reloaded secrets, tokens and certificate")
 }
 
 func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error {
@@ -116,14 +115,14 @@ func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error 
 	}
 	err = r.SetSigningSecrets(s.signingSecrets())
 	issued, unread := in.readTokens(ctx)
-	if unread != nil { // those that are known stay
+	if unread != nil { // keep the known ones
 		issued = in.issued
 	}
 	return errors.Join(err, unread, in.setTokens(r, s, issued))
 }
 
-// refresh reads the issued tokens and uses them when they have changed. A store
-// that cannot be read is told of once.
+// refresh reads the issued tokens and uses them if they have changed. A store that
+// stays unreadable is logged once.
 func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 	issued, err := in.readTokens(ctx)
 	if err == nil && in.complaint == "" && reflect.DeepEqual(issued, in.issued) {
@@ -139,10 +138,10 @@ func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 	case ctx.Err() != nil:
 	case err == nil:
 		in.complaint = ""
-		in.logger.Info("the tokens were read again")
+		in.logger.Info("reloaded the tokens")
 	default:
 		if in.complaint = err.Error(); in.complaint != complaint {
-			in.logger.Error("the tokens cannot be read: they stay as they were", slog.String("error", in.complaint))
+			in.logger.Error("the tokens cannot be read: keeping the old ones", slog.String("error", in.complaint))
 		}
 	}
 }

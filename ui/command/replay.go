@@ -20,18 +20,18 @@ import (
 type replayOptions struct {
 	screen screenOptions
 	player recording.PlayerConfig
-	paced  bool // a speed was given
+	paced  bool // --speed was given
 }
 
 func newReplay() *cobra.Command {
 	var o replayOptions
 	command := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Play a recording that --record made; nothing is sent anywhere",
-		Long: "Play a recording on the dashboard, at the pace at which it was made. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
-			"space pauses; . and , step by one change; ] and [ skip 10 s forward and back, } and { a minute; n and N jump to the next and the last " +
-			"thing that happened; > and < change the speed; home and end jump to the ends, a click on the bar at the bottom to where it points.\n\n" +
-			"A recording may be given away, in a bug report for one. It leaves out: " + strings.Join(account.Masked(), ", ") + ".",
+		Short: "Play a recording made with --record; sends nothing",
+		Long: "Play a recording on the dashboard, at its original pace. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
+			"space pauses; . and , step by one change; ] and [ skip 10 s forward and back, } and { a minute; n and N jump to the next and the previous " +
+			"thing that happened; > and < change the speed; home and end jump to the ends; a click on the bar at the bottom jumps there.\n\n" +
+			"A recording is safe to share, as in a bug report. It leaves out: " + strings.Join(account.Masked(), ", ") + ".",
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,7 +47,7 @@ func newReplay() *cobra.Command {
 					return err
 				}
 			} else if o.player.Paused || o.player.Loop {
-				return usagef("--paused and --loop need the screen: leave them out with --plain")
+				return usagef("--paused and --loop need the screen: leave out --plain")
 			}
 			s := defaults()
 			s.Theme, _ = c.Flags().GetString("theme")
@@ -63,10 +63,10 @@ func newReplay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as it goes)")
-	flags.DurationVar(&o.player.From, "from", 0, "where to begin, such as 2m30s")
-	flags.BoolVar(&o.player.Paused, "paused", false, "begin paused")
-	flags.BoolVar(&o.player.Loop, "loop", false, "begin again at the end")
+	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as possible)")
+	flags.DurationVar(&o.player.From, "from", 0, "where to start, such as 2m30s")
+	flags.BoolVar(&o.player.Paused, "paused", false, "start paused")
+	flags.BoolVar(&o.player.Loop, "loop", false, "start over at the end")
 	lookFlags(flags, &o.screen)
 	return command
 }
@@ -81,8 +81,8 @@ func parseSpeed(text string) (float64, error) {
 	return speed, nil
 }
 
-// showReplay shows a recording on the dashboard until the user quits or ctx ends.
-// Nothing in it can act: it is given no client, no guard and no feed.
+// showReplay plays a recording on the dashboard until the user quits or ctx ends. It
+// cannot act: it has no client, no guard and no feed.
 func showReplay(ctx context.Context, s settings, player *recording.Player, o replayOptions, in io.Reader, out io.Writer) error {
 	h := player.Header()
 	config := dashboard.Config{
@@ -96,10 +96,10 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
 }
 
-// errTold ends the telling of a recording.
+// errTold ends the printing of a recording.
 var errTold = errors.New("the recording is told")
 
-// tellReplay tells a recording as lines of text, to its end.
+// tellReplay prints a recording as lines of text, to its end.
 func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, out, words io.Writer) error {
 	h := player.Header()
 	config := plain.Config{Source: unpaced{player}, Environment: h.Environment, Account: h.Account, Gather: -1}
@@ -119,7 +119,7 @@ func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, 
 	}, parts...)
 }
 
-// unpaced shows the next change to whoever waits for it.
+// unpaced plays each change as soon as somebody waits for it.
 type unpaced struct{ *recording.Player }
 
 func (u unpaced) Wait(ctx context.Context, _ uint64) error {
@@ -132,12 +132,12 @@ func (u unpaced) Wait(ctx context.Context, _ uint64) error {
 	return nil
 }
 
-// paced is a player whose end is an end of the telling.
+// paced is a player whose end ends the printing.
 type paced struct{ *recording.Player }
 
 func (p paced) Wait(ctx context.Context, since uint64) error {
 	for {
-		// A short while at a time: that the end is reached is no change.
+		// Waits briefly each time, as reaching the end is not a change.
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		ended := p.Position().Ended
 		err := p.Player.Wait(soon, since)

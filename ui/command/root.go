@@ -1,5 +1,5 @@
-// Package command is the command line of tillwatch: it reads the settings,
-// assembles the rooms and gives their results a form for people and for pipes.
+// Package command is tillwatch's command line: it reads the settings, connects the
+// rooms and prints their results for people and for pipes.
 package command
 
 import (
@@ -30,7 +30,7 @@ const (
 	exitAlready        = 5
 )
 
-// exitError is an error with the exit code that it asks for.
+// exitError is an error with its exit code.
 type exitError struct {
 	code int
 	err  error
@@ -39,25 +39,26 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error that the user mends in what he typed or configured.
+// usage marks an error that the user fixes on the command line or in the
+// configuration.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// Main runs the command that args name and returns the exit code, for a process
-// that ends then. The first interrupt asks it to end, the second ends the process
-// at once. One that comes when the command has ended changes nothing of its code.
+// Main runs the command in args and returns the exit code, for a process that then
+// ends. The first interrupt ends the command in order, the second at once. An
+// interrupt after the command's end does not change the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx := interruptible(context.Background())
 	settleColour(args)
-	// net/http logs there, beside all else, what a server sent unasked: it may hold
-	// anything, and a screen is drawn where it would be written.
+	// net/http logs there what a server sent unasked: it may hold anything, and would be
+	// written over the screen.
 	log.SetOutput(io.Discard)
 	return run(ctx, args, stdin, stdout, stderr)
 }
 
-// untilHangup ends a context when the terminal goes away, so that what was shown
-// on it ends as in good order as after a quit. Under nohup nothing changes.
+// untilHangup ends a context when the terminal goes away, so that the command ends in
+// order, as after a quit. Under nohup nothing changes.
 func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return context.WithCancel(ctx)
@@ -65,8 +66,8 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// inTerminal reports whether this process ends with a terminal. One that nobody
-// controls from a terminal, or that is to outlive it by nohup, does not.
+// inTerminal reports whether this process ends with a terminal. A process without a
+// controlling terminal, or under nohup, does not.
 func inTerminal() bool {
 	if signal.Ignored(syscall.SIGHUP) {
 		return false
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	help := &outlet{to: stdout}
+	help := &helpWriter{to: stdout}
 	root.SetOut(help)
 	root.SetErr(stderr)
 	var failure error
@@ -112,8 +113,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.code
 }
 
-// version is that of the tag the program was built from. A build of something else
-// has the commit in it, or none.
+// version is the tag that the program was built from. A build from something else has
+// the commit in it, or nothing.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -121,7 +122,7 @@ func version() string {
 	return "(devel)"
 }
 
-// inLines is an error as it is told: several at once stand below each other.
+// inLines is an error's text; several errors stand on lines of their own.
 func inLines(err error) string {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	for i, line := range lines {
@@ -130,10 +131,10 @@ func inLines(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// keepFailure takes the errors of commands out of the library's hands: before it
-// reports one it asks the terminal for its colours, and waits seconds where none
-// answers. Each command tells first which variables it does not read, and writes to
-// stdout itself.
+// keepFailure takes the commands' errors out of the library's hands: before it
+// reports one, it asks the terminal for its colours and waits seconds for an answer.
+// Each command also warns of variables that it does not read, and writes to stdout
+// itself.
 func keepFailure(c *cobra.Command, stdout io.Writer, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
@@ -155,7 +156,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tillwatch",
 		Short: "Watch live checkouts of the Universal Checkout API",
-		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which wait for your yes, " +
+		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which await your confirmation, " +
 			"and how much of the account's quota is left.",
 		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
 		Args:    noArguments,
@@ -163,7 +164,7 @@ func newRoot() *cobra.Command {
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.SetFlagErrorFunc(refusedFlag)
-	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as NO_COLOR=1 does")
+	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as with NO_COLOR=1")
 	for _, g := range commandGroups(watch) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
@@ -180,11 +181,10 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// others is the heading of the commands that cobra brings.
+// others is the heading of cobra's own commands.
 const others = "other"
 
-// commandGroup is a heading of the help and the commands below it, a line each so
-// that whoever adds one meets nobody else.
+// commandGroup is a heading of the help with its commands.
 type commandGroup struct {
 	title    string
 	commands []*cobra.Command

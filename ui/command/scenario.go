@@ -20,19 +20,19 @@ func newScenario() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "scenario",
-		Short: "Play what happens to orders, from a file, against a stand-in",
-		Long: "Play a scenario against a stand-in: orders that are created, confirmed and fail, events that are lost, doubled, late or overtaken. Without a command, it lists those " +
-			"that come with tillwatch. A scenario is a file in TOML, with a [[step]] for each thing that is done:\n\n" +
+		Short: "Play a scenario file of orders and events against a stand-in",
+		Long: "Play a scenario against a stand-in: orders that are created, confirmed and fail, events that are lost, doubled, late or overtaken. Without a subcommand, it lists the scenarios " +
+			"that come with tillwatch. A scenario is a TOML file with a [[step]] for each thing to do:\n\n" +
 			"create = NAME  an intent, with product, quantity, reference, reason, offer_after, placing_after, confirm_after, purchase\n" +
 			"wait = NAME  until it has a state (with a reason, a number of orders) or until an event; within = \"30s\"\n" +
 			"confirm = NAME  as a client does; times = 2 sends it twice\n" +
 			"fail = NAME  with a reason: now, or once it is confirmed\n" +
 			"expire = NAME  its confirm window closes\n" +
-			"trigger = TYPE  what an event tells of happens, of = NAME\n" +
-			"lose, double, delay, reorder = TYPE  the delivery of the next such event goes wrong, of = NAME, by = \"5s\", count\n" +
+			"trigger = TYPE  what the event reports happens, of = NAME\n" +
+			"lose, double, delay, reorder = TYPE  disturb the delivery of the next such event, of = NAME, by = \"5s\", count\n" +
 			"pause = \"2s\"\n\n" +
-			"Above the steps stand about, seed, which decides what they leave open, and reasons: the steps are played once for each, with {reason} in their texts, and [\"*\"] is all of them.\n\n" +
-			"From Go, scenario.Run of tillwatch/api/simulator/scenario plays a file.",
+			"Above the steps come about, seed, which decides what they leave open, and reasons: the steps are played once per reason, with {reason} replaced, and [\"*\"] is all reasons.\n\n" +
+			"In Go, scenario.Run of tillwatch/api/simulator/scenario plays a file.",
 		Example: "tillwatch scenario run happy-path --api-url http://127.0.0.1:7420\ntillwatch scenario show lost-event > my.toml",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,11 +44,11 @@ func newScenario() *cobra.Command {
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a scenario")
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per scenario")
 	list := &cobra.Command{Use: "list", Short: "List the scenarios that come with tillwatch", Args: noArguments, RunE: command.RunE}
 	list.Flags().AddFlagSet(command.Flags())
 	command.AddCommand(newScenarioRun(), list, &cobra.Command{
-		Use: "show NAME", Short: "Print a scenario that comes with tillwatch, to start your own from", Args: oneArgument, ValidArgsFunction: completeScenarios,
+		Use: "show NAME", Short: "Print a built-in scenario, to start your own from", Args: oneArgument, ValidArgsFunction: completeScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			source := scenario.Source(args[0])
 			if source == nil {
@@ -66,9 +66,9 @@ func newScenarioRun() *cobra.Command {
 	var seed uint64
 	command := &cobra.Command{
 		Use:   "run SCENARIO",
-		Short: "Play a scenario: one that comes with tillwatch, a file, or - for stdin",
-		Long: "Play a scenario against the stand-in that is configured, and nothing else: the service itself is refused.\n\n" +
-			"Exit codes: 0 every step was done; 1 one was not; 2 wrong usage, or no stand-in.",
+		Short: "Play a scenario: a built-in one, a file, or - for stdin",
+		Long: "Play a scenario against the configured stand-in. The real service is refused.\n\n" +
+			"Exit codes: 0 every step succeeded; 1 a step failed; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch scenario run happy-path --api-url http://127.0.0.1:7420\ntillwatch scenario run orders.toml --seed 2 --json",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -95,8 +95,8 @@ func newScenarioRun() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http")
-	flags.Uint64Var(&seed, "seed", 1, "in place of the scenario's: the same seed makes the same orders")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object for each step")
+	flags.Uint64Var(&seed, "seed", 1, "use this seed instead of the scenario's: the same seed makes the same orders")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object per step")
 	return command
 }
 
@@ -111,14 +111,14 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return shippedNames(), cobra.ShellCompDirectiveDefault // files, where none of them is meant
+	return shippedNames(), cobra.ShellCompDirectiveDefault // or files
 }
 
 func noScenario(name string) error {
 	return fmt.Errorf("there is no scenario %.60q%s (tillwatch scenario list)", name, suggest(name, shippedNames()))
 }
 
-// readScenario reads one that comes with the program, a file, or stdin.
+// readScenario reads a built-in scenario, a file, or stdin.
 func readScenario(name string, stdin io.Reader) (*scenario.Scenario, error) {
 	if source := scenario.Source(name); source != nil {
 		return scenario.Read(name+".toml", bytes.NewReader(source))
@@ -137,7 +137,7 @@ func readScenario(name string, stdin io.Reader) (*scenario.Scenario, error) {
 	return scenario.Read(name, file)
 }
 
-// stepLine is a step as --json prints it. Its names stay.
+// stepLine is a step as --json prints it. Fields are added, never renamed.
 type stepLine struct {
 	scenario.Done
 	Millis int64    `json:"ms"`

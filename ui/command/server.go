@@ -9,10 +9,10 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// listen opens a TCP address, with an error that names the setting.
+// listen opens a TCP address; its error names the setting.
 func listen(address string) (net.Listener, error) { return listenFor("--listen", address) }
 
-// listenFor is listen for an address that another flag gives.
+// listenFor is listen for the address of another flag.
 func listenFor(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -21,30 +21,29 @@ func listenFor(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// ready is the line that a server command prints once it accepts connections.
-// Secrets are in it only when they were made for this run: nobody else can know
-// them.
+// ready is the line that a server command prints once it accepts connections. It has
+// secrets only if they were made for this run, as nobody else knows them.
 type ready struct {
 	Ready         bool   `json:"ready"`
 	Listen        string `json:"listen"`
 	APIKey        string `json:"api_key,omitempty"`
 	SigningSecret string `json:"signing_secret,omitempty"`
-	Seed          uint64 `json:"seed,omitempty"` // of the stand-in: what happened can happen again
+	Seed          uint64 `json:"seed,omitempty"` // the stand-in's: repeats the same events
 	Token         string `json:"token,omitempty"`
 	AdminListen   string `json:"admin_listen,omitempty"`
 	MetricsListen string `json:"metrics_listen,omitempty"`
-	APIURL        string `json:"api_url,omitempty"` // of the service that a proxy stands before
+	APIURL        string `json:"api_url,omitempty"` // of the service behind a proxy
 
 	ProductionListen string     `json:"production_listen,omitempty"`
-	Keys             []readyKey `json:"keys,omitempty"` // beside APIKey
+	Keys             []readyKey `json:"keys,omitempty"` // besides APIKey
 }
 
-// readyKey is a further key of the stand-in.
+// readyKey is another key of the stand-in.
 type readyKey struct {
 	Name        string                `json:"name"`
 	APIKey      string                `json:"api_key,omitempty"` // made for this run
 	Environment simulator.Environment `json:"environment"`
-	Scopes      []simulator.Scope     `json:"scopes,omitempty"` // none: everything
+	Scopes      []simulator.Scope     `json:"scopes,omitempty"` // none: every scope
 }
 
 func (r ready) print(w io.Writer, name string, asJSON bool) error {

@@ -22,8 +22,8 @@ import (
 	"tillwatch/ui/notify"
 )
 
-// settings are what flags, environment, configuration file and defaults say, in
-// this order of precedence. Secrets never come from flags: other users of a
+// settings are the values from flags, environment, configuration file and defaults,
+// in this order of precedence. Secrets never come from flags: other users of a
 // machine can read a command line.
 type settings struct {
 	APIURL        string
@@ -58,27 +58,26 @@ type settings struct {
 	Keys          keyBindings
 	Commands      commandList
 
-	// Profile is the chosen profile where that names the key itself, else "".
+	// Profile is the chosen profile if it names the key itself, else "".
 	Profile string
-	// Chosen is the chosen profile, "" for none.
+	// Chosen is the chosen profile; "" for none.
 	Chosen string
-	// Profiles are the names of all profiles of the configuration file.
+	// Profiles are the configuration file's profiles.
 	Profiles []string
-	// KeyFile is the file that the API key comes from, else "".
+	// KeyFile is the file of the API key, or "".
 	KeyFile string
-	// SecretFiles are the files that secrets are read from, by their setting.
+	// SecretFiles are the files of secrets, by setting.
 	SecretFiles map[string]string
-	// LastingDir takes the place of StateDir for what a person keeps, where StateDir
-	// goes with this run; "": it does not.
+	// LastingDir replaces StateDir for files that the user keeps, if StateDir is deleted
+	// after this run; "": it is not.
 	LastingDir string
-	// Sources says of each setting that is given where it comes from, the one that
-	// counts last.
+	// Sources says where each given setting comes from; the last one counts.
 	Sources sources
-	// OwnStandIn: the service is a stand-in that this process runs.
+	// OwnStandIn: the service is a stand-in in this process.
 	OwnStandIn bool
 }
 
-// secrets are the keys and tokens of the settings, some of which may not be set.
+// secrets are the keys and tokens of the settings, some perhaps unset.
 func (s settings) secrets() []api.Secret {
 	return []api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}
 }
@@ -101,8 +100,8 @@ func defaults() settings {
 	}
 }
 
-// addressed is the error of an address that cannot be used, with the way to use it
-// all the same, if there is one.
+// addressed adds to the error of an unusable address how to use it all the same, if
+// possible.
 func addressed(err error) error {
 	var readable *api.ClearTextError
 	if errors.As(err, &readable) {
@@ -129,8 +128,8 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	return s, explainable(err)
 }
 
-// loadProfile merges all sources for a profile that is switched to, of which the
-// file alone names the account; "" is the one that the flags choose.
+// loadProfile merges all sources. For a profile that the user switches to, only the
+// file names the account; "" is the profile that the flags choose.
 func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	from := sources{}
 	values, chosen, all, err := loadFile(flags, switchedTo, from)
@@ -165,10 +164,9 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	return s, s.check()
 }
 
-// loadFile reads the configuration file: its top level, then a profile over it: that
-// which is named, or else the one that the flags choose. It returns that profile's
-// name and all there are, and notes what is given where. A file that nobody named may
-// be absent.
+// loadFile reads the configuration file: its top level, then over it the named
+// profile, or else the one that the flags choose. It returns that profile's name and
+// all names, and records the sources. The file may be absent unless it was named.
 func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given, chosen string, all []string, err error) {
 	flagOr := func(flag, variable string) string {
 		text, _ := flags.GetString(flag)
@@ -217,8 +215,8 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 	return values, profile, all, nil
 }
 
-// takeProfiles takes the profiles out of a configuration file, and the name of the one
-// that is used where none is chosen. It refuses those that are no tables of settings.
+// takeProfiles removes the profiles from a configuration file's content and returns
+// them with the name of the default one. It refuses those that are not tables.
 func takeProfiles(content map[string]any) (profiles map[string]given, usual string, err error) {
 	const must = "a table, as in [profile.staging]"
 	if value := content["default_profile"]; value != nil {
@@ -266,8 +264,8 @@ func configDir() string {
 	return "."
 }
 
-// stateDir follows the XDG base directory specification, which the standard
-// library does for configuration and caches alone.
+// stateDir follows the XDG base directory specification, which the standard library
+// does only for configuration and caches.
 func stateDir() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "tillwatch")
@@ -285,7 +283,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// placed adds the line to an error of the configuration file, where it tells one.
+// placed adds the line to an error of the configuration file, if known.
 func placed(path string, err error) error {
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {

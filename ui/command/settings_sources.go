@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// given are the values that are given, as they were written, by their settings: of a
-// table as table.name.
+// given are the given values as they were written, by setting; a table's are
+// table.name.
 type given map[string]any
 
-// flattened takes what a configuration file holds.
+// flattened converts the content of a configuration file.
 func flattened(content map[string]any) given {
 	values := given{}
 	for key, value := range content {
@@ -29,7 +29,7 @@ func flattened(content map[string]any) given {
 	return values
 }
 
-// text is a value as it was written; "" where none is given.
+// text is a value as it was written; "" if not given.
 func (v given) text(key string) string {
 	if v[key] == nil {
 		return ""
@@ -37,17 +37,17 @@ func (v given) text(key string) string {
 	return fmt.Sprint(v[key])
 }
 
-// keySource tells whether the API key still comes from where it came from.
+// keySource changes if the API key comes from elsewhere.
 func (v given) keySource() string {
 	return strings.TrimPrefix(v.text("api_key")+"\n"+v.text("api_key_file"), "\n")
 }
 
-// checkKeys refuses keys that mean nothing: most are typing errors.
+// checkKeys refuses unknown keys: most are typing errors.
 func (v given) checkKeys(path, prefix string, also ...string) error {
 	known := append(settingKeys(), also...)
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if strings.HasPrefix(key, "keys.") {
-			continue // the actions are named where they are known
+			continue // the action table checks them
 		}
 		if !slices.Contains(known, key) && !v.emptyTable(known, key) {
 			return usagef("%s: there is no setting %q%s", path, prefix+key, suggest(key, known))
@@ -56,20 +56,20 @@ func (v given) checkKeys(path, prefix string, also ...string) error {
 	return nil
 }
 
-// emptyTable reports whether key is a table of settings, in which there are none.
+// emptyTable reports whether key is an empty table of settings.
 func (v given) emptyTable(known []string, key string) bool {
 	_, is := v[key].(map[string]any)
 	return is && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
 }
 
-// takeVariables takes TILLWATCH_API_URL and its like.
+// takeVariables reads TILLWATCH_API_URL and the like.
 func (v given) takeVariables(from sources) {
 	known := settingKeys()
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
 		flat, ours := strings.CutPrefix(name, variablePrefix)
 		i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == strings.ToLower(flat) })
-		if !ours || i < 0 || slices.Contains(tables(), known[i]) { // a table has no place in a variable
+		if !ours || i < 0 || slices.Contains(tables(), known[i]) { // variables cannot hold tables
 			continue
 		}
 		from.note(known[i], "variable "+name)
@@ -77,7 +77,7 @@ func (v given) takeVariables(from sources) {
 	}
 }
 
-// takeFlags takes the flags of settings that were given.
+// takeFlags reads the flags of settings that were given.
 func (v given) takeFlags(flags *pflag.FlagSet, from sources) {
 	known := settingKeys()
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -93,8 +93,8 @@ func (v given) takeFlags(flags *pflag.FlagSet, from sources) {
 	})
 }
 
-// readSecretFiles replaces KEY_file by the secret that the file holds. A secret
-// given directly wins. It returns the files that were read.
+// readSecretFiles replaces KEY_file by the secret in the file. A secret given
+// directly wins. It returns the files that were read.
 func (v given) readSecretFiles() (files map[string]string, err error) {
 	files = map[string]string{}
 	for _, key := range secrets() {
@@ -112,12 +112,12 @@ func (v given) readSecretFiles() (files map[string]string, err error) {
 	return files, nil
 }
 
-// sources are where settings come from, by their name in the configuration file.
+// sources are where settings come from, by setting.
 type sources map[string][]string
 
 func (s sources) note(key, source string) { s[key] = append(s[key], source) }
 
-// noteAll notes all that is given there.
+// noteAll records the source of all these values.
 func (s sources) noteAll(there given, source string) {
 	for key := range there {
 		s.note(key, source)

@@ -16,28 +16,28 @@ import (
 	"tillwatch/ui/notify"
 )
 
-// setting is one declaration of what can be set. Its flag is its key with hyphens,
-// its variable the key in capitals behind TILLWATCH_; a secret, which has no flag,
-// may also come from the file that KEY_file names.
+// setting declares one setting. Its flag is its key with hyphens, its variable the
+// key in capitals after TILLWATCH_. A secret has no flag, and may also come from the
+// file named by KEY_file.
 type setting struct {
 	key     string // in the configuration file
-	help    string // of its flag; empty: it has none
+	help    string // of its flag; "": it has none
 	field   func(*settings) any
-	must    string // what it has to be, beyond its kind
+	must    string // a requirement beyond the field's kind
 	holds   func(settings) bool
-	private bool // it may hold a secret: its value is not repeated
+	private bool // it may hold a secret, so its value is not repeated
 }
 
 // flag is the name of the setting's flag.
 func (o setting) flag() string { return strings.ReplaceAll(o.key, "_", "-") }
 
-// secret reports whether the setting is a key, a token or the like.
+// secret reports whether the setting is a key, token or the like.
 func (o setting) secret() bool {
 	_, is := o.field(&settings{}).(*api.Secret)
 	return is
 }
 
-// Bounds of settings. What is longer or more is a typing error.
+// Upper bounds of settings: larger values are typing errors.
 const (
 	longestWindow = 30 * 24 * time.Hour
 	longestPoll   = 24 * time.Hour
@@ -55,10 +55,10 @@ func settingTable() []setting {
 		{key: "relay_token", field: func(s *settings) any { return &s.RelayToken }},
 		{key: "signing_secret", field: func(s *settings) any { return &s.SigningSecret }},
 		{key: "postgres", help: "keep journal and tokens in " + postgresUsage, field: func(s *settings) any { return &s.Postgres }},
-		{key: "insecure_http", help: "send keys and tokens over http:// to other machines too, where anyone on the way can read them",
+		{key: "insecure_http", help: "send keys and tokens over http:// to other machines too; anyone on the way can read them",
 			field: func(s *settings) any { return &s.InsecureHTTP }},
-		{key: "watch_id", help: "id of an intent to watch, beside those that events name (repeatable)", field: func(s *settings) any { return &s.WatchIDs }},
-		{key: "watch_ids", help: "file with ids of intents to watch, one a line, # for comments; read again when it changes; - reads stdin where there is no screen",
+		{key: "watch_id", help: "id of another intent to watch, besides those in events (repeatable)", field: func(s *settings) any { return &s.WatchIDs }},
+		{key: "watch_ids", help: "file with ids of intents to watch, one per line, # for comments, reloaded when it changes; - reads stdin if there is no screen",
 			field: func(s *settings) any { return &s.WatchList }},
 		{key: "header_prefix", field: func(s *settings) any { return &s.HeaderPrefix },
 			must: "of letters, digits and hyphens, as in x-svc-", holds: func(s settings) bool { return headerPrefix.MatchString(s.HeaderPrefix) }},
@@ -67,10 +67,10 @@ func settingTable() []setting {
 			holds: func(s settings) bool {
 				return strings.HasPrefix(s.LookupPath, "/") && !strings.ContainsAny(s.LookupPath, "?#")
 			}},
-		{key: "spender_header", help: "header whose value names the caller to those who watch (default: User-Agent)", field: func(s *settings) any { return &s.SpenderHeader }},
-		{key: "proxy_listen", help: "run a proxy at this address, such as 127.0.0.1:7440, and see what passes through it (tillwatch proxy --help)",
+		{key: "spender_header", help: "header that names the caller in dashboards (default: User-Agent)", field: func(s *settings) any { return &s.SpenderHeader }},
+		{key: "proxy_listen", help: "run a proxy at this address, such as 127.0.0.1:7440, and show its requests (tillwatch proxy --help)",
 			field: func(s *settings) any { return &s.ProxyListen },
-			must:  "an address of this machine, such as 127.0.0.1:7440, as API keys pass there; tillwatch proxy --allow-remote serves others",
+			must:  "an address of this machine, such as 127.0.0.1:7440, as API keys pass there; for other machines use tillwatch proxy --allow-remote",
 			holds: func(s settings) bool { return s.ProxyListen == "" || onThisMachine(s.ProxyListen) }},
 		{key: "confirm_body", private: true, field: func(s *settings) any { return &s.ConfirmBody },
 			must: `a JSON object, as in '{"paymentMethod":{"type":"drawdown"}}'`, holds: func(s settings) bool { return s.ConfirmBody == "" || isObject(s.ConfirmBody) }},
@@ -80,20 +80,20 @@ func settingTable() []setting {
 			must: "the number of intents that the account may make in a day, 1 or more", holds: func(s settings) bool { return 0 < s.DayLimit && s.DayLimit <= mostLimit }},
 		{key: "agents_limit", field: func(s *settings) any { return &s.AgentsLimit },
 			must: "the number of orders that may be placed at a time, 1 or more", holds: func(s settings) bool { return 0 < s.AgentsLimit && s.AgentsLimit <= mostLimit }},
-		{key: "keep_intents", help: "how many intents are kept that have ended, the newest; all that are open are", field: func(s *settings) any { return &s.KeepIntents },
+		{key: "keep_intents", help: "how many ended intents to keep, the newest; open ones are always kept", field: func(s *settings) any { return &s.KeepIntents },
 			must: "the number of ended intents to keep, from 1 to 1000000", holds: func(s settings) bool { return 0 < s.KeepIntents && s.KeepIntents <= mostKept }},
-		{key: "allow_confirm", help: "allow intents to be confirmed; without it, the dashboard is read-only and confirm sends nothing", field: func(s *settings) any { return &s.AllowConfirm }},
-		{key: "poll_share", help: "share of the reads bucket that tillwatch may spend by itself, from 0 to 1", field: func(s *settings) any { return &s.PollShare },
+		{key: "allow_confirm", help: "allow confirming intents; otherwise the dashboard is read-only and confirm sends nothing", field: func(s *settings) any { return &s.AllowConfirm }},
+		{key: "poll_share", help: "share of the reads bucket that tillwatch may spend unasked, from 0 to 1", field: func(s *settings) any { return &s.PollShare },
 			must: "above 0 and at most 1", holds: func(s settings) bool { return s.PollShare > 0 && s.PollShare <= 1 }},
-		{key: "poll_every", help: "how often open intents are read when nothing hints at a change, as without a relay; less often as they age", field: func(s *settings) any { return &s.PollEvery },
+		{key: "poll_every", help: "how often to read open intents when nothing hints at a change, as without a relay; less often as they age", field: func(s *settings) any { return &s.PollEvery },
 			must: "from a second to a day, such as 30s", holds: func(s settings) bool { return time.Second <= s.PollEvery && s.PollEvery <= longestPoll }},
 		{key: "theme", help: "theme: " + themeAuto + " (dark or light, as the terminal is), " + orNone(themes.Names()) + ", or a file of your own, as in ./my.toml",
 			field: func(s *settings) any { return &s.Theme }},
-		{key: "filter", help: "what the board shows at the start: a filter of the intents, such as merchant:acme, or the name of one that was kept with :save", field: func(s *settings) any { return &s.Filter }},
-		{key: "notify", help: "how to notify you, while the terminal is not focused, of what waits or failed: " + notifyMethods(), field: func(s *settings) any { return &s.Notify },
+		{key: "filter", help: "filter the intents at the start, such as merchant:acme, or by the name of a filter saved with :save", field: func(s *settings) any { return &s.Filter }},
+		{key: "notify", help: "how to notify you while the terminal is not focused: " + notifyMethods(), field: func(s *settings) any { return &s.Notify },
 			must: "one of " + notifyMethods(), holds: func(s settings) bool { _, err := notify.ParseMethod(s.Notify); return err == nil }},
-		{key: "no_open", help: "open no links in a browser: copy them", field: func(s *settings) any { return &s.NoOpen }},
-		{key: "state_dir", help: "folder for the audit log and what is remembered", field: func(s *settings) any { return &s.StateDir },
+		{key: "no_open", help: "copy links instead of opening them in a browser", field: func(s *settings) any { return &s.NoOpen }},
+		{key: "state_dir", help: "folder for the audit log and saved state", field: func(s *settings) any { return &s.StateDir },
 			must: "a folder", holds: func(s settings) bool {
 				at, err := os.Stat(s.StateDir)
 				return s.StateDir != "" && (err != nil || at.IsDir())
@@ -106,11 +106,11 @@ func settingTable() []setting {
 	}, alertTable()...)
 }
 
-// tables are the settings that have no place in a variable.
+// tables are the settings that variables cannot hold.
 func tables() []string { return []string{"keys", "command", "alert"} }
 
-// alertTable declares the thresholds of alerts: the table [alerts] of the
-// configuration file; 0 switches an alert off.
+// alertTable declares the thresholds of alerts, the table [alerts]; 0 switches an
+// alert off.
 func alertTable() []setting {
 	span := func(name string, field func(*settings) *time.Duration) setting {
 		return setting{key: "alerts." + name, field: func(s *settings) any { return field(s) },
@@ -122,7 +122,7 @@ func alertTable() []setting {
 		span("expiring_within", func(s *settings) *time.Duration { return &s.Alerts.ExpiringWithin }),
 		span("stuck_after", func(s *settings) *time.Duration { return &s.Alerts.StuckAfter }),
 		{key: "alerts.stuck_factor", field: func(s *settings) any { return &s.Alerts.StuckFactor },
-			must: "1 or more, or 0 to go by stuck_after alone", holds: func(s settings) bool {
+			must: "1 or more, or 0 to use only stuck_after", holds: func(s settings) bool {
 				return s.Alerts.StuckFactor == 0 || s.Alerts.StuckFactor >= 1 && s.Alerts.StuckFactor <= math.MaxFloat64
 			}},
 		span("failed_for", func(s *settings) *time.Duration { return &s.Alerts.FailedFor }),
@@ -136,7 +136,7 @@ func alertTable() []setting {
 	}
 }
 
-// settingFlags gives a command the flags of these settings.
+// settingFlags adds the flags of these settings to a command.
 func settingFlags(flags *pflag.FlagSet, keys ...string) {
 	d := defaults()
 	for _, one := range settingTable() {
@@ -146,7 +146,7 @@ func settingFlags(flags *pflag.FlagSet, keys ...string) {
 		switch value := one.field(&d).(type) {
 		case *string:
 			flags.String(one.flag(), *value, one.help)
-		case *api.Secret: // without its password
+		case *api.Secret: // without the password
 			flags.String(one.flag(), "", one.help)
 		case *bool:
 			flags.Bool(one.flag(), *value, one.help)
@@ -164,7 +164,7 @@ func settingFlags(flags *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// secrets are the settings that may also be named by a file, as KEY_file.
+// secrets are the settings that may also be given by a file, as KEY_file.
 func secrets() (keys []string) {
 	for _, one := range settingTable() {
 		if one.secret() {
@@ -174,8 +174,8 @@ func secrets() (keys []string) {
 	return keys
 }
 
-// settingKeys lists every setting by its name in the configuration file, those of
-// a table as table.name.
+// settingKeys are all settings' names in the configuration file, table.name in a
+// table.
 func settingKeys() (keys []string) {
 	for _, one := range settingTable() {
 		if keys = append(keys, one.key); one.secret() {

@@ -18,9 +18,8 @@ import (
 	"tillwatch/ui/dashboard/action"
 )
 
-// assign takes every setting that is given. It refuses each that is of another kind
-// than it must be: many could be taken for something, 45 for a time of 45 ns or
-// true for the number 1.
+// assign sets every given setting. It refuses values of the wrong kind, as many could
+// be misread: 45 as 45 ns, or true as 1.
 func (s *settings) assign(values given) error {
 	var wrong []error
 	for _, one := range settingTable() {
@@ -29,7 +28,7 @@ func (s *settings) assign(values given) error {
 		_, table := value.(map[string]any)
 		switch {
 		case value == nil:
-		case one.key == "keys" && table: // without any
+		case one.key == "keys" && table: // an empty table
 		case one.key == "alert" && listed:
 			wrong = append(wrong, s.sendAlerts(tables))
 		case one.key == "command":
@@ -41,7 +40,7 @@ func (s *settings) assign(values given) error {
 	return errors.Join(append(wrong, s.bind(values)...)...)
 }
 
-// bind takes the keys of actions.
+// bind sets the keys of actions.
 func (s *settings) bind(values given) (wrong []error) {
 	s.Keys = keyBindings{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -58,8 +57,8 @@ func (s *settings) bind(values given) (wrong []error) {
 	return wrong
 }
 
-// assign sets a field to a value of the configuration that is, or as a text says,
-// one of the field's kind. Else it reports false.
+// assign sets a field to a value from the configuration, or to the value that a text
+// spells. It returns false if the value is of the wrong kind.
 func assign(field, value any) bool {
 	text, isText := value.(string)
 	written := fmt.Sprint(value)
@@ -117,7 +116,7 @@ func texts(value any) (list []string, is bool) {
 	return nil, false
 }
 
-// wanted says of what kind a field is.
+// wanted describes the kind of a field.
 func wanted(field any) string {
 	switch field.(type) {
 	case *time.Duration:
@@ -138,7 +137,7 @@ func wanted(field any) string {
 	return "a text in quotes"
 }
 
-// unfit says what a setting is, unless that may hold a secret, and what it must be.
+// unfit says what a setting must be and, unless it may be secret, what it is.
 func unfit(key string, value any, must string) error {
 	private := func(one setting) bool { return one.key == key && (one.private || one.secret()) }
 	if slices.ContainsFunc(settingTable(), private) {
@@ -147,12 +146,12 @@ func unfit(key string, value any, must string) error {
 	return usagef("%s is %s; it must be %s", key, shownValue(value), must)
 }
 
-// shownValue is a value in one line, at most so many bytes of it.
+// shownValue is a value in one line, shortened.
 func shownValue(value any) string {
 	const most = 60
 	text, is := value.(string)
 	if is {
-		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password shows as well
+		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password is still one
 	} else {
 		text = fmt.Sprint(value)
 	}
@@ -166,7 +165,7 @@ func shownValue(value any) string {
 	return string(api.Scrub(text)) + end
 }
 
-// check refuses values that cannot be meant, all of them at once.
+// check refuses impossible values, all of them at once.
 func (s settings) check() error {
 	var wrong []error
 	for _, one := range settingTable() {
@@ -181,10 +180,10 @@ func (s settings) check() error {
 	return together(wrong...)
 }
 
-// held is what a field holds.
+// held is a field's value.
 func held(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
-// together is several errors as one, with the exit code of the first.
+// together joins errors, with the exit code of the first.
 func together(errs ...error) error {
 	var exit *exitError
 	if err := errors.Join(errs...); errors.As(err, &exit) {
@@ -198,8 +197,8 @@ func isObject(text string) bool {
 	return json.Unmarshal([]byte(text), &object) == nil && object != nil
 }
 
-// checkAddresses refuses addresses that cannot be called, and keys and tokens that
-// no request can carry.
+// checkAddresses refuses unusable addresses, and keys and tokens that no request can
+// carry.
 func (s settings) checkAddresses() (wrong []error) {
 	for _, address := range []struct {
 		key, value string

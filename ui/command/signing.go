@@ -28,7 +28,7 @@ func newSign() *cobra.Command {
 		Use:   "sign",
 		Short: "Sign a body as the service does, and print the four headers",
 		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery, or the curl command that delivers it. " +
-			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; of several lines, the first signs.",
+			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
 		Example: "tillwatch sign --body event.json --curl http://127.0.0.1:3000/webhooks | sh\n" +
 			"tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
 		Args: noArguments,
@@ -47,20 +47,20 @@ func newSign() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	secretFileFlag(flags)
-	flags.StringVar(&o.body, "body", "", "file of the exact body (default: stdin)")
+	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
 	flags.StringVar(&o.curl, "curl", "", "print the curl command that delivers the body to this URL")
 	flags.Int64Var(&o.timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
 	flags.BoolVar(&o.json, "json", false, "print the headers as one JSON object")
 	return command
 }
 
-// secretFileFlag gives a command the flag of a file with signing secrets.
+// secretFileFlag adds the flag for a file with signing secrets.
 func secretFileFlag(flags *pflag.FlagSet) {
-	flags.Var(new(secretPath), "signing-secret-file", "file with the signing secret; during a rotation both, one a line (default: TILLWATCH_SIGNING_SECRET)")
+	flags.Var(new(secretPath), "signing-secret-file", "file with the signing secret; during a rotation both, one per line (default: TILLWATCH_SIGNING_SECRET)")
 }
 
-// secretPath is a flag of a file with a secret. An empty one, as of a variable of the
-// shell that is not set, would mean none.
+// secretPath is the path of a secret's file. An empty path, as from an unset shell
+// variable, is an error rather than no flag.
 type secretPath string
 
 func (p *secretPath) Set(path string) error {
@@ -75,8 +75,8 @@ func (p *secretPath) String() string { return string(*p) }
 
 func (*secretPath) Type() string { return "string" }
 
-// secretSettings are settings in which the file with a signing secret that a flag
-// names wins over a variable.
+// secretSettings are settings in which a signing secret's file from the flag wins
+// over a variable.
 func secretSettings(flags *pflag.FlagSet) (settings, error) {
 	s, err := loadSettings(flags)
 	if err != nil {
@@ -88,8 +88,8 @@ func secretSettings(flags *pflag.FlagSet) (settings, error) {
 	return s, err
 }
 
-// readSigningSecret reads the file that --signing-secret-file names: one without a
-// secret is refused, as nothing would be signed.
+// readSigningSecret reads the --signing-secret-file. An empty file is refused, as
+// nothing would be signed.
 func readSigningSecret(path string) (api.Secret, error) {
 	text, err := readSecretFile(path)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -113,8 +113,8 @@ func signingSettings(flags *pflag.FlagSet) (settings, error) {
 	return s, nil
 }
 
-// otherSecrets are the signing secrets of the other profiles of the configuration
-// file. One that cannot be read is left out: it only serves to name a cause.
+// otherSecrets are the signing secrets of the configuration file's other profiles.
+// Unreadable ones are left out: they only help to name a cause.
 func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) {
 	for _, name := range s.Profiles {
 		values, _, _, err := loadFile(flags, name, sources{})
@@ -154,13 +154,13 @@ func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) er
 	return printed(stdout, o.json, object, text)
 }
 
-// printCurl prints a command of a shell. A body of stdin stands in it, if it is text.
+// printCurl prints a shell command. A body from stdin goes into it, if it is text.
 func (o signOptions) printCurl(headers [][2]string, body []byte, stdout io.Writer) error {
 	content := "@" + o.body
 	if o.body == "" || o.body == "-" {
 		content = string(body)
 		if strings.HasPrefix(content, "@") || strings.ContainsFunc(content, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufffd' }) {
-			return usagef("this body cannot stand in a command: save it and name it with --body")
+			return usagef("this body does not fit into a command: save it and give its file with --body")
 		}
 	}
 	line := "curl --data-binary " + quoted(content) + " -H 'content-type: application/json'"
@@ -171,5 +171,5 @@ func (o signOptions) printCurl(headers [][2]string, body []byte, stdout io.Write
 	return err
 }
 
-// quoted is a word of a shell.
+// quoted quotes a word for the shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -22,8 +22,8 @@ type simulateOptions struct {
 	keys                  []string
 	production            struct{ listen, webhookURL string }
 	json, verbose, ui     bool
-	screen                screenOptions // of ui
-	boardKey              api.Secret    // of ui, which looks from the stand-in's own side
+	screen                screenOptions // for ui
+	boardKey              api.Secret    // for ui, which sees the stand-in's own side
 	simulator             simulator.Config
 }
 
@@ -60,13 +60,13 @@ func newSimulate() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
-	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (those of the contract), none, or those that differ, such as day=2000,reads=20")
-	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "where events are delivered, such as http://127.0.0.1:7430/webhooks")
+	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=20")
+	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
 	flags.StringArrayVar(&o.keys, "key", nil, keyUsage)
-	flags.StringVar(&o.production.listen, "production-listen", "", "stand in for the production environment too, at this address, with intents and keys of its own")
-	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of the production environment are delivered")
+	flags.StringVar(&o.production.listen, "production-listen", "", "also stand in for the production environment at this address, with its own intents and keys")
+	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "deliver events of the production environment to this URL")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
-	flags.BoolVar(&o.ui, "ui", false, "open a board on the stand-in's own side: its intents, what it delivers, to whom and with which answer; q ends the stand-in, too")
+	flags.BoolVar(&o.ui, "ui", false, "open a board on the stand-in's own side, with its intents and deliveries; q ends the stand-in, too")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	flags.StringVar(&o.from, "from", "", "begin with a snapshot, a file of tillwatch console snapshot or - for stdin, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "time that the service's own clock begins at, such as 2026-03-01T12:00:00Z (default now)")
@@ -80,18 +80,18 @@ func newSimulate() *cobra.Command {
 	return command
 }
 
-// shopFlags shape the shop that lives in the simulator.
+// shopFlags configure the simulator's shop.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
-	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids and events; 0 takes one from the clock, or that of --from")
+	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids and events; 0 takes a seed from the clock, or that of --from")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
-	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates a minute")
+	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates per minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
 	flags.Float64Var(&c.ManyItems, "many-items", 0.15, "share of its orders that have several items, each an intent with the order's reference")
-	flags.IntVar(&c.History, "history", 25, "how many past intents there are at the start")
+	flags.IntVar(&c.History, "history", 25, "how many past intents to start with")
 }
 
-// checkShop refuses what the simulator would take for its default, or for none.
+// checkShop refuses zeros that the simulator would read as its default.
 func checkShop(flags *pflag.FlagSet) error {
 	if speed, err := flags.GetFloat64("speed"); err == nil && speed == 0 {
 		return usagef("--speed is 0; it must be above 0, such as 10")
@@ -105,16 +105,16 @@ func checkShop(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// manner says how the service behaves where the contract is silent, and how long
-// things take at speed 1.
+// manner configures how the service behaves where the contract is silent, and how
+// long things take at speed 1.
 func manner(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
-	flags.StringVar(lists, "lists", "absent", "how the lists of intents and events are answered: absent (404), served or html")
+	flags.StringVar(lists, "lists", "absent", "how to answer the lists of intents and events: absent (404), served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
-	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "let a request take effect again although its Idempotency-Key was used")
+	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "repeat a request's effect although its Idempotency-Key was used")
 	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
-	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for every bucket that was charged")
+	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for every bucket that a request counts against")
 	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "how often a failed delivery is tried again")
-	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "how many product events there are a minute")
+	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "how many product events per minute")
 	flags.DurationVar(&c.Timings.Offer, "offer-after", 8*time.Second, "about how long offer retrieval takes")
 	flags.DurationVar(&c.Timings.Placing, "placing-takes", 12*time.Second, "about how long placing an order takes")
 	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow, "how long after its creation an unconfirmed intent expires")
@@ -129,14 +129,14 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
 	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
-	flags.Float64Var(&f.Drop, "drop", 0, "share of API answers that never come: the connection breaks, for half the mutations after they took effect")
+	flags.Float64Var(&f.Drop, "drop", 0, "share of API requests whose connection breaks, for half the mutations after they took effect")
 	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that arrive twice, as if doubled on their way")
 	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the mutations after they took effect")
 	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long --late holds a request back at most")
 }
 
-// zeroMeansNone lets a zero that a person typed mean none; to the simulator zero
-// means its default and a negative number none.
+// zeroMeansNone makes a 0 that a person gave mean none; to the simulator 0 means its
+// default and a negative number none.
 func zeroMeansNone(c *simulator.Config) {
 	for _, f := range []*float64{&c.AutoConfirm, &c.FailureShare, &c.ProductEventsPerMinute} {
 		if *f == 0 {
@@ -153,13 +153,13 @@ func zeroMeansNone(c *simulator.Config) {
 func parseLists(text string) (simulator.Lists, error) {
 	lists, known := map[string]simulator.Lists{"absent": simulator.ListsAbsent, "served": simulator.ListsServed, "html": simulator.ListsHTML}[text]
 	if !known {
-		return 0, fmt.Errorf("--lists is %q; it is absent, served or html", text)
+		return 0, fmt.Errorf("--lists is %q; it must be absent, served or html", text)
 	}
 	return lists, nil
 }
 
 // parseLimits reads --limits: default, none, or the buckets that differ from the
-// default, "day=2000,reads=20"; 0 takes a bucket away.
+// default, as in "day=2000,reads=20"; 0 removes a bucket.
 func parseLimits(text string) (simulator.Limits, error) {
 	switch text {
 	case "default", "":
@@ -173,7 +173,7 @@ func parseLimits(text string) (simulator.Limits, error) {
 		name, value, _ := strings.Cut(part, "=")
 		limit, err := strconv.Atoi(value)
 		if err != nil || limit < 0 {
-			return limits, fmt.Errorf("--limits is %q; it is default, none, or buckets with whole numbers such as day=2000,reads=20", text)
+			return limits, fmt.Errorf("--limits is %q; it must be default, none, or buckets with whole numbers such as day=2000,reads=20", text)
 		}
 		if limit == 0 {
 			limit = -1

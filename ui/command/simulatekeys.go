@@ -13,10 +13,10 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// keyUsage is how --key is written. What a key is does not stand there: other
-// users of a machine can read a command line.
+// keyUsage describes --key. The key itself is not part of it: other users of a
+// machine can read a command line.
 const keyUsage = "another key: name=NAME[,scopes=SCOPE,…][,environment=production][,from-env=VARIABLE|,from-file=PATH] (repeatable);\n" +
-	"without from-… it is made for this run and printed"
+	"without from-… the key is made for this run and printed"
 
 // furtherKey is a key that --key asks for.
 type furtherKey struct {
@@ -26,8 +26,8 @@ type furtherKey struct {
 
 var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// parseKeys reads every --key. No error repeats what may be a secret that was put
-// in the wrong place.
+// parseKeys reads every --key. Errors repeat nothing that may be a secret in the
+// wrong place.
 func parseKeys(texts []string) ([]furtherKey, error) {
 	var all []furtherKey
 	for _, text := range texts {
@@ -83,8 +83,8 @@ func parseKey(text string) (furtherKey, error) {
 	return k, nil
 }
 
-// keyFields takes name=value pairs apart. A part without a name goes on with the
-// list before it, as in scopes=events:read,products:read.
+// keyFields splits name=value pairs. A part without a name continues the list before
+// it, as in scopes=events:read,products:read.
 func keyFields(text string) (map[string][]string, error) {
 	known := []string{"name", "scopes", "environment", "from-env", "from-file"}
 	fields := map[string][]string{}
@@ -95,9 +95,9 @@ func keyFields(text string) (map[string][]string, error) {
 		case !named && field == "scopes":
 			value = part
 		case !named:
-			return nil, fmt.Errorf("--key is written name=NAME,scopes=SCOPE,…; what a key is never stands there: use from-env=VARIABLE or from-file=PATH")
+			return nil, fmt.Errorf("write --key name=NAME,scopes=SCOPE,…; never put the key there: use from-env=VARIABLE or from-file=PATH")
 		case !slices.Contains(known, name):
-			return nil, fmt.Errorf("--key has a part that is none of %s; what a key is never stands there: use from-env=VARIABLE or from-file=PATH", strings.Join(known, ", "))
+			return nil, fmt.Errorf("--key has a part other than %s; never put the key there: use from-env=VARIABLE or from-file=PATH", strings.Join(known, ", "))
 		case fields[name] != nil:
 			return nil, fmt.Errorf("--key gives %s twice", name)
 		default:

@@ -186,9 +186,9 @@ func TestKeysThatCannotBeReadAreRefusedInOneSentence(t *testing.T) {
 		args []string
 		says string
 	}{
-		"the key itself":          {[]string{"--key", secret}, "what a key is never stands there"},
-		"the key as a value":      {[]string{"--key", "name=ci,value=" + secret}, "what a key is never stands there"},
-		"the key as a field":      {[]string{"--key", "name=ci," + secret + "=x"}, "what a key is never stands there"},
+		"the key itself":          {[]string{"--key", secret}, "never put the key there"},
+		"the key as a value":      {[]string{"--key", "name=ci,value=" + secret}, "never put the key there"},
+		"the key as a field":      {[]string{"--key", "name=ci," + secret + "=x"}, "never put the key there"},
 		"no name":                 {[]string{"--key", "scopes=events:read"}, "needs a name"},
 		"an odd name":             {[]string{"--key", "name=two words"}, "needs a name"},
 		"an unknown scope":        {[]string{"--key", "name=ci,scopes=orders:read"}, `key "ci" has the scope "orders:read"; there are events:read`},
@@ -200,7 +200,7 @@ func TestKeysThatCannotBeReadAreRefusedInOneSentence(t *testing.T) {
 		"an empty file":           {[]string{"--key", "name=ci,from-file=" + empty}, "which is empty"},
 		"both sources":            {[]string{"--key", "name=ci,from-env=HOME,from-file=" + empty}, "not from both"},
 		"an unknown environment":  {[]string{"--key", "name=ci,environment=sandbox"}, "it is staging or production"},
-		"webhooks of nowhere":     {[]string{"--production-webhook-url", "http://127.0.0.1:1/"}, "--production-webhook-url is given without --production-listen"},
+		"webhooks of nowhere":     {[]string{"--production-webhook-url", "http://127.0.0.1:1/"}, "--production-webhook-url needs --production-listen"},
 		"an address that is none": {[]string{"--production-listen", "nowhere"}, "choose another one with --production-listen"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// runSimulate stands in for the service until main returns: for staging and, where
-// that has an address, for production.
+// runSimulate stands in for the service until main returns: for staging and, if it
+// has an address, for production.
 func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(context.Context, *standIn) error, stdout, stderr io.Writer) error {
 	announce := ready{}
 	if s.APIKey.IsZero() {
@@ -60,14 +60,13 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(c
 // standIn is the service in one environment.
 type standIn struct {
 	config        simulator.Config
-	flag, address string // that it listens on
+	flag, address string // to listen on
 	service       *simulator.Simulator
 	listener      net.Listener
 }
 
-// environments are those to stand in for. Each knows the keys of the other, to
-// refuse them. Production has a key that may do everything, as staging has: one of
-// those that are given, or one made for this run.
+// environments are the environments to stand in for. Each knows the other's keys, to
+// refuse them. Each has a key with every scope, given or made for this run.
 func (o simulateOptions) environments(config simulator.Config, keys []furtherKey) ([]*standIn, []furtherKey) {
 	staging := &standIn{config: config, flag: "--listen", address: o.listen}
 	if o.production.listen == "" {
@@ -86,7 +85,7 @@ func (o simulateOptions) environments(config simulator.Config, keys []furtherKey
 	}
 	production := &standIn{config: config, flag: "--production-listen", address: o.production.listen}
 	production.config.Environment, production.config.WebhookURL = simulator.Production, o.production.webhookURL
-	production.config.Seed++ // other intents
+	production.config.Seed++ // makes other intents
 	production.config.From = nil
 	production.config.Key = keys[at].Secret
 	main := furtherKey{Key: simulator.Key{Name: "main", Secret: config.Key, Environment: simulator.Staging}}
@@ -103,7 +102,7 @@ func further(keys []furtherKey) []simulator.Key {
 	return all
 }
 
-// openAll makes the services and opens their addresses, or neither.
+// openAll makes the services and opens all their addresses, or none.
 func openAll(all []*standIn) (err error) {
 	for _, e := range all {
 		if e.service, err = simulator.New(e.config); err != nil {
@@ -128,11 +127,11 @@ func closeAll(all []*standIn) error {
 	return errors.Join(failed...)
 }
 
-// simulatorConfig is what settings and flags say that all environments share.
+// simulatorConfig is the configuration that all environments share.
 func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 	config := o.simulator
 	if o.production.webhookURL != "" && o.production.listen == "" {
-		return config, errors.New("--production-webhook-url is given without --production-listen: production has no address")
+		return config, errors.New("--production-webhook-url needs --production-listen")
 	}
 	var err error
 	if config.Limits, err = parseLimits(o.limits); err != nil {
@@ -145,7 +144,7 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 		return config, err
 	}
 	zeroMeansNone(&config)
-	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // of two, while one is rotated, the first signs
+	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // the first signs
 	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
 	if config.Seed == 0 && config.From == nil {
 		config.Seed = uint64(time.Now().UnixNano())
@@ -153,11 +152,11 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 	return config, nil
 }
 
-// beginning is what the stand-in begins with.
+// beginning sets what the stand-in starts with.
 func (o simulateOptions) beginning(config *simulator.Config) (err error) {
 	if o.clock != "" {
 		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil {
-			return fmt.Errorf("--clock is %.40q; it is a time such as 2026-03-01T12:00:00Z", o.clock)
+			return fmt.Errorf("--clock is %.40q; it must be a time such as 2026-03-01T12:00:00Z", o.clock)
 		}
 	}
 	if o.balance == "" {

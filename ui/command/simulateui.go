@@ -14,12 +14,12 @@ import (
 	"tillwatch/api"
 )
 
-// simulateOnScreen stands in for the service behind a board on its own side, until a
-// person leaves that.
+// simulateOnScreen runs the stand-in behind a board on its own side, until a person
+// leaves the board.
 func simulateOnScreen(c *cobra.Command, s settings, o simulateOptions) error {
 	switch {
 	case o.json, o.verbose:
-		return usagef("--json and --verbose print lines, and --ui draws: leave one of them out")
+		return usagef("--ui does not go with --json or --verbose")
 	case o.production.listen != "":
 		return usagef("--ui shows one environment: leave --production-listen out")
 	}
@@ -32,8 +32,8 @@ func simulateOnScreen(c *cobra.Command, s settings, o simulateOptions) error {
 	return o.behindBoard(ctx, s, c.InOrStdin(), c.OutOrStdout())
 }
 
-// behindBoard stands in for the service until a person leaves the board, which looks
-// from the stand-in's own side: what it reads is neither charged nor counted.
+// behindBoard runs the stand-in until a person leaves the board. The board sees the
+// stand-in's own side: its reads are neither charged nor counted.
 func (o simulateOptions) behindBoard(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "tillwatch-simulate-")
 	if err != nil {
@@ -58,10 +58,10 @@ func (o simulateOptions) behindBoard(ctx context.Context, s settings, in io.Read
 		current.standIn = e.service
 		return current.show(ctx, o.screen, in, out)
 	}
-	return runSimulate(ctx, s, o, show, out, io.Discard) // the board shows what the log would tell
+	return runSimulate(ctx, s, o, show, out, io.Discard) // the board shows what the log would say
 }
 
-// limitOr is a limit of the stand-in: 0 is its default, and a negative number none.
+// limitOr is a limit of the stand-in: 0 is its default, a negative number none.
 func limitOr(limit, usual int) int {
 	switch {
 	case limit == 0:

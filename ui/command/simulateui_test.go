@@ -49,8 +49,8 @@ func TestABoardOnTheStandInRefusesWhatItCannotShow(t *testing.T) {
 		name, want string
 		args       []string
 	}{
-		{"lines", "--json and --verbose print lines", []string{"--json"}},
-		{"the log", "--json and --verbose print lines", []string{"-v"}},
+		{"lines", "--ui does not go with --json or --verbose", []string{"--json"}},
+		{"the log", "--ui does not go with --json or --verbose", []string{"-v"}},
 		{"two environments", "--ui shows one environment", []string{"--production-listen", "127.0.0.1:0"}},
 		{"no terminal", "is not a terminal", nil},
 	}

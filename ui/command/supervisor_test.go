@@ -179,7 +179,7 @@ func TestARelayLivesWhileItAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lives, err := lifeOf(r, "http", test.files, listener)
+			lives, err := livenessOf(r, "http", test.files, listener)
 			if err != nil {
 				t.Fatal(err)
 			}

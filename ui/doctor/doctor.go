@@ -1,5 +1,5 @@
-// Package doctor examines a set-up, one check after another, and tells of each what
-// it found, what that means and what to do about it.
+// Package doctor runs the checks of a set-up and reports what each found, what that
+// means and what to do.
 package doctor
 
 import (
@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Verdict is how what a check found is judged.
+// Verdict is the judgement of a finding.
 type Verdict string
 
 // The verdicts, from good to bad.
 const (
 	OK      Verdict = "ok"
-	Note    Verdict = "note"    // worth knowing, and nothing to be done
-	Skipped Verdict = "skipped" // nothing was looked at; Found says why
+	Note    Verdict = "note"    // worth knowing; nothing to do
+	Skipped Verdict = "skipped" // the check did not run; Found says why
 	Warning Verdict = "warning" // it works, but not as well as it might
 	Fault   Verdict = "fault"   // something does not work
 )
 
-// Verdicts lists them all.
+// Verdicts lists all verdicts.
 func Verdicts() []Verdict { return []Verdict{OK, Note, Skipped, Warning, Fault} }
 
 // Finding is one thing that a check found.
@@ -32,26 +32,26 @@ type Finding struct {
 	Means   string   `json:"means,omitempty"`
 	Do      string   `json:"do,omitempty"`
 	Details []string `json:"details,omitempty"`
-	TookMS  float64  `json:"took_ms"` // of the whole check
+	TookMS  float64  `json:"took_ms"` // by the whole check
 }
 
-// Findings is one finding, of which means and do may be "".
+// Findings makes one finding. means and do may be "".
 func Findings(v Verdict, found, means, do string) []Finding {
 	return []Finding{{Verdict: v, Found: found, Means: means, Do: do}}
 }
 
-// Fine says that something is as it should be.
+// Fine makes a finding that something is in order.
 func Fine(format string, args ...any) []Finding {
 	return Findings(OK, fmt.Sprintf(format, args...), "", "")
 }
 
-// Skip says why nothing was looked at.
+// Skip makes a finding that says why a check did not run.
 func Skip(format string, args ...any) []Finding {
 	return Findings(Skipped, fmt.Sprintf(format, args...), "", "")
 }
 
-// Check looks at one thing. It is skipped where a check that it needs has found a
-// fault or was skipped. It says at least one thing, before its context ends.
+// Check examines one thing. It is skipped if a check that it needs found a fault or
+// was skipped. It returns at least one finding before its context ends.
 type Check struct {
 	Name  string
 	Needs []string
@@ -61,12 +61,12 @@ type Check struct {
 const (
 	// Within is how long one check may take.
 	Within = 5 * time.Second
-	// grace is how much later a check that hangs in the system is left to itself.
+	// grace is how much longer Examine waits for a check that ignores its context.
 	grace = 500 * time.Millisecond
 )
 
-// Examine runs the checks in order, tells of each finding as it comes, and counts them,
-// until ctx ends or tell fails.
+// Examine runs the checks in order, passes each finding to tell as it comes, and
+// counts them by verdict, until ctx ends or tell fails.
 func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map[Verdict]int, error) {
 	counts := map[Verdict]int{}
 	var failed []string
@@ -90,13 +90,13 @@ func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map
 	return counts, nil
 }
 
-// examine runs one check. What hangs in the system, as a file on a server that is
-// away does, cannot be ended: its goroutine ends with the process, and since that is a
-// fault, nothing that needs the check goes near what it holds.
+// examine runs one check. A check that hangs in a system call, as on a file of an
+// unreachable server, cannot be ended: its goroutine stays until the process ends.
+// That is a fault, so no check that needs this one runs and touches what it holds.
 func examine(ctx context.Context, check Check, failed []string) []Finding {
 	for _, need := range check.Needs {
 		if slices.Contains(failed, need) {
-			return Skip("it needs the check %q to be in order", need)
+			return Skip("the check %q must pass first", need)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, Within)
@@ -109,6 +109,6 @@ func examine(ctx context.Context, check Check, failed []string) []Finding {
 	case findings := <-done:
 		return findings
 	case <-hung.C:
-		return Findings(Fault, fmt.Sprintf("it has not ended within %s", Within), "the system itself does not answer, as with a file on a server that is away", "")
+		return Findings(Fault, fmt.Sprintf("it did not end within %s", Within), "the system itself does not respond, as with a file on an unreachable server", "")
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Sheet writes findings for people: the verdict, the check and what it found in
-// columns, and below that what it means and what to do.
+// Sheet writes findings for people: verdict, check and finding in columns, and below
+// that what it means and what to do.
 type Sheet struct {
 	To    io.Writer
-	Brush *paint.Brush // nil: nothing is coloured
-	Width int          // of the lines; 0: they are not broken
-	Names int          // the width of the column of checks
+	Brush *paint.Brush // nil: no colour
+	Width int          // of a line; 0: lines are not wrapped
+	Names int          // width of the column of checks
 }
 
 const (
-	verdictCells = 10 // with the glyph and the gap
-	narrowest    = 40 // lines that are broken
+	verdictCells = 10 // with glyph and gap
+	narrowest    = 40 // lines are never wrapped narrower than this
 	widest       = 120
 )
 
@@ -31,7 +31,7 @@ func (s Sheet) Write(f Finding) error {
 	var b strings.Builder
 	add := func(style paint.Style, lead, text string) {
 		indent := strings.Repeat(" ", paint.Width(lead))
-		for _, line := range s.broken(text, verdictCells+s.Names+2+len(indent)) {
+		for _, line := range s.wrapped(text, verdictCells+s.Names+2+len(indent)) {
 			b.WriteString(left + s.paint(style, lead+line) + "\n")
 			left, lead = strings.Repeat(" ", verdictCells+s.Names+2), indent
 		}
@@ -46,8 +46,7 @@ func (s Sheet) Write(f Finding) error {
 	return err
 }
 
-// Close writes how many findings there are of each verdict, and what else there is to
-// say of all.
+// Close writes the number of findings of each verdict, followed by beyond.
 func (s Sheet) Close(counts map[Verdict]int, beyond string) error {
 	var parts []string
 	_, style := look(OK)
@@ -67,8 +66,8 @@ func (s Sheet) Close(counts map[Verdict]int, beyond string) error {
 	return err
 }
 
-// broken breaks a text into lines that leave room for as many cells before them.
-func (s Sheet) broken(text string, before int) []string {
+// wrapped breaks text into lines that leave room for before cells.
+func (s Sheet) wrapped(text string, before int) []string {
 	text = string(api.Scrub(text))
 	switch {
 	case text == "":
@@ -79,7 +78,7 @@ func (s Sheet) broken(text string, before int) []string {
 	return paint.Wrap(text, min(max(s.Width, narrowest), widest)-before)
 }
 
-// paint is a line in a role of the theme.
+// paint renders text in a style.
 func (s Sheet) paint(style paint.Style, text string) string {
 	if s.Brush == nil {
 		return text

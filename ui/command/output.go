@@ -10,7 +10,7 @@ import (
 	"tillwatch/api"
 )
 
-// printed writes what a command found: as one line of JSON, or else as text for people.
+// printed writes a result as one line of JSON or as text for people.
 func printed(w io.Writer, asJSON bool, found any, text string) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(found)
@@ -22,7 +22,7 @@ func printed(w io.Writer, asJSON bool, found any, text string) error {
 // fact is a label and its value.
 type fact struct{ label, value string }
 
-// facts are lines of labels and values. One without a value is left out.
+// facts are lines of labels and values, without empty ones.
 func facts(indent string, all ...fact) string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
@@ -35,7 +35,7 @@ func facts(indent string, all ...fact) string {
 	return out.String()
 }
 
-// asStrings are values that are texts of some kind as plain strings.
+// asStrings converts values to plain strings.
 func asStrings[T ~string](values []T) []string {
 	all := make([]string, len(values))
 	for i, value := range values {

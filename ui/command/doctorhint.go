@@ -9,12 +9,13 @@ import (
 	"tillwatch/relay"
 )
 
-// explainableError is an error that tillwatch doctor says more of.
+// explainableError is an error that tillwatch doctor explains further.
 type explainableError struct{ error }
 
 func (e explainableError) Unwrap() error { return e.error }
 
-// explainable marks an error as one that tillwatch doctor says more of; nil stays nil.
+// explainable marks an error as one that tillwatch doctor explains further; nil stays
+// nil.
 func explainable(err error) error {
 	if err == nil {
 		return nil
@@ -22,8 +23,8 @@ func explainable(err error) error {
 	return explainableError{err}
 }
 
-// saysMore reports whether tillwatch doctor says more of an error: of settings, of a
-// key or token that is refused, of what does not answer, and of permissions.
+// saysMore reports whether tillwatch doctor explains an error further: errors of
+// settings, refused keys and tokens, unreachable servers, and permissions.
 func saysMore(err error) bool {
 	var marked explainableError
 	var refused *relay.RefusedError

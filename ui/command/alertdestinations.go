@@ -15,12 +15,12 @@ import (
 	"tillwatch/ui/attention"
 )
 
-// wayKeys are the names in a table [[alert]].
+// wayKeys are the settings of an [[alert]] table.
 func wayKeys() []string {
 	return []string{"kinds", "webhook", "webhook_file", "headers", "header_files", "command", "live", "timeout"}
 }
 
-// sendAlerts takes the tables [[alert]]: where alerts go outside the screen.
+// sendAlerts reads the [[alert]] tables: where alerts go besides the screen.
 func (s *settings) sendAlerts(tables []any) error {
 	s.AlertWays = nil
 	var wrong []error
@@ -42,7 +42,7 @@ func (s *settings) sendAlerts(tables []any) error {
 	return together(wrong...)
 }
 
-// readWay reads one table. A value that may be secret is not repeated.
+// readWay reads one table. Errors do not repeat values: they may be secret.
 func readWay(table map[string]any) (way attention.Way, err error) {
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(wayKeys(), key) {
@@ -66,7 +66,7 @@ func readWay(table map[string]any) (way attention.Way, err error) {
 		return way, errors.Join(wrong...)
 	}
 	if _, isText := table["command"].(string); isText {
-		return way, errors.New(`command must be a list, such as ["notify-send", "{text}"]: it goes through no shell`)
+		return way, errors.New(`command must be a list, such as ["notify-send", "{text}"]: no shell runs it`)
 	}
 	if file != "" {
 		text, err := readSecretFile(file)
@@ -79,8 +79,7 @@ func readWay(table map[string]any) (way attention.Way, err error) {
 	return way, err
 }
 
-// readHeaders reads the headers of a webhook: those whose values stand there, and
-// those whose values are in files.
+// readHeaders reads a webhook's headers, given in the table or in files.
 func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 	headers := map[string]api.Secret{}
 	for _, key := range []string{"headers", "header_files"} {
@@ -96,7 +95,7 @@ func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 			if key == "header_files" {
 				content, err := readSecretFile(text)
 				if err != nil {
-					return nil, fmt.Errorf("reading the file of the header %s: %w", name, err)
+					return nil, fmt.Errorf("reading the file for header %s: %w", name, err)
 				}
 				text = content
 			}
@@ -106,10 +105,11 @@ func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 	return headers, nil
 }
 
-// programEnvironment is what programs that are started see of an environment: neither
-// tillwatch's variables nor any that holds a key or token of these settings.
+// programEnvironment is the environment for the programs that tillwatch starts:
+// without its own variables and without those that hold a key or token of these
+// settings.
 func (s settings) programEnvironment(environment []string) []string {
-	const shortest = 6 // less stands in many a value
+	const shortest = 6 // shorter secrets would match too many values
 	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
 		name, value, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, variablePrefix) {
@@ -122,7 +122,7 @@ func (s settings) programEnvironment(environment []string) []string {
 	})
 }
 
-// sendAlerts sends alerts to where the settings say, as long as somebody watches.
+// sendAlerts sends alerts to the configured destinations while the session runs.
 func (s *session) sendAlerts(o screenOptions) part {
 	if !o.kept || len(s.settings.AlertWays) == 0 {
 		return untilDone
@@ -135,7 +135,7 @@ func (s *session) sendAlerts(o screenOptions) part {
 	return sender.Run
 }
 
-// attend keeps what a person has seen and puts off.
+// attend opens the file of acknowledged, muted and sent alerts.
 func (s *session) attend(o screenOptions) part {
 	if !o.kept {
 		return untilDone

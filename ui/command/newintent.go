@@ -15,7 +15,7 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 )
 
-// maker makes intents from the board, of a stand-in alone.
+// maker creates intents from the board; only a stand-in allows it.
 func (s *session) maker() dashboard.Maker {
 	return dashboard.Maker{Make: s.make, Magic: magicNames()}
 }
@@ -27,10 +27,10 @@ func magicNames() (names []string) {
 	return append(names, asStrings(simulator.FailureCodes())...)
 }
 
-// someProduct is made where none is named.
+// someProduct is the default product.
 const someProduct = "https://spice-lab.example/products/chili-crisp"
 
-// productURL is the address of a product that is named by it, or by its magic name.
+// productURL is the URL of a product given by URL or by magic name.
 func productURL(named string) (string, error) {
 	switch {
 	case named == "":
@@ -43,7 +43,7 @@ func productURL(named string) (string, error) {
 	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), suggest(named, magicNames()))
 }
 
-// make creates an intent and has the picture know it at once.
+// make creates an intent and adds it to the picture at once.
 func (s *session) make(ctx context.Context, w dialog.Wish) (api.ID, error) {
 	address, err := productURL(w.Product)
 	if err != nil {

@@ -14,50 +14,49 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-// remembered keeps how a person has arranged the screen, in a file of the state
-// folder. It is one for all profiles: eyes and habits do not change with the
-// account. What the palette ran is the profile's own, as it names what an account
-// holds.
-type remembered struct {
+// savedLayout saves how a person has arranged the screen, in a file of the state
+// folder that all profiles share: eyes and habits do not change with the account. The
+// palette's history is kept per profile, as it names what an account holds.
+type savedLayout struct {
 	path    string
-	theme   string              // as configured
+	theme   string              // the configured one
 	profile string              // "": none
-	ran     map[string][]string // by the palette, of each profile
+	ran     map[string][]string // palette history by profile
 	layout  dashboard.Layout
-	bad     bool // the file is put aside before another takes its place
-	newer   bool // the file is another version's: it is left alone
+	bad     bool // the file is moved aside before it is replaced
+	newer   bool // a newer version wrote the file: it is left alone
 	latest  chan dashboard.Layout
 	failed  error
 }
 
-// rememberedVersion is of the file's form.
-const rememberedVersion = 1
+// layoutVersion is the version of the file's format.
+const layoutVersion = 1
 
-// rememberedFile is what the file holds. A theme that was chosen by key holds
-// until another one is configured than at that time.
-type rememberedFile struct {
+// layoutFile is the file's content. A theme chosen by key is kept until the
+// configured theme changes.
+type layoutFile struct {
 	Version    int    `json:"version"`
 	Configured string `json:"configured_theme"`
 	dashboard.Layout
-	Ran map[string][]string `json:"ran,omitempty"` // of each profile
+	Ran map[string][]string `json:"ran,omitempty"` // by profile
 }
 
-// recall reads what is remembered. A file that cannot be understood is ignored,
+// loadLayout reads the saved arrangement. A file that cannot be understood is ignored,
 // and warning says so.
-func recall(folder, theme, profile string) (r *remembered, warning string) {
-	r = &remembered{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, latest: make(chan dashboard.Layout, 1)}
-	content, err := readAtMost(r.path, longestRemembered)
+func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) {
+	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, latest: make(chan dashboard.Layout, 1)}
+	content, err := readAtMost(r.path, maxLayoutFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, ""
 	}
-	var file rememberedFile
+	var file layoutFile
 	if err == nil {
 		err = json.Unmarshal(content, &file)
 	}
 	switch {
-	case err == nil && file.Version > rememberedVersion:
+	case err == nil && file.Version > layoutVersion:
 		r.newer = true
-		return r, fmt.Sprintf("%s was written by a newer tillwatch (version %d): it stays as it is, and this run does not save how you arrange the screen", r.path, file.Version)
+		return r, fmt.Sprintf("%s was written by a newer tillwatch (version %d): it is left alone, and this run does not save how you arrange the screen", r.path, file.Version)
 	case err == nil && file.Version < 1:
 		err = errors.New("it has no version")
 	}
@@ -76,8 +75,8 @@ func recall(folder, theme, profile string) (r *remembered, warning string) {
 	return r, ""
 }
 
-// longestRemembered bounds the file, in bytes.
-const longestRemembered = 1 << 20
+// maxLayoutFile is the file's largest size in bytes.
+const maxLayoutFile = 1 << 20
 
 func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
@@ -92,8 +91,8 @@ func readAtMost(path string, most int64) ([]byte, error) {
 	return content, err
 }
 
-// remember takes over how the screen is arranged now; it never blocks.
-func (r *remembered) remember(l dashboard.Layout) {
+// remember takes over the current arrangement; it never blocks.
+func (r *savedLayout) remember(l dashboard.Layout) {
 	for {
 		select {
 		case r.latest <- l:
@@ -107,9 +106,9 @@ func (r *remembered) remember(l dashboard.Layout) {
 	}
 }
 
-// run writes what is to be remembered until ctx ends, and what is left then. That
-// it cannot is no reason to end anything else.
-func (r *remembered) run(ctx context.Context) error {
+// run saves arrangements until ctx ends, and the last one then. A failure ends
+// nothing else.
+func (r *savedLayout) run(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
@@ -129,16 +128,15 @@ func (r *remembered) run(ctx context.Context) error {
 	return nil
 }
 
-// tell says what could not be remembered, once the screen is gone.
-func (r *remembered) tell(words io.Writer) {
+// tell says what could not be saved, once the screen is gone.
+func (r *savedLayout) tell(words io.Writer) {
 	if r.failed != nil {
 		fmt.Fprintf(words, "tillwatch: %v\n", r.failed)
 	}
 }
 
-// save replaces the file as a whole: after a crash there is the old one or the
-// new one.
-func (r *remembered) save(l dashboard.Layout) (err error) {
+// save replaces the file atomically.
+func (r *savedLayout) save(l dashboard.Layout) (err error) {
 	if r.newer {
 		return nil
 	}
@@ -148,7 +146,7 @@ func (r *remembered) save(l dashboard.Layout) (err error) {
 		}
 	}()
 	r.ran[r.profile] = l.Ran
-	content, err := json.MarshalIndent(rememberedFile{rememberedVersion, r.theme, l, r.ran}, "", "  ")
+	content, err := json.MarshalIndent(layoutFile{layoutVersion, r.theme, l, r.ran}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,10 @@ import (
 
 var errJournalHangs = errors.New("the journal does not answer")
 
-// lifeOf returns what tells whether a relay lives: whoever comes is answered at
-// each of its listeners, if only that it is not ready. A restart helps against
-// neither a full disk nor a database that is away; it may where the files of a
-// journal hang.
-func lifeOf(r *relay.Relay, scheme string, files bool, listeners ...net.Listener) (func(context.Context) error, error) {
+// livenessOf returns a liveness check of a relay: each listener must answer, if only that
+// the relay is not ready. A restart cures neither a full disk nor an unreachable
+// database; it may if the files of a journal hang.
+func livenessOf(r *relay.Relay, scheme string, files bool, listeners ...net.Listener) (func(context.Context) error, error) {
 	var probes []*relay.Probe
 	for _, l := range listeners {
 		probe, err := relay.NewProbe(scheme+"://localhost", func(ctx context.Context, _, _ string) (net.Conn, error) {

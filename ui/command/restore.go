@@ -8,10 +8,10 @@ import (
 	"tillwatch/api/account"
 )
 
-// restore begins to fill a picture with what the last run knew. restored waits for
-// that; its error is a fault of this program. glance waits for what a screen shows
-// first of it, if anything. A saved picture that cannot be read is told of as an
-// alert, and all is read anew.
+// restore starts to fill a picture with what the last run knew. restored waits for
+// that; its error is a bug. glance waits for the part that a screen shows first, if
+// there is one. A saved picture that cannot be read raises an alert, and everything
+// is read anew.
 func restore(saved *account.Saved, store *account.Store) (glance func() (account.Changes, bool), restored func() error) {
 	var first account.Changes
 	var any bool
@@ -37,7 +37,7 @@ func restore(saved *account.Saved, store *account.Store) (glance func() (account
 	return glance, restored
 }
 
-// restoredStore is a picture that tells nothing before it is restored.
+// restoredStore is a picture that returns nothing before it is restored.
 type restoredStore struct {
 	*account.Store
 	restored func() error
@@ -45,20 +45,20 @@ type restoredStore struct {
 
 // Changes waits for the picture.
 func (r restoredStore) Changes(since uint64) account.Changes {
-	_ = r.restored() // running the session tells of it
+	_ = r.restored() // running the session reports the error
 	return r.Store.Changes(since)
 }
 
-// glancedStore is a picture of which a screen is shown first what it shows of it:
-// it does not wait until all is restored.
+// glancedStore is a picture whose first change is the glance, so that the screen need
+// not wait until everything is restored.
 type glancedStore struct {
 	restoredStore
 	glance func() (account.Changes, bool)
 	shown  atomic.Bool
 }
 
-// Changes begins with the glance, if there is one. Its version is before all that
-// the store holds.
+// Changes begins with the glance, if there is one. Its version precedes all of the
+// store's.
 func (g *glancedStore) Changes(since uint64) account.Changes {
 	if !g.shown.Swap(true) {
 		if first, ok := g.glance(); ok {

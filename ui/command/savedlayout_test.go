@@ -12,7 +12,7 @@ import (
 )
 
 // rememberAll runs r over layouts, the last of which is to be remembered.
-func rememberAll(t *testing.T, r *remembered, layouts ...dashboard.Layout) {
+func rememberAll(t *testing.T, r *savedLayout, layouts ...dashboard.Layout) {
 	t.Helper()
 	for _, l := range layouts {
 		r.remember(l)
@@ -28,14 +28,14 @@ func rememberAll(t *testing.T, r *remembered, layouts ...dashboard.Layout) {
 
 func TestTheArrangementOutlivesARun(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "not there yet")
-	r, warning := recall(folder, "auto", "")
+	r, warning := loadLayout(folder, "auto", "")
 	if warning != "" || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
 		t.Fatalf("at first: %+v, %q", r.layout, warning)
 	}
 	want := dashboard.Layout{Arrangement: "medium", Hidden: []string{"quota"}, Columns: map[string][]string{"events": {"seq"}},
 		Theme: "light", NoMouse: true, Acquainted: true}
 	rememberAll(t, r, dashboard.Layout{Theme: "dark"}, want)
-	again, warning := recall(folder, "auto", "")
+	again, warning := loadLayout(folder, "auto", "")
 	if warning != "" || !reflect.DeepEqual(again.layout, want) {
 		t.Errorf("recalled %+v, %q; want %+v", again.layout, warning, want)
 	}
@@ -47,9 +47,9 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 
 func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
 	folder := t.TempDir()
-	r, _ := recall(folder, "auto", "")
+	r, _ := loadLayout(folder, "auto", "")
 	rememberAll(t, r, dashboard.Layout{Theme: "light", Arrangement: "wide"})
-	again, _ := recall(folder, "high-contrast", "")
+	again, _ := loadLayout(folder, "high-contrast", "")
 	if again.layout.Theme != "" || again.layout.Arrangement != "wide" {
 		t.Errorf("recalled %+v", again.layout)
 	}
@@ -61,7 +61,7 @@ func TestWhatCannotBeUnderstoodIsToldAndPutAside(t *testing.T) {
 		"another form":     `{"version":1,"hidden":7}`,
 		"without version":  `{"theme":"light"}`,
 		"empty":            "",
-		"far too long":     strings.Repeat(" ", longestRemembered+1),
+		"far too long":     strings.Repeat(" ", maxLayoutFile+1),
 		"negative version": `{"version":-1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,12 +70,12 @@ func TestWhatCannotBeUnderstoodIsToldAndPutAside(t *testing.T) {
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, warning := recall(folder, "auto", "")
+			r, warning := loadLayout(folder, "auto", "")
 			if !strings.Contains(warning, path) || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
 				t.Errorf("recalled %+v, %q", r.layout, warning)
 			}
 			rememberAll(t, r, dashboard.Layout{Theme: "light"})
-			if again, warning := recall(folder, "auto", ""); again.layout.Theme != "light" || warning != "" {
+			if again, warning := loadLayout(folder, "auto", ""); again.layout.Theme != "light" || warning != "" {
 				t.Errorf("afterwards %+v, %q", again.layout, warning)
 			}
 			if aside, err := os.ReadFile(path + ".bad"); err != nil || string(aside) != content {
@@ -92,7 +92,7 @@ func TestAFileOfANewerVersionIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, warning := recall(folder, "auto", "")
+	r, warning := loadLayout(folder, "auto", "")
 	if !strings.Contains(warning, "newer") {
 		t.Errorf("warning %q", warning)
 	}
@@ -107,7 +107,7 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := recall(folder, "auto", "")
+	r, _ := loadLayout(folder, "auto", "")
 	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "saving the arrangement of the screen") {
 		t.Errorf("error %v", err)
 	}
