@@ -28,6 +28,6 @@ func readEmbedded(name string) ([]byte, bool) {
 }
 
 func unknown(name string, names []string) error {
-	return fmt.Errorf("no theme is called %q: there are %s; a file of your own is named by its path, as in ./my.toml",
+	return fmt.Errorf("no theme is called %q: there are %s; give your own file by its path, as in ./my.toml",
 		name, strings.Join(names, ", "))
 }

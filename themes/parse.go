@@ -146,7 +146,7 @@ func parseColor(s string) (color.Color, error) {
 	if hex, ok := strings.CutPrefix(s, "#"); ok {
 		n, err := strconv.ParseUint(hex, 16, 32)
 		if err != nil || len(hex) != 6 {
-			return nil, fmt.Errorf("%q is no colour: write #rrggbb with six hexadecimal digits", s)
+			return nil, fmt.Errorf("%q is not a colour: write #rrggbb with six hexadecimal digits", s)
 		}
 		return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 0xff}, nil
 	}
@@ -160,7 +160,7 @@ func parseColor(s string) (color.Color, error) {
 		}
 		return ansi.BasicColor(i), nil
 	}
-	return nil, fmt.Errorf("%q is no colour: write #rrggbb, default, or one of %s, also with bright before it",
+	return nil, fmt.Errorf("%q is not a colour: write #rrggbb, default, or one of %s, also with bright before it",
 		s, strings.Join(basicNames[:], ", "))
 }
 

@@ -55,7 +55,7 @@ func OpenFile(folder, account string) *File {
 func (f *File) Load() (Memory, error) {
 	c, err := f.read()
 	if err != nil {
-		return Memory{}, fmt.Errorf("reading what was acknowledged and muted: %w", err)
+		return Memory{}, fmt.Errorf("reading acknowledged and muted alerts: %w", err)
 	}
 	return c.Memory, nil
 }
@@ -78,7 +78,7 @@ func (f *File) read() (c content, err error) {
 	}
 	switch err := json.Unmarshal(text, &c); {
 	case err != nil, len(text) > longestContent, c.Version < 1:
-		return content{}, fmt.Errorf("%s is damaged: delete it to begin anew", f.path)
+		return content{}, fmt.Errorf("%s is damaged: delete it to start over", f.path)
 	case c.Version > contentVersion:
 		return content{}, fmt.Errorf("%s: %w", f.path, errNewer)
 	}
@@ -94,7 +94,7 @@ func (f *File) change(ctx context.Context, do func(*content)) error {
 	ctx, cancel := context.WithTimeout(ctx, lockWithin)
 	defer cancel()
 	if locked, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !locked {
-		return fmt.Errorf("waiting for another tillwatch to let go of %s: %w", f.path, err)
+		return fmt.Errorf("waiting for another tillwatch to release %s: %w", f.path, err)
 	}
 	defer func() { _ = lock.Unlock() }()
 	c, err := f.read()
@@ -145,7 +145,7 @@ func (f *File) flush() {
 	})
 	if err != nil {
 		f.mu.Lock()
-		f.failed = fmt.Errorf("saving what was acknowledged and muted: %w", err)
+		f.failed = fmt.Errorf("saving acknowledged and muted alerts: %w", err)
 		f.mu.Unlock()
 	}
 }

@@ -134,7 +134,7 @@ func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Tim
 			select {
 			case l.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
 			default:
-				s.tell(l, "too many wait", 1)
+				s.tell(l, "too many are queued", 1)
 			}
 		}
 		l.forget(stands)
@@ -190,7 +190,7 @@ func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
 	switch {
 	case err != nil:
 		l.later(KeyOf(n.alert), now.Add(again))
-		s.tell(l, "what was sent before cannot be told: "+err.Error(), 0)
+		s.tell(l, "what was already sent is unknown: "+err.Error(), 0)
 		return
 	case !later.IsZero():
 		l.later(KeyOf(n.alert), later)

@@ -224,7 +224,7 @@ func TestWhatIsTooMuchIsDroppedAndCounted(t *testing.T) {
 		}
 		source.raise(alerts...)
 		time.Sleep(5 * time.Second)
-		if got := report(); !strings.Contains(got, "too many wait") || !strings.Contains(got, "not sent") || strings.Contains(got, "token") {
+		if got := report(); !strings.Contains(got, "too many are queued") || !strings.Contains(got, "not sent") || strings.Contains(got, "token") {
 			t.Errorf("reported %s", got)
 		}
 		time.Sleep(5 * time.Minute)

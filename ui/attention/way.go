@@ -50,7 +50,7 @@ func (w Way) Check() error {
 	}
 	switch {
 	case w.Webhook.IsZero() == (len(w.Command) == 0):
-		return errors.New("it wants either a webhook or a command")
+		return errors.New("it needs either a webhook or a command")
 	case w.Timeout < 0 || w.Timeout > 5*time.Minute:
 		return errors.New("its timeout must be at most 5m")
 	case len(w.Command) > 0 && len(w.Headers) > 0:
@@ -58,7 +58,7 @@ func (w Way) Check() error {
 	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
 		return errors.New("its command names no program")
 	case len(w.Command) > 0 && strings.Contains(w.Command[0], "{"):
-		return errors.New("its program must be named, not filled in")
+		return errors.New("its program must be fixed, not filled in")
 	case len(w.Command) > 0:
 		return nil
 	}
@@ -75,9 +75,9 @@ func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("its webhook is no address such as https://hooks.example/path")
+		return errors.New("its webhook must be an address such as https://hooks.example/path")
 	case u.Scheme == "http" && !api.Loopback(u.Hostname()):
-		return errors.New("its webhook must begin with https://: http:// is for this machine alone")
+		return errors.New("its webhook must begin with https://; http:// works only on this machine")
 	}
 	return nil
 }

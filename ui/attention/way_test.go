@@ -32,7 +32,7 @@ func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
 		{"no address", hook("secret"), "is no address"},
 		{"another scheme", hook("file:///secret"), "is no address"},
 		{"an unknown kind", Way{Command: []string{"x"}, Kinds: []string{"expired"}}, `there is no kind of alert "expired": choose among spent, relay, api, awaiting, expiring, stuck, failed, order, quota`},
-		{"a program to be filled in", Way{Command: []string{"{text}"}}, "its program must be named"},
+		{"a program to be filled in", Way{Command: []string{"{text}"}}, "its program must be fixed"},
 		{"a header of two lines", Way{Webhook: api.NewSecret("https://a.example"), Headers: map[string]api.Secret{"X": api.NewSecret("secret\r\nY: 1")}}, "cannot be sent"},
 		{"a long timeout", Way{Command: []string{"x"}, Timeout: time.Hour}, "at most 5m"},
 	} {

@@ -191,7 +191,7 @@ func viewCases() []actionCase {
 			h.act(action.ToggleMouse)
 			h.see(`the mouse selects text now`)
 			h.act(action.ToggleMouse)
-			h.see(`the mouse points into the board`)
+			h.see(`the mouse controls the board`)
 		}},
 		{action.Reconnect, func(h *hand) {
 			h.act(action.Reconnect)
@@ -280,7 +280,7 @@ func intentCases() []actionCase {
 			h.see(`3 orders`)
 			h.agree(`queued`)
 			h.act(action.StopBatch)
-			h.see(`stopped; waiting for the one that was sent`)
+			h.see(`stopped; waiting for the one already sent`)
 			h.world.service.LetGo()
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
 			h.see(`awaiting 16`) // the accepted one has left

@@ -101,7 +101,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a time that is less than nothing", "console clock forward -5m", nil, exitUsage, "-5m is less than 0: nothing here can be"},
 		{"a moment that is no number", "sign --timestamp x", nil, exitUsage, `--timestamp is "x"; it must be a whole number`},
 		{"a snapshot that is none", "simulate --from exit_test.go", nil, exitUsage, "the snapshot cannot be read: it is not as tillwatch console snapshot FILE writes it"},
-		{"a cursor's file that is none", "events --cursor-file exit_test.go --relay-url http://127.0.0.1:1", relayed, exitUsage, "holds something else than a cursor: exit_test.go"},
+		{"a cursor's file that is none", "events --cursor-file exit_test.go --relay-url http://127.0.0.1:1", relayed, exitUsage, "does not hold a cursor: exit_test.go"},
 		{"a flag without its value", "status --wait", nil, exitUsage, "--wait needs a value"},
 		{"a time without its unit", "status --wait 5", nil, exitUsage, `--wait is "5"; it must be a time with its unit, such as 90s or 45m`},
 		{"a share that is no number", "demo --auto-confirm much", nil, exitUsage, `--auto-confirm is "much"; it must be a number`},
@@ -110,7 +110,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a command of a group with one missing", "tokens creat", nil, exitUsage, `there is no command "creat": did you mean create?`},
 		{"a command of the themes that is none", "themes shwo", nil, exitUsage, `there is no command "shwo": did you mean show?`},
 		{"a token to revoke without its name", "tokens revoke", nil, exitUsage, "give one NAME: tillwatch tokens revoke NAME"},
-		{"two events", "events a b", nil, exitUsage, "one event at a time"},
+		{"two events", "events a b", nil, exitUsage, "give one ID"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func TestAWrongFilterIsRefusedInTheSameWordsEverywhere(t *testing.T) {
 		{"events", "colour:red", "there is no field colour; there are type, id, origin, age"},
 		{"events", "product:mug", "there is no field product; there are type, id, origin, age"},
 		{"events", "lost", "lost filters intents, not events"},
-		{"events", strings.Repeat("a", 5000), "a filter has at most 120 characters"},
+		{"events", strings.Repeat("a", 5000), "a filter may have at most 120 characters"},
 	} {
 		args := append([]string{c.command, "--filter", c.filter}, account...)
 		if c.command == "events" {

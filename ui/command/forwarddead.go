@@ -88,7 +88,7 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 		}
 	}
 	if refused > 0 {
-		wrong = append(wrong, fmt.Errorf("%s not accepted, of %d", countOf(refused, "was", "were"), sent))
+		wrong = append(wrong, fmt.Errorf("%d of %s", refused, countOf(sent, "was not accepted", "were not accepted")))
 	}
 	if len(wrong) == 0 && sent == 0 {
 		fmt.Fprintln(c.ErrOrStderr(), "No event was given up.")

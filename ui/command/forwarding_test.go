@@ -198,7 +198,7 @@ func TestStoredEventsAreSentAgain(t *testing.T) {
 	mustExit(t, exitFailed, "evt_none: there is no such event", "events", "resend", "evt_none", "--to", e.url)
 	mustExit(t, exitDone, "No event was sent", "events", "resend", "--since", "2200-01-01T00:00:00Z", "--to", e.url)
 	mustExit(t, exitUsage, "where to?", "events", "resend", "evt_1")
-	mustExit(t, exitUsage, "which?", "events", "resend", "--to", e.url)
+	mustExit(t, exitUsage, "which events?", "events", "resend", "--to", e.url)
 	mustExit(t, exitUsage, "--type: no known event type matches nope.*; the types are: ", "events", "resend", "--since", "1h", "--type", "shipment.*", "--type", "nope.*", "--to", e.url)
 }
 

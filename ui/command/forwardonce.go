@@ -68,7 +68,7 @@ func (p *postman) outcome() error {
 	if p == nil || p.refused == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s not accepted, of %d: the endpoint must answer 200 within 5 seconds", countOf(p.refused, "was", "were"), p.sent)
+	return fmt.Errorf("%d of %s: the endpoint must answer 200 within 5 seconds", p.refused, countOf(p.sent, "was not accepted", "were not accepted"))
 }
 
 // followForward prints each event as it arrives, with each attempt to deliver it.

@@ -20,7 +20,7 @@ func handOnCases() []actionCase {
 			h.act(action.OpenLink)
 			h.see(`╭─ Copy the link`, `Product page`)
 			h.typed("\r")
-			h.see(`copied, as nothing is to be opened here \(no_open\): .*shop\.example`)
+			h.see(`copied, as opening links is switched off \(no_open\): .*shop\.example`)
 			h.copied(fmt.Sprintf("https://shop.example/products/item-%02d", number))
 		}},
 		{action.Export, func(h *hand) {

@@ -30,7 +30,7 @@ func TestTheBoardMakesIntentsOfAStandInAlone(t *testing.T) {
 		{"a magic product", w.settings.APIURL, dialog.Wish{Product: "payment_failed", Quantity: 2, Reference: "order-7"}, "", ""},
 		{"no product", w.settings.APIURL, dialog.Wish{Product: "sold-oot", Quantity: 1}, "", `"sold-oot" is neither a URL nor a magic product: did you mean sold-out?`},
 		{"refused", w.settings.APIURL, dialog.Wish{Quantity: -1}, "", "; body.quantity: min 0 (it was -1)"},
-		{"lost", w.settings.APIURL, dialog.Wish{Quantity: 1}, `{"drop":true,"after":true,"method":"POST","path":"/api/v1/"}`, "unknown: it may have been created, and is not sent again"},
+		{"lost", w.settings.APIURL, dialog.Wish{Quantity: 1}, `{"drop":true,"after":true,"method":"POST","path":"/api/v1/"}`, "unknown: it may have been created, so it is not sent again"},
 		{"the service itself", service.URL, dialog.Wish{Quantity: 1}, "", "refuses the API key"},
 	}
 	for _, c := range cases {

@@ -200,7 +200,7 @@ func TestWhatCannotBeSwitchedToLeavesTheFirstOnTheScreen(t *testing.T) {
 	s.waitFor(t, `one.exam`, `relay ● live`)
 	for _, c := range []struct{ name, says string }{
 		{"none", `profile takes keyless, live, nofile, refused, staging`},
-		{"staging", `staging is on the screen already`},
+		{"staging", `staging is already on the screen`},
 		{"nofile", `not switched to nofile: .*/nowhere/key`},
 		{"refused", `not switched to refused: its relay: .*token`},
 		{"keyless", `not switched to keyless: no API key is configured.*only the configuration file`},
@@ -233,7 +233,7 @@ func TestASwitchWaitsForAConfirmThatIsUnderWay(t *testing.T) {
 	s.press(t, "\x1b")
 	s.waitGone(t, `Confirming`)
 	s.press(t, ":profile live\r")
-	s.waitFor(t, `a confirm is under way: switch once`)
+	s.waitFor(t, `a confirm is running: switch once`)
 	s.press(t, "\x1b")
 	s.waitGone(t, `Find an action`)
 	staging.confirm(t, id)

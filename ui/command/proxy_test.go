@@ -148,7 +148,7 @@ func TestAProxyBeforeItselfIsRefused(t *testing.T) {
 	defer ln.Close()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0"} {
-		if err := facesAnother("http://"+host+":"+port+"/", ln); err == nil || !strings.Contains(err.Error(), "the proxy itself") {
+		if err := facesAnother("http://"+host+":"+port+"/", ln); err == nil || !strings.Contains(err.Error(), "the proxy's own") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}

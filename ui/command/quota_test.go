@@ -71,7 +71,7 @@ func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
 		"a wrong key":   {sum, errUnauthorized, "not current, as of 2026-04-21 09:00:00: " + errUnauthorized.Error() + "\n"},
 		"a wrong token": {refused, errUnauthorized, "not current, as of 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
 		"a wrong key beside a proxy": {account.Summary{Spenders: sum.Spenders}, errUnauthorized,
-			"known from the requests of others alone, the last at 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
+			"known only from others' requests, the last at 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
 		"nothing was known": {account.Summary{}, errUnauthorized, "not current, nothing is known yet: " + errUnauthorized.Error() + "\n"},
 	} {
 		if got := staleness(&c.sum, c.failure); got != c.want {

@@ -60,7 +60,7 @@ func spendersOf(spenders []account.Spender) []spenderReport {
 	return reports
 }
 
-// text is the report in words.
+// text is the report as a sentence.
 func (r spenderReport) text() string {
 	text := fmt.Sprintf("%s: %s in the last hour, %.0f%% of all", r.Name, wording.Counted(r.Requests, "request", "requests"), 100*r.Share)
 	if r.Refused > 0 {

@@ -86,7 +86,7 @@ func TestWhatIsRecordedIsReplayed(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, words)
 	}
 	code, _, words = invoke(t, "demo", "--headless", "--record", file)
-	if code == exitDone || !strings.Contains(words, "nothing is overwritten") {
+	if code == exitDone || !strings.Contains(words, "is not overwritten") {
 		t.Errorf("once more: exit %d: %s", code, words)
 	}
 	code, out, words := invoke(t, "replay", file, "--plain")

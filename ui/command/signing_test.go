@@ -58,9 +58,9 @@ func TestSignPrintsTheFourHeaders(t *testing.T) {
 	}
 	for body, want := range map[string]struct{ headers, says string }{
 		`{"id":"$(id)\r\nx-a: b","type":"y"}`: {"x-svc-event-id: " + string(api.ScrubID("$(id)\r\nx-a: b")) + "\nx-svc-timestamp: 1\nx-svc-topic: y\n", ""},
-		`{"id":7,"type":"y"}`:                 {"x-svc-event-id: \nx-svc-timestamp: 1\nx-svc-topic: y\n", "tillwatch: x-svc-event-id is empty: the body tells none\n"},
+		`{"id":7,"type":"y"}`:                 {"x-svc-event-id: \nx-svc-timestamp: 1\nx-svc-topic: y\n", "tillwatch: x-svc-event-id is empty: the body has no value for it\n"},
 		`id=1`: {"x-svc-event-id: \nx-svc-timestamp: 1\nx-svc-topic: \n",
-			"tillwatch: x-svc-event-id is empty: the body tells none\ntillwatch: x-svc-topic is empty: the body tells none\n"},
+			"tillwatch: x-svc-event-id is empty: the body has no value for it\ntillwatch: x-svc-topic is empty: the body has no value for it\n"},
 	} {
 		if code, out, words := invokeWith(t, body, "sign", "--timestamp", "1"); code != exitDone || !strings.HasSuffix(out, want.headers) || words != want.says {
 			t.Errorf("%s: %d %s%s", body, code, out, words)

@@ -27,9 +27,9 @@ func newStatus() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Print one snapshot of an account",
-		Long: "Print one snapshot of an account: intents by state, shipments, quota, the health of relay and API.\n\n" +
-			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, where it has one, is read " +
-			"to its end, the relay has sent all that it holds, and each intent that either names is read, or its failure is counted. " +
+		Long: "Print one snapshot of an account: intents by state, shipments, quota, and the health of relay and API.\n\n" +
+			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, if it has one, is read " +
+			"to its end, the relay has sent all its events, and each intent in them is read, or its failure is counted. " +
 			"Otherwise it says what is missing.",
 		Args: noArguments,
 		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
@@ -49,14 +49,14 @@ func newStatus() *cobra.Command {
 	}
 	accountFlags(command.Flags())
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	command.Flags().StringVar(&filter, "filter", "", "count no intents but those that this filter of the board finds, such as merchant:acme, or the name of one that was kept with :save;\n"+
+	command.Flags().StringVar(&filter, "filter", "", "count only intents that match this filter, such as merchant:acme, or the name of one saved with :save,\n"+
 		"with their shipments, alerts and pulse")
 	command.Flags().DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
 
-// lookAt looks at the account of the settings while its picture is kept live,
-// once that is settled or wait is over, and has tell say then what was seen.
+// lookAt keeps the account's picture live until it is settled or the wait is over,
+// and then calls tell.
 func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.Context, *session) error, tell func(*session) error) error {
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
@@ -80,30 +80,30 @@ func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.
 	return tell(current)
 }
 
-// settleLook is how often it is looked whether the picture is settled, at least.
+// settleLook is how often to check whether the picture is settled, at least.
 const settleLook = 200 * time.Millisecond
 
-// settle waits until the picture is settled, or until waiting does not help, for
-// limit at most.
+// settle waits until the picture is settled or waiting does not help, at most for
+// limit.
 func (s *session) settle(ctx context.Context, limit time.Duration) {
-	_ = s.restored() // running the session tells of it
+	_ = s.restored() // running the session reports the error
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for version := uint64(0); ctx.Err() == nil && s.settling(); {
 		version = s.store.Changes(version).Version
 		look, done := context.WithTimeout(ctx, settleLook)
-		_ = s.store.Wait(look, version) // whether it changed or not, it is looked again
+		_ = s.store.Wait(look, version) // checks again in either case
 		done()
 	}
 }
 
-// settling reports whether something is missing for which it helps to wait.
+// settling reports whether something is missing that waiting may bring.
 func (s *session) settling() bool {
 	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
-// report is what the session knows, and why it does not know what is missing. Of the
-// intents it tells of those that a filter finds; nil finds all.
+// report is what the session knows, and why something is missing. It counts only the
+// intents that the filter matches; nil matches all.
 func (s *session) report(now time.Time, by *pane.Filter) report {
 	settling := s.watcher.Settling()
 	for i := range settling.Missing {
@@ -124,13 +124,13 @@ type report struct {
 	At          time.Time                   `json:"at"`
 	Settled     bool                        `json:"settled"` // whether nothing is missing
 	Missing     []missingReport             `json:"missing"`
-	Filter      string                      `json:"filter,omitempty"` // of the intents; their shipments, alerts and pulse are of what it finds
-	Intents     map[string]*int             `json:"intents"`          // null for what is not known
-	LetGo       int                         `json:"intents_let_go"`   // ended intents that are not kept any more, so not in these counts
+	Filter      string                      `json:"filter,omitempty"` // shipments, alerts and pulse belong to the intents that it matches
+	Intents     map[string]*int             `json:"intents"`          // null if not known
+	LetGo       int                         `json:"intents_let_go"`   // ended intents no longer kept, so not in these counts
 	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`        // likewise
 	Quota       []quotaReport               `json:"quota"`
 	Limits      []limitQuota                `json:"limits"`   // the contract's five
-	Spenders    []spenderReport             `json:"spenders"` // of the last hour
+	Spenders    []spenderReport             `json:"spenders"` // in the last hour
 	Relay       relayReport                 `json:"relay"`
 	API         apiReport                   `json:"api"`
 	Events      eventsReport                `json:"events"`
@@ -145,7 +145,7 @@ type report struct {
 	buckets []quota.Bucket
 }
 
-// paceReport is how long intents of this account stayed in a state of late.
+// paceReport is how long this account's intents recently stayed in a state.
 type paceReport struct {
 	Count int     `json:"count"`
 	P50S  float64 `json:"p50_s"`
@@ -155,7 +155,7 @@ type paceReport struct {
 type quotaReport struct {
 	Class     string   `json:"class"`
 	Policy    string   `json:"policy"`
-	Limit     *int64   `json:"limit"` // null, as the three after it, where no answer told it
+	Limit     *int64   `json:"limit"` // null, like the next three, if no answer reported it
 	WindowS   *float64 `json:"window_s"`
 	Remaining *int64   `json:"remaining"`
 	ResetS    *float64 `json:"reset_s"`
@@ -164,7 +164,7 @@ type quotaReport struct {
 	Rejected  int64    `json:"rejected"`
 	AgeS      *float64 `json:"age_s"`
 
-	ExhaustedInS *float64       `json:"exhausted_in_s"` // forecast; null when not in sight
+	ExhaustedInS *float64       `json:"exhausted_in_s"` // forecast; null if not in sight
 	Spent        spansReport    `json:"spent"`
 	History      *coursesReport `json:"history,omitempty"`
 }
@@ -172,7 +172,7 @@ type quotaReport struct {
 type relayReport struct {
 	State         string   `json:"state"`
 	Epoch         string   `json:"epoch"`
-	Head          *int64   `json:"head"` // null, as the cursor, where no relay has told it
+	Head          *int64   `json:"head"` // null, like the cursor, if no relay reported it
 	Cursor        *int64   `json:"cursor"`
 	LastEventAgeS *float64 `json:"last_event_age_s"`
 	Gaps          int64    `json:"gaps"`
@@ -199,16 +199,16 @@ type eventsReport struct {
 
 type readsReport struct {
 	Total          int      `json:"total"`
-	Reconciled     int      `json:"reconciled"` // of the total, those that nothing but time called for
+	Reconciled     int      `json:"reconciled"` // of the total, those only because of time
 	Failed         int      `json:"failed"`
-	Unreadable     int      `json:"unreadable"` // intents, shipments and items of lists that could not be read
-	Reported       int      `json:"reported"`   // intents whose end is known by an event of long ago alone
-	Behind         int      `json:"behind"`     // what an event had told already
+	Unreadable     int      `json:"unreadable"` // intents, shipments and list items that could not be read
+	Reported       int      `json:"reported"`   // intents whose end is known only from an old event
+	Behind         int      `json:"behind"`     // what an event had already reported
 	StateChanges   int      `json:"state_changes"`
-	PerStateChange *float64 `json:"per_state_change"` // without those reconciled
+	PerStateChange *float64 `json:"per_state_change"` // without reconciled ones
 }
 
-// limitReport is a count from below against a limit, null while that is unknown.
+// limitReport is a lower bound of a count, and its limit; null while unknown.
 type limitReport struct {
 	AtLeast int  `json:"at_least"`
 	Limit   *int `json:"limit"`
@@ -297,8 +297,8 @@ func quotaOf(b quota.Bucket, now time.Time) quotaReport {
 	return r
 }
 
-// whole is the report with the course of each bucket and of the pulse, and the
-// distribution of latencies.
+// whole is the report with the histories of buckets and pulse, and the latency
+// distribution.
 func (r report) whole() report {
 	r.Pulse.Hour, r.Pulse.Day = r.Pulse.pulse.Hour, r.Pulse.pulse.Day
 	for i := range r.Latency {
@@ -313,7 +313,7 @@ func (r report) whole() report {
 	return r
 }
 
-// failure tells a script that the snapshot shows nothing of the account.
+// failure is an error if the snapshot shows nothing of the account.
 func (r report) failure() error {
 	switch {
 	case r.API.State == "unauthorized":
@@ -321,7 +321,7 @@ func (r report) failure() error {
 	case r.Relay.State == "refused":
 		return explainable(fmt.Errorf("the relay refuses this client: %s", r.Relay.Error))
 	case r.API.State == "failing":
-		return explainable(fmt.Errorf("the service does not answer as it should: %s", r.API.Error))
+		return explainable(fmt.Errorf("the service answers with errors: %s", r.API.Error))
 	case !r.Settled && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:

@@ -9,10 +9,10 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// notRead counts what is known by its name alone: nothing was read of it yet.
+// notRead counts intents of which only the id is known.
 const notRead = "not_read"
 
-// known is a count, or nil where none were found and not all is known.
+// known is a count, or nil if it is 0 and something is missing.
 func known(n int, all bool) *int {
 	if n == 0 && !all {
 		return nil
@@ -20,8 +20,8 @@ func known(n int, all bool) *int {
 	return &n
 }
 
-// intentCounts counts intents by their states. Where something is missing, more
-// may be in each of them.
+// intentCounts counts intents by state. While something is missing, each state may
+// have more.
 func intentCounts(s account.Summary, settled bool) map[string]*int {
 	counts, other := map[string]*int{}, 0
 	for _, state := range api.IntentStates() {
@@ -50,8 +50,7 @@ func shipmentCounts(s account.Summary, settled bool) map[api.ShipmentStatus]*int
 	return counts
 }
 
-// countsText lists counts in words: those that are always told, and of the others
-// those of which there are any.
+// countsText lists counts: always these, and others if they are not 0.
 func countsText[K ~string](counts map[K]*int, always, others []K) string {
 	var parts []string
 	add := func(key K) {
@@ -77,14 +76,14 @@ func countsText[K ~string](counts map[K]*int, always, others []K) string {
 	return "none"
 }
 
-// missingReport is a part of the account that could not be known in time.
+// missingReport is a part of the account that could not be read in time.
 type missingReport struct {
 	What  account.Part `json:"what"`
 	Count *int         `json:"count"` // intents or shipments; null for other parts
 	Why   string       `json:"why"`
 }
 
-// missing tells what is missing, in a sentence.
+// missing says what is missing, in a sentence.
 func (r report) missing() string {
 	var parts []string
 	for _, m := range r.Missing {
@@ -93,7 +92,7 @@ func (r report) missing() string {
 	return strings.Join(parts, "; ")
 }
 
-// whyMissing is the reason where nothing has failed.
+// whyMissing is the reason if nothing has failed.
 func whyMissing(m account.Missing, waited time.Duration) string {
 	switch {
 	case m.Part == account.PartSource:
@@ -133,7 +132,7 @@ func counted(n *int, what string) string {
 	return wording.Count(*n) + " " + what + "s are"
 }
 
-// orUnknown is a number that may not be known.
+// orUnknown is a number that may be unknown.
 func orUnknown[T int | int64](n *T) string {
 	if n == nil {
 		return "unknown"

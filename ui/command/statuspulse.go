@@ -8,38 +8,38 @@ import (
 	"tillwatch/api/account"
 )
 
-// pulseReport is how the day goes. What is null is not known.
+// pulseReport is how the day is going. Null means not known.
 type pulseReport struct {
-	KnownSince *time.Time     `json:"known_since"` // what happened before is not known
-	Today      *dayPulse      `json:"today"`       // since midnight, where this runs
+	KnownSince *time.Time     `json:"known_since"` // earlier events are not known
+	Today      *dayPulse      `json:"today"`       // since local midnight
 	ByNow      *dayPulse      `json:"yesterday_by_now"`
 	Yesterday  *dayPulse      `json:"yesterday"`
 	Week       *dayPulse      `json:"seven_days_before"`
 	Awaiting   *valueReport   `json:"awaiting"`
-	Hour       []account.Beat `json:"hour,omitempty"` // by the minute, the oldest first
-	Day        []account.Beat `json:"day,omitempty"`  // by the quarter of an hour, likewise
+	Hour       []account.Beat `json:"hour,omitempty"` // by minute, oldest first
+	Day        []account.Beat `json:"day,omitempty"`  // by quarter of an hour, oldest first
 
 	pulse account.Pulse
 }
 
-// dayPulse is what became of intents in a day.
+// dayPulse is how a day's intents ended.
 type dayPulse struct {
-	From           time.Time   `json:"from"` // of what is known of it
+	From           time.Time   `json:"from"` // start of what is known
 	To             time.Time   `json:"to"`
 	Created        int         `json:"created"`
-	Failed         int         `json:"failed"` // but for those that expired
+	Failed         int         `json:"failed"` // without expired ones
 	Expired        int         `json:"expired"`
 	Completed      valueReport `json:"completed"`
-	CompletionRate *float64    `json:"completion_rate"` // of those that ended; null where none did
-	Offer          *paceReport `json:"offer"`           // from the creation; null where none is known
-	Order          *paceReport `json:"order"`           // from the confirm, likewise
+	CompletionRate *float64    `json:"completion_rate"` // of ended intents; null if none ended
+	Offer          *paceReport `json:"offer"`           // since creation; null if none is known
+	Order          *paceReport `json:"order"`           // since the confirm; null if none is known
 }
 
-// valueReport is so many intents and what they come to.
+// valueReport is a number of intents and their value.
 type valueReport struct {
 	Count    int            `json:"count"`
 	Totals   []*moneyReport `json:"totals"`         // by currency
-	Unpriced int            `json:"unknown_totals"` // of so many of them the total is not known
+	Unpriced int            `json:"unknown_totals"` // intents without a known total
 }
 
 func pulseOf(picture *account.Changes, settled bool, now time.Time) pulseReport {
@@ -91,19 +91,19 @@ func precise(d time.Duration) float64 { return d.Round(100 * time.Microsecond).S
 // latencyReport is how long the service took to answer requests of one class.
 type latencyReport struct {
 	Class      string                `json:"class"`
-	Of         string                `json:"of"`        // own: of tillwatch; others: those that a proxy saw
-	SinceS     float64               `json:"since_s"`   // of the last hour so much is known
-	LastHour   *paceReport           `json:"last_hour"` // null where none was answered
+	Of         string                `json:"of"`        // own: tillwatch's; others: those that a proxy saw
+	SinceS     float64               `json:"since_s"`   // how much of the last hour is known
+	LastHour   *paceReport           `json:"last_hour"` // null if none was answered
 	Unanswered int                   `json:"unanswered"`
-	Days       int                   `json:"days"`        // of the seven before this one, of so many something is known
-	DaysBefore *paceReport           `json:"days_before"` // null where none is
+	Days       int                   `json:"days"`        // how many of the last seven have data
+	DaysBefore *paceReport           `json:"days_before"` // null if there is none
 	Buckets    []latencyBucketReport `json:"buckets,omitempty"`
 
 	latency account.Latency
 }
 
-// latencyBucketReport is how many answers took no longer than that, and longer than
-// the bucket before.
+// latencyBucketReport counts answers up to this duration, and longer than the bucket
+// before.
 type latencyBucketReport struct {
 	UpToS      float64 `json:"up_to_s"`
 	LastHour   int     `json:"last_hour"`

@@ -10,8 +10,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// spentReport is what was spent of a bucket over a span: what others spent is
-// inferred, and at least that much.
+// spentReport is what was spent of a bucket in a span. What others spent is inferred:
+// at least that much.
 type spentReport struct {
 	Own      int `json:"own"`
 	Others   int `json:"others"`
@@ -31,8 +31,8 @@ type spansReport struct {
 	Day    spentReport `json:"day"`
 }
 
-// historyReport is the course of a bucket, oldest first. Remaining is the least
-// that was reported in a step, null where nothing was.
+// historyReport is a bucket's history, oldest first. Remaining is the least that was
+// reported in a step; null for none.
 type historyReport struct {
 	From      time.Time `json:"from"`
 	StepS     float64   `json:"step_s"`
@@ -58,7 +58,7 @@ func historyOf(samples []quota.Sample) *historyReport {
 	return r
 }
 
-// coursesReport is the course of a bucket over the last minute, hour and day.
+// coursesReport is a bucket's history over the last minute, hour and day.
 type coursesReport struct {
 	Minute *historyReport `json:"minute"`
 	Hour   *historyReport `json:"hour"`
@@ -69,19 +69,20 @@ func coursesOf(b quota.Bucket) *coursesReport {
 	return &coursesReport{historyOf(b.History), historyOf(b.Hour), historyOf(b.Day)}
 }
 
-// dayReport is the day's count of intents: from below, and as the service told.
+// dayReport is the day's count of intents: a lower bound, and what the service
+// reported.
 type dayReport struct {
 	limitReport
-	Assumed      bool     `json:"assumed"`    // the limit is as configured, and nothing has disproved it
-	Calendar     bool     `json:"calendar"`   // a day is one of the calendar, in UTC; else the last 24 hours
-	Seen         int      `json:"seen"`       // known to be created within 24 hours
-	SeenToday    int      `json:"seen_today"` // known to be created since midnight, UTC
+	Assumed      bool     `json:"assumed"`    // the limit is the configured one, and nothing contradicts it
+	Calendar     bool     `json:"calendar"`   // a day is a calendar day in UTC; otherwise the last 24 hours
+	Seen         int      `json:"seen"`       // created within 24 hours
+	SeenToday    int      `json:"seen_today"` // created since midnight UTC
 	Told         bool     `json:"told"`
-	Left         *int     `json:"left"`            // as the service told
-	ResetsInS    *float64 `json:"resets_in_s"`     // likewise
-	ExhaustedInS *float64 `json:"exhausted_in_s"`  // at the pace of the last hour; null when not in sight
-	SpentForS    *float64 `json:"spent_for_s"`     // since none is left; null while some may be
-	FirstBackInS *float64 `json:"first_back_in_s"` // then, at the latest
+	Left         *int     `json:"left"`            // reported by the service
+	ResetsInS    *float64 `json:"resets_in_s"`     // reported by the service
+	ExhaustedInS *float64 `json:"exhausted_in_s"`  // at the pace of the last hour; null if not in sight
+	SpentForS    *float64 `json:"spent_for_s"`     // since none is left; null otherwise
+	FirstBackInS *float64 `json:"first_back_in_s"` // until the first is back, at the latest; null otherwise
 
 	doubt string
 }
@@ -97,7 +98,7 @@ func dayOf(d account.DayCount, now time.Time) dayReport {
 	return r
 }
 
-// forecastOf is a forecast in seconds, nil when there is none.
+// forecastOf is a forecast in seconds; nil for none.
 func forecastOf(d time.Duration) *float64 {
 	if d <= 0 {
 		return nil
@@ -106,12 +107,12 @@ func forecastOf(d time.Duration) *float64 {
 	return &seconds
 }
 
-// text is what is left of the bucket, in words.
+// text is what is left of the bucket.
 func (q quotaReport) text() string {
 	return fmt.Sprintf("%-10s %s left%s, own %.1f/s, others %.1f/s", q.Class, q.left(), q.window(), q.Own, q.Others)
 }
 
-// left is what is left of the limit, as far as answers told of either.
+// left is what is left of the limit, as far as answers reported either.
 func (q quotaReport) left() string {
 	switch {
 	case q.Limit == nil:
@@ -129,7 +130,7 @@ func (q quotaReport) window() string {
 	return fmt.Sprintf(" in %gs", *q.WindowS)
 }
 
-// spentText is what was spent of it over longer times.
+// spentText is what was spent of it over longer spans.
 func (q quotaReport) spentText() string {
 	var spans []string
 	if q.ExhaustedInS != nil {
@@ -159,7 +160,7 @@ func (d dayReport) text() string {
 	text := d.limitReport.text("made")
 	text += d.doubt
 	if d.Told {
-		text += fmt.Sprintf("; told: %s left, reset in %s", orUnknown(d.Left), duration(*d.ResetsInS))
+		text += fmt.Sprintf("; reported: %s left, reset in %s", orUnknown(d.Left), duration(*d.ResetsInS))
 	}
 	switch {
 	case d.SpentForS != nil:

@@ -11,7 +11,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// String is the report for people, a subject a line.
+// String is the report for people, one subject per line.
 func (r report) String() string {
 	var b sheetWriter
 	line := func(subject, format string, args ...any) {
@@ -19,7 +19,7 @@ func (r report) String() string {
 	}
 	line("environment", "%s", r.Environment)
 	if r.Filter != "" {
-		line("filter", "%s: intents, shipments, alerts and the pulse are of what it finds", r.Filter)
+		line("filter", "%s: only matching intents, with their shipments, alerts and pulse", r.Filter)
 	}
 	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
 	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, r.Relay.place()+"last event "+ago(r.Relay.LastEventAgeS)))
@@ -65,7 +65,7 @@ func (r report) String() string {
 	return b.String()
 }
 
-// pulseLines say how the day goes, and whether the service is slow.
+// pulseLines say how the day is going, and whether the service is slow.
 func (r report) pulseLines(line func(subject, format string, args ...any)) {
 	p := &r.Pulse.pulse
 	line("pulse", "%s", wording.Day(p))
@@ -100,7 +100,7 @@ func duration(seconds float64) string {
 	return api.Span(time.Duration(seconds * float64(time.Second)))
 }
 
-// age is how many seconds ago t was, nil when it never was.
+// age is how many seconds ago t was; nil if never.
 func age(now, t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -109,7 +109,7 @@ func age(now, t time.Time) *float64 {
 	return &seconds
 }
 
-// until is how many seconds there are until t, nil when there is no such moment.
+// until is how many seconds there are until t; nil if t is unknown.
 func until(now, t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -119,7 +119,7 @@ func until(now, t time.Time) *float64 {
 
 func rounded(f float64) float64 { return math.Round(f*100) / 100 }
 
-// lost is how many sequence numbers a gap has swallowed.
+// lost is how many sequence numbers a gap skipped.
 func lost(f account.FeedStatus) int64 {
 	if f.LostFrom == 0 {
 		return 0
@@ -135,7 +135,7 @@ func (r relayReport) place() string {
 	return fmt.Sprintf("at %s of %s, ", orUnknown(r.Cursor), orUnknown(r.Head))
 }
 
-// oneLine is the report in one line, for a terminal that scrolls.
+// oneLine is the report in one line, for a scrolling terminal.
 func (r report) oneLine(now time.Time) string {
 	shipments := 0
 	for _, n := range r.Shipments {

@@ -14,17 +14,16 @@ import (
 	"tillwatch/ui/recording"
 )
 
-// header says what a recording or a stream of the session is of.
+// header is the first line of the session's recordings and streams.
 func (s *session) header() form.Header {
 	where := s.client.Environment()
 	return form.Header{Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.account()}
 }
 
-// stream prints what the session knows and what changes, as lines of the form,
-// until the reader of the output leaves or ctx ends.
+// stream prints what the session knows and then each change, as JSON lines, until the
+// reader leaves or ctx ends.
 func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) error {
-	// Without this, a reader that leaves ends the process before it has kept what
-	// it knows.
+	// Otherwise SIGPIPE would end the process before it has saved its state.
 	leaving := make(chan os.Signal, 1)
 	signal.Notify(leaving, syscall.SIGPIPE)
 	defer signal.Stop(leaving)
@@ -43,12 +42,12 @@ func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) er
 	return alongside(ctx, printing, s.run, record.run, s.sendAlerts(o))
 }
 
-// environmentWithin is how long a stream or a recording waits for an answer to tell where it comes
-// from.
+// environmentWithin is how long a stream or a recording waits for an answer that
+// names the environment.
 const environmentWithin = 2 * time.Second
 
-// awaitEnvironment waits, where only an answer can tell the environment, for the first
-// one: the first line of either names it, and does not change.
+// awaitEnvironment waits for the first answer if only that can name the environment:
+// the first line names it, and cannot change later.
 func (s *session) awaitEnvironment(ctx context.Context) {
 	if len(s.client.Environments()) == 1 {
 		return
@@ -61,8 +60,8 @@ func (s *session) awaitEnvironment(ctx context.Context) {
 	}
 }
 
-// printStream does not wait for long, once ctx has ended, for a reader that has
-// stopped reading.
+// printStream does not wait long, after ctx ends, for a reader that has stopped
+// reading.
 func printStream(ctx context.Context, source recording.Source, h form.Header, out io.Writer) error {
 	printed := make(chan error, 1)
 	go func() { printed <- recording.Stream(ctx, source, h, out) }()
@@ -81,9 +80,9 @@ func printStream(ctx context.Context, source recording.Source, h form.Header, ou
 	return err
 }
 
-// readerLeft reports whether a write failed because nobody reads what is written.
+// readerLeft reports whether a write failed because nobody reads the output.
 func readerLeft(err error) bool {
-	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // as Windows says it
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // their Windows codes
 	if runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData)) {
 		return true
 	}

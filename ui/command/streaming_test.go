@@ -80,7 +80,7 @@ func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
 func TestOnlyOneFormOfLinesIsPrinted(t *testing.T) {
 	isolate(t)
 	code, _, words := invoke(t, "watch", "--json", "--plain", "--api-url", "http://127.0.0.1:9")
-	if code != exitUsage || !strings.Contains(words, "leave one of them out") {
+	if code != exitUsage || !strings.Contains(words, "choose one of --json and --plain") {
 		t.Errorf("exit %d: %s", code, words)
 	}
 	code, help, _ := invoke(t, "watch", "--help")

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// supervisor is the service manager that has started this process, by the
-// protocol of sd_notify(3): systemd, or nobody.
+// supervisor is the service manager that started this process, by the protocol of
+// sd_notify(3), as systemd does.
 type supervisor struct {
-	socket   string        // that it listens on; empty: nobody does
-	watchdog time.Duration // after which silence counts as death; 0: it does not
+	socket   string        // "": none listens
+	watchdog time.Duration // after which it restarts a silent process; 0: never
 	logger   *slog.Logger
 }
 
-// findSupervisor reads what a service manager gives to its services.
+// findSupervisor reads a service manager's environment variables.
 func findSupervisor(logger *slog.Logger) supervisor {
 	s := supervisor{socket: os.Getenv("NOTIFY_SOCKET"), logger: logger}
 	if process := os.Getenv("WATCHDOG_PID"); process != "" && process != strconv.Itoa(os.Getpid()) {
-		return s // it watches another one
+		return s // meant for another process
 	}
 	if us, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64); err == nil && us > 0 {
 		s.watchdog = time.Duration(us) * time.Microsecond
@@ -30,20 +30,20 @@ func findSupervisor(logger *slog.Logger) supervisor {
 	return s
 }
 
-// tell sends lines of state. It does not wait for a manager that takes none.
+// tell sends lines of state. It does not wait for a manager that does not read.
 func (s supervisor) tell(state string) error {
 	socket, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.socket, Net: "unixgram"})
 	if err != nil {
 		return err
 	}
 	defer socket.Close()
-	_ = socket.SetWriteDeadline(time.Now().Add(time.Second)) // it is open
+	_ = socket.SetWriteDeadline(time.Now().Add(time.Second)) // it is open, so this cannot fail
 	_, err = socket.Write([]byte(state))
 	return err
 }
 
-// begin tells that this process is ready, then gives signs of life as long as
-// lives returns nil, and tells when ctx ends that it stops. end waits for that.
+// begin says that this process is ready, sends a heartbeat as long as lives returns
+// nil, and says when ctx ends that it is stopping. end waits for that.
 func (s supervisor) begin(ctx context.Context, status string, lives func(context.Context) error) (end func()) {
 	if s.socket == "" {
 		return func() {}
@@ -58,8 +58,8 @@ func (s supervisor) begin(ctx context.Context, status string, lives func(context
 	})
 }
 
-// beat gives a sign of life four times as often as one is due. One that takes
-// longer comes late, and does not come at all while lives fails.
+// beat sends heartbeats four times as often as needed. A slow check delays one, a
+// failing check suppresses it.
 func (s supervisor) beat(ctx context.Context, lives func(context.Context) error) {
 	interval := s.watchdog / 4
 	ticker := time.NewTicker(interval)
@@ -77,14 +77,14 @@ func (s supervisor) beat(ctx context.Context, lives func(context.Context) error)
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			s.logger.Error("the service manager gets no sign of life", slog.String("error", err.Error()))
+			s.logger.Error("the liveness check failed, no heartbeat for the service manager", slog.String("error", err.Error()))
 		default:
 			s.mustTell("WATCHDOG=1")
 		}
 	}
 }
 
-// mustTell logs what cannot be told.
+// mustTell logs what cannot be sent.
 func (s supervisor) mustTell(state string) {
 	if err := s.tell(state); err != nil {
 		s.logger.Error(fmt.Sprintf("tell the service manager: %v", err))

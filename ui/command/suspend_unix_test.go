@@ -241,7 +241,7 @@ func TestADashboardWithoutAShellStaysAndSaysWhy(t *testing.T) {
 	sh.shows(t, "the board", wholeBoard(36))
 	sh.types(t, "\x1a")
 	sh.shows(t, "why it stays", func(screen string) bool {
-		return wholeBoard(36)(screen) && has("not suspended: no shell here could bring tillwatch back")(screen)
+		return wholeBoard(36)(screen) && has("not suspended: there is no shell here to bring tillwatch back")(screen)
 	})
 	sh.types(t, "q")
 	if err := alone.Wait(); err != nil {

@@ -13,17 +13,16 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-// themeLibrary is where themes are found: the user's in the configuration
-// folder, then the embedded ones.
+// themeLibrary finds themes in the configuration folder, then among the embedded
+// ones.
 func themeLibrary() themes.Library {
 	return themes.Library{Folder: filepath.Join(configDir(), "themes")}
 }
 
-// themeAuto stands for the dark theme, or the light one where the terminal says
-// that its ground is light.
+// themeAuto is the dark theme, or the light one on a light background.
 const themeAuto = "auto"
 
-// themeName is the theme to begin with.
+// themeName is the theme to start with.
 func (s settings) themeName() string {
 	if s.Theme == themeAuto {
 		return "dark"
@@ -31,7 +30,7 @@ func (s settings) themeName() string {
 	return s.Theme
 }
 
-// checkTheme refuses a theme that cannot be drawn.
+// checkTheme refuses a theme that cannot be loaded.
 func (s settings) checkTheme() error {
 	if _, err := themeLibrary().Load(s.themeName()); err != nil {
 		return usage(err)
@@ -39,8 +38,8 @@ func (s settings) checkTheme() error {
 	return nil
 }
 
-// dress gives the dashboard its theme and those to change to. What it returns
-// follows the theme's file until its context ends.
+// dress gives the dashboard its theme and those to switch to. The returned part
+// follows the theme's file.
 func (s settings) dress(config *dashboard.Config) (follow part, err error) {
 	library, name := themeLibrary(), s.themeName()
 	shown, files, err := library.LoadFiles(name)
@@ -48,7 +47,7 @@ func (s settings) dress(config *dashboard.Config) (follow part, err error) {
 		return nil, usage(err)
 	}
 	config.Theme = shown
-	if chosen := config.Remembered.Theme; chosen != "" { // it is what is on the screen
+	if chosen := config.Remembered.Theme; chosen != "" { // the one on the screen
 		if theme, read, err := library.LoadFiles(chosen); err == nil {
 			name, shown, files = chosen, theme, read
 		}
@@ -75,8 +74,8 @@ func (s settings) dress(config *dashboard.Config) (follow part, err error) {
 	}, nil
 }
 
-// followTheme tells of each change of a theme's files until ctx ends. It returns
-// at once for a theme that is embedded.
+// followTheme reports each change of a theme's files until ctx ends. For an embedded
+// theme it returns at once.
 func followTheme(ctx context.Context, library themes.Library, name string, shown themes.Change, files themes.Files, tell func(themes.Change)) {
 	if len(files) == 0 {
 		return
@@ -97,8 +96,8 @@ func followTheme(ctx context.Context, library themes.Library, name string, shown
 	}
 }
 
-// choice are the themes that can be drawn, each name once. One of the user's
-// that is broken is told of by the command themes.
+// choice are the usable themes, each name once. The command themes reports the user's
+// broken ones.
 func choice(library themes.Library, chosen themes.Theme) []themes.Theme {
 	var all []themes.Theme
 	for _, name := range library.Names() {
@@ -117,8 +116,8 @@ func choice(library themes.Library, chosen themes.Theme) []themes.Theme {
 	return all
 }
 
-// colourless reports whether the user wants no colour: by flag, or by an
-// environment variable NO_COLOR that holds anything (no-color.org).
+// colourless reports whether the user wants no colour, by flag or by a non-empty
+// NO_COLOR (no-color.org).
 func colourless(c *cobra.Command) bool {
 	flag, _ := c.Flags().GetBool(noColorFlag)
 	return flag || os.Getenv("NO_COLOR") != ""
@@ -126,8 +125,8 @@ func colourless(c *cobra.Command) bool {
 
 const noColorFlag = "no-color"
 
-// settleColour makes the wish for no colour one that every library understands,
-// also before the flags are parsed: most take only NO_COLOR=1 for a yes.
+// settleColour sets NO_COLOR=1, even before flags are parsed, as most libraries
+// understand only that value.
 func settleColour(args []string) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]

@@ -21,15 +21,15 @@ func newThemes() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "themes",
 		Short: "List the themes, each with a preview",
-		Long: "List the themes, each with a preview in the colours that this terminal can show; into a pipe, only the names.\n\n" +
+		Long: "List the themes, each with a preview in this terminal's colours; into a pipe, only the names.\n\n" +
 			"A theme of your own is a file NAME.toml in " + themeLibrary().Folder + ". " +
-			"`tillwatch themes show dark` prints one to start from. It is read again whenever you save it.",
+			"`tillwatch themes show dark` prints one to start from. It is reloaded whenever you save it.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return listThemes(c, themeLibrary(), asJSON)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a theme")
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per theme")
 	command.AddCommand(&cobra.Command{
 		Use:     "show NAME",
 		Short:   "Print a theme as TOML, to start your own from",
@@ -57,8 +57,7 @@ type themeReport struct {
 	File string `json:"file,omitempty"` // of the user's own
 }
 
-// listThemes tells of every theme; what is wrong with a broken one goes to
-// stderr.
+// listThemes prints every theme; errors of broken ones go to stderr.
 func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
 	out := c.OutOrStdout()
 	width, _ := terminalSize(out)
@@ -84,7 +83,7 @@ func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
 	return nil
 }
 
-// terminalSize is 0 where there is no terminal.
+// terminalSize is 0, 0 without a terminal.
 func terminalSize(out io.Writer) (width, height int) {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -96,8 +95,8 @@ func terminalSize(out io.Writer) (width, height int) {
 
 const previewWidth = 96
 
-// preview draws what a theme looks like in one line: its name, the states, an
-// amount and the row under the cursor.
+// preview draws a theme in one line: its name, the states, an amount and the row
+// under the cursor.
 func preview(name string, t themes.Theme, width int) string {
 	l := paint.NewLine(paint.NewBrush(t, false)).Start(min(width, previewWidth))
 	l.Space(1).Fit(paint.Text|paint.Bold, name, 18)
@@ -109,9 +108,9 @@ func preview(name string, t themes.Theme, width int) string {
 	return l.On(paint.Base).String()
 }
 
-// startingFrom is a theme as TOML for a file of the user's own. One that is
-// embedded becomes the base, so that what is deleted stays as it was. A file that
-// is no theme is not shown: it may hold anything.
+// startingFrom is a theme as TOML to start a file from. An embedded one becomes the
+// base, so that deleted lines keep their value. A file that is not a theme is not
+// printed: it may hold anything.
 func startingFrom(library themes.Library, name string) (string, error) {
 	data, file, err := library.Source(name)
 	if err != nil {
@@ -122,13 +121,13 @@ func startingFrom(library themes.Library, name string) (string, error) {
 	}
 	if file != "" {
 		lines := strings.Split(string(data), "\n")
-		for i, line := range lines { // a comment may hold what steers a terminal
+		for i, line := range lines { // a comment may hold control sequences
 			lines[i] = string(api.Scrub(strings.TrimRight(line, "\r")))
 		}
 		return strings.Join(lines, "\n"), nil
 	}
 	return strings.Replace(string(data), "\nname = ", "\n"+
-		"# Save this as NAME.toml and delete what you do not change: it stays as in its base.\n"+
+		"# Save this as NAME.toml and delete what you do not change: it comes from the base.\n"+
 		"# A colour is \"#rrggbb\", one of the terminal's sixteen, as in \"bright blue\", or \"default\".\n"+
 		"# [basic] is for terminals of sixteen colours.\n"+
 		"base = ", 1), nil

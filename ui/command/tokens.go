@@ -20,8 +20,8 @@ func newTokens() *cobra.Command {
 		RunE:  showHelp,
 		Use:   "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
-		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes: in the data folder of the relay, or in the " +
-			"database that several relays share; give the same settings as to the relay. Running relays notice a change within a second.\n\n" +
+		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes, in the relay's data folder or in the " +
+			"database that several relays share; use the relay's settings. Running relays notice a change within a second.\n\n" +
 			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
@@ -32,7 +32,7 @@ func newTokens() *cobra.Command {
 	return command
 }
 
-// withTokens runs do with the tokens that the flags and settings name.
+// withTokens calls do with the tokens of the settings.
 func withTokens(c *cobra.Command, do func(relay.TokenStore) error) error {
 	if err := checkPostgresFlag(c.Flags()); err != nil {
 		return err
@@ -118,7 +118,7 @@ func newTokensList() *cobra.Command {
 			})
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return command
 }
 
@@ -138,7 +138,7 @@ func newTokensRevoke() *cobra.Command {
 	}
 }
 
-// tokenLine is a token as lists show it.
+// tokenLine is a token in lists.
 type tokenLine struct {
 	Name    string        `json:"name"`
 	Scopes  []relay.Scope `json:"scopes"`

@@ -34,18 +34,18 @@ func newTrigger() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "trigger TYPE",
 		Short: "Make an event happen in a stand-in, or send one to an endpoint",
-		Long: "Make an event of the contract happen. In the stand-in that is configured, what the event tells of really happens, to the source that --set source.id names or to " +
-			"something new: checkout_intent.completed makes an intent and completes it. The event that is delivered is the stand-in's own, and its state agrees with it. " +
+		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really happens, to the source in --set source.id or to " +
+			"a new one: checkout_intent.completed makes an intent and completes it. The stand-in delivers its own event, and its state agrees with it. " +
 			"With --to, a body in the contract's shape goes to any endpoint, with the four headers, signed with TILLWATCH_SIGNING_SECRET.\n\n" +
-			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…, --set data.variants.0.sku=X; a value is JSON, or else a text. " +
-			"--body sends a body of your own, byte for byte where no --set changes it.\n\n" +
-			"Exit codes: 0 it was answered with 200 within 5 seconds; 1 it was not; 2 wrong usage, or no stand-in.",
+			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…, --set data.variants.0.sku=X; a value that is not JSON is a string. " +
+			"--body sends your own body, byte for byte unless --set changes it.\n\n" +
+			"Exit codes: 0 the answer was 200 within 5 seconds; 1 it was not; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
 			"tillwatch trigger checkout_intent.order_failed --set source.id=ci_779d1ba1900f41e1ace4536c64382ed7 --failure payment_failed\n" +
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks --repeat 2",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("one type at a time: leave out %.60q", args[1])
+				return fmt.Errorf("give one type: leave out %.60q", args[1])
 			}
 			return nil
 		},
@@ -72,16 +72,16 @@ func newTrigger() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http")
-	flags.BoolVar(&o.list, "list", false, "list the types, what each means and what its source is")
+	flags.BoolVar(&o.list, "list", false, "list the types with their meaning and source")
 	flags.StringArrayVar(&o.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
-	flags.StringVar(&o.body, "body", "", "file with a body of your own, or - for stdin; it needs --to")
+	flags.StringVar(&o.body, "body", "", "file with your own body, or - for stdin; needs --to")
 	flags.StringVar(&o.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
 	secretFileFlag(flags)
-	flags.StringVar(&o.product, "product", "", "in the stand-in: URL of the product of a new intent, or the product that changes")
+	flags.StringVar(&o.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
 	flags.StringVar(&o.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&o.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
-	flags.IntVar(&o.repeat, "repeat", 1, "how often the event is delivered, each time with the same id")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object for each delivery")
+	flags.IntVar(&o.repeat, "repeat", 1, "how often to deliver the event, each time with the same id")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per delivery")
 	return command
 }
 
@@ -103,22 +103,22 @@ func listTypes(stdout io.Writer, asJSON bool) error {
 	return nil
 }
 
-// triggering is an event that is to happen or to be sent.
+// triggering is an event to make or to send.
 type triggering struct {
 	triggerOptions
-	kind      eventType // zero with a body of one's own
+	kind      eventType // zero with --body
 	overrides []override
-	own       []byte // the body of one's own; nil: none
+	own       []byte // with --body; nil: none
 }
 
-// take checks what can be checked before anything is sent.
+// take checks everything that can be checked before anything is sent.
 func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err error) {
 	t.triggerOptions = o
 	switch {
 	case o.body != "" && len(args) > 0:
-		return t, fmt.Errorf("a body of your own has a type of its own: leave out %s", api.Scrub(args[0]))
+		return t, fmt.Errorf("--body has its own type: leave out %s", api.Scrub(args[0]))
 	case o.body != "" && o.to == "":
-		return t, fmt.Errorf("--body needs --to: the stand-in delivers events of its own only")
+		return t, fmt.Errorf("--body needs --to: the stand-in delivers only its own events")
 	case o.body == "" && len(args) == 0:
 		return t, fmt.Errorf("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
 	case o.repeat < 1 || o.repeat > 100:
@@ -130,7 +130,7 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 		return t, err
 	}
 	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
-		return t, fmt.Errorf("--failure is %.60q, which is no code of the service; they are %v", o.failure, codes)
+		return t, fmt.Errorf("--failure is %.60q; it must be one of %v", o.failure, codes)
 	}
 	for _, text := range o.set {
 		one, err := parseOverride(text)
@@ -145,8 +145,8 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 	return t, err
 }
 
-// takeType takes the type of an event of the stand-in's, and refuses the flags that
-// would say nothing of it.
+// takeType takes the type of a stand-in's event, and refuses flags that do not apply
+// to it.
 func (t *triggering) takeType(args []string) (err error) {
 	if len(args) == 0 {
 		return nil
@@ -158,16 +158,16 @@ func (t *triggering) takeType(args []string) (err error) {
 	source := api.SourceType(group)
 	switch {
 	case t.reference != "" && source != api.SourceIntent && source != api.SourceShipment:
-		return fmt.Errorf("--reference is of a new intent, and %s tells of none: leave it out", args[0])
+		return fmt.Errorf("--reference is for a new intent, and %s has none: leave it out", args[0])
 	case t.product != "" && source == api.SourceWebhookEndpoint:
-		return fmt.Errorf("--product is of an intent or a product, and %s tells of neither: leave it out", args[0])
+		return fmt.Errorf("--product is for an intent or a product, and %s has neither: leave it out", args[0])
 	case t.failure != "" && t.kind.Type != api.OfferFailed && t.kind.Type != api.OrderFailed:
-		return fmt.Errorf("--failure is of %s and %s, and not of %s: leave it out", api.OfferFailed, api.OrderFailed, args[0])
+		return fmt.Errorf("--failure is for %s and %s, not for %s: leave it out", api.OfferFailed, api.OrderFailed, args[0])
 	}
 	return nil
 }
 
-// event is the event that is sent.
+// event is the event to send.
 func (t triggering) event() (api.Event, error) {
 	body, err := t.own, error(nil)
 	if body == nil {
@@ -186,12 +186,12 @@ func (t triggering) event() (api.Event, error) {
 	}
 	event, err := eventIn(body)
 	if err != nil && t.own == nil {
-		return event, fmt.Errorf("the body is no event: %w", err)
+		return event, fmt.Errorf("the body is not an event: %w", err)
 	}
 	return event, nil
 }
 
-// send sends the event to an endpoint as the service does.
+// send sends the event to an endpoint like the service.
 func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err := forward.CheckTarget(t.to); err != nil {
 		return usagef("--to: %w", err)
@@ -215,7 +215,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 			d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
 		}
 		if d.State == delivery.Waiting {
-			d.State = delivery.Dead // nobody tries again
+			d.State = delivery.Dead // nobody retries
 		}
 		all = append(all, d)
 		if err := ctx.Err(); err != nil {
@@ -225,8 +225,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 	return printTriggered(stdout, t.json, event.Raw, all)
 }
 
-// happening is what the stand-in is asked for; overrides change only what it can
-// make true.
+// happening is the request to the stand-in; only some overrides apply there.
 func (t triggering) happening() (map[string]any, error) {
 	asked := map[string]any{"type": t.kind.Type, "productUrl": t.product, "referenceId": t.reference, "failure": t.failure}
 	for _, o := range t.overrides {
@@ -240,17 +239,17 @@ func (t triggering) happening() (map[string]any, error) {
 		case "data.price", "data.price.amountSubunits":
 			asked["price"] = json.RawMessage(o.value)
 		default:
-			return nil, fmt.Errorf("--set %s: the stand-in makes events of its own, and takes source.id, data.price, data.availability and data.url; give --to to send any other body", o)
+			return nil, fmt.Errorf("--set %s: the stand-in makes its own events, and takes only source.id, data.price, data.availability and data.url; to send any other body give --to", o)
 		}
 	}
 	return asked, nil
 }
 
-// happen makes what the event tells of happen in the stand-in, and tells what its
-// endpoints answered.
+// happen makes the stand-in do what the event reports, and prints its endpoints'
+// answers.
 func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if s.APIURL == "" {
-		return usagef("where to? give --to with the address of an endpoint, or --api-url with that of a stand-in (tillwatch simulate)")
+		return usagef("where to? give --to with an endpoint, or --api-url with a stand-in's address (tillwatch simulate)")
 	}
 	asked, err := t.happening()
 	if err != nil {
@@ -284,14 +283,14 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 		}
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(stderr, "It was delivered to nobody: the stand-in has no endpoint that answered its challenge (tillwatch simulate --webhook-url).")
+		fmt.Fprintln(stderr, "It was not delivered: the stand-in has no endpoint that answered its challenge (tillwatch simulate --webhook-url).")
 	}
 	return printTriggered(stdout, t.json, event, all)
 }
 
-// deliveriesOf waits until each endpoint of a stand-in has answered an event, or for
-// as long as one may take. One that has not answered its challenge gets the event
-// behind that, and is waited for in case it has only just been registered.
+// deliveriesOf waits until each endpoint of a stand-in has answered an event, at most
+// as long as one may take. An endpoint gets events only after it has answered its
+// challenge, and may have been registered just now.
 func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempts int) (all []delivery.Delivery, err error) {
 	const toVerify = 2 * time.Second
 	for began := time.Now(); ; {
@@ -320,15 +319,14 @@ func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempt
 	}
 }
 
-// triggeredLine is a delivery as --json prints it: as one of a forwarder, with the
-// event that was sent.
+// triggeredLine is a delivery as --json prints it: a forwarder's line with the event.
 type triggeredLine struct {
 	attemptLine
 	Sent json.RawMessage `json:"sent"`
 }
 
-// printTriggered prints an event and what was answered. That an endpoint did not take
-// it is an error.
+// printTriggered prints an event and its answers. It fails if an endpoint did not
+// accept the event.
 func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.Delivery) error {
 	sent := api.Masked(event)
 	text := fmt.Appendf(nil, "%s\n", sent)
@@ -346,7 +344,7 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 		line := attemptOf(forward.Held{Delivery: d})
 		if !asJSON {
 			state := string(line.State)
-			if d.State == delivery.Dead { // no word of the dead, which a forwarder lists: this is not among them
+			if d.State == delivery.Dead { // a forwarder lists its dead; this is not one of them
 				state, line.State = "not taken", ""
 			}
 			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, line.outcome(), line.Body), " ")+"\n"...)

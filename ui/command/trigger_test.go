@@ -100,13 +100,13 @@ func TestAFieldOfAnEventIsSetByItsPath(t *testing.T) {
 		{"new data of a thin event", []string{"checkout_intent.completed", "--set", "data.order.id=7", "--set", "data.note=a \"b\""}, `"data":{"order":{"id":7},"note":"a \"b\""}}`},
 		{"data that the product has not", []string{"product.updated", "--set", "data.prise=1"}, "!there is no field prise; there are id, name,"},
 		{"a field that no event has", []string{"checkout_intent.completed", "--set", "kind=1"}, "!there is no field kind; there are id, object"},
-		{"a field of a text", []string{"checkout_intent.completed", "--set", "source.id.x=1"}, "!source.id holds no field x"},
-		{"no value", []string{"checkout_intent.completed", "--set", "source.id"}, "!names no field and value"},
-		{"an empty step", []string{"checkout_intent.completed", "--set", "data..x=1"}, "!names no field and value"},
+		{"a field of a text", []string{"checkout_intent.completed", "--set", "source.id.x=1"}, "!source.id has no field x"},
+		{"no value", []string{"checkout_intent.completed", "--set", "source.id"}, "!give a field and a value"},
+		{"an empty step", []string{"checkout_intent.completed", "--set", "data..x=1"}, "!give a field and a value"},
 		{"an id that is none", []string{"checkout_intent.completed", "--set", "id=null"}, "!the body is no event: decode event: id is missing"},
 		{"no such type", []string{"checkout_intent.complete"}, "!did you mean checkout_intent.completed?"},
-		{"a type of a group that has none like it", []string{"shipment.deleted"}, `!there is no type of event "shipment.deleted": there are checkout_intent.offer_retrieved, `},
-		{"letters that stand somewhere in a type", []string{"hint"}, `!there is no type of event "hint": there are checkout_intent.offer_retrieved, `},
+		{"a type of a group that has none like it", []string{"shipment.deleted"}, `!there is no event type "shipment.deleted": there are checkout_intent.offer_retrieved, `},
+		{"letters that stand somewhere in a type", []string{"hint"}, `!there is no event type "hint": there are checkout_intent.offer_retrieved, `},
 		{"a part of a type", []string{"order_f"}, "!did you mean checkout_intent.order_failed?"},
 		{"what is for the stand-in", []string{"checkout_intent.completed", "--reference", "r"}, "!are for the stand-in"},
 	}
@@ -226,11 +226,11 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
 		code       int
 	}{
 		{"checkout_intent.completed --set source.id=ci_none", "404", exitFailed},
-		{"checkout_intent.completed --set data.note=x", "the stand-in makes events of its own", exitUsage},
-		{"product.updated --reference foo", "--reference is of a new intent, and product.updated tells of none", exitUsage},
-		{"webhook_endpoint.verification_challenge --product https://shop.example/a", "--product is of an intent or a product", exitUsage},
-		{"checkout_intent.completed --failure payment_failed", "--failure is of checkout_intent.offer_failed and", exitUsage},
-		{"checkout_intent.order_failed --failure bad_luck", "no code of the service", exitUsage},
+		{"checkout_intent.completed --set data.note=x", "the stand-in makes its own events", exitUsage},
+		{"product.updated --reference foo", "--reference is for a new intent, and product.updated has none", exitUsage},
+		{"webhook_endpoint.verification_challenge --product https://shop.example/a", "--product is for an intent or a product", exitUsage},
+		{"checkout_intent.completed --failure payment_failed", "--failure is for checkout_intent.offer_failed and", exitUsage},
+		{"checkout_intent.order_failed --failure bad_luck", "it must be one of", exitUsage},
 		{"checkout_intent.completed --api-url " + g.url, "no stand-in", exitUsage},
 	} {
 		if code, _, words := invoke(t, append([]string{"trigger"}, strings.Fields(c.args)...)...); code != c.code || !strings.Contains(words, c.said) {
@@ -257,14 +257,14 @@ func TestABodyIsJSONWhateverCharactersItsFieldsHold(t *testing.T) {
 
 func TestAnyBodyIsSentByteForByte(t *testing.T) {
 	t.Setenv("TILLWATCH_SIGNING_SECRET", triggerSecret)
-	const both = "x-svc-event-id is empty: the body tells none\ntillwatch: x-svc-topic is empty"
+	const both = "x-svc-event-id is empty: the body has no value for it\ntillwatch: x-svc-topic is empty"
 	for _, c := range []struct{ name, body, set, sent, id, said string }{
 		{"an event", " {\"id\":\"evt_1\", \"type\":\"shipment.created\"}\n", "", " {\"id\":\"evt_1\", \"type\":\"shipment.created\"}\n", "evt_1", ""},
 		{"a field is changed, and no other byte", " {\"id\":\"evt_1\", \"type\":\"a\"}\n", "type=b", " {\"id\":\"evt_1\", \"type\":\"b\"}\n", "evt_1", ""},
 		{"no JSON", "id=evt_1\x00\xff", "", "id=evt_1\x00\xff", "", both},
 		{"nothing", "", "", "", "", both},
-		{"a field of no JSON", "id=evt_1", "id=1", "", "", "--set id: the body is no JSON object"},
-		{"a field of a list", "[]", "id=1", "", "", "--set id: the body is no JSON object"},
+		{"a field of no JSON", "id=evt_1", "id=1", "", "", "--set id: the body is not a JSON object"},
+		{"a field of a list", "[]", "id=1", "", "", "--set id: the body is not a JSON object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newTarget(t, http.StatusOK, "")

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// refusedFlag says what is wrong with a flag in the words of this program.
+// refusedFlag describes a wrong flag in this program's words.
 func refusedFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && strings.ContainsRune("0123456789", rune((unknown.GetSpecifiedShortnames() + "-")[0])):
-		return fmt.Errorf("-%.60s is less than 0: nothing here can be", unknown.GetSpecifiedShortnames())
+		return fmt.Errorf("-%.60s: negative numbers are not allowed", unknown.GetSpecifiedShortnames())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return fmt.Errorf("there is no flag -%.1s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
@@ -38,11 +38,11 @@ func refusedFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// wantedTime is how a duration is written.
+// wantedTime says how to write a duration.
 const wantedTime = "a time with its unit, such as 90s or 45m"
 
-// noArguments refuses arguments; those of a command with others below it are
-// taken for the name of one.
+// noArguments refuses arguments. On a command with subcommands, an argument counts as
+// a subcommand's name.
 func noArguments(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -59,7 +59,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
 }
 
-// oneArgument wants the one argument that a command's use names.
+// oneArgument requires the one argument that a command's use names.
 func oneArgument(c *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return nil
@@ -68,7 +68,7 @@ func oneArgument(c *cobra.Command, args []string) error {
 	return fmt.Errorf("give one %s: %s %s", name, c.CommandPath(), name)
 }
 
-// hideZeroTimes keeps "(0s)" out of the help of flags that are off by default.
+// hideZeroTimes removes "(0s)" from the help of flags that are off by default.
 func hideZeroTimes(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.DefValue == time.Duration(0).String() {
@@ -77,11 +77,11 @@ func hideZeroTimes(c *cobra.Command) {
 	})
 }
 
-// shownExample is how much of a line of an example a terminal of 80 columns shows.
+// shownExample is how much of an example's line a terminal of 80 columns shows.
 const shownExample = 72
 
-// foldExamples breaks the examples of a command, and of those below it, where they
-// would be cut: as a shell reads on, before a flag or another command.
+// foldExamples breaks long lines of examples in the shell's way, before a flag or
+// another command, for a command and its subcommands.
 func foldExamples(c *cobra.Command) {
 	var lines []string
 	for line := range strings.SplitSeq(c.Example, "\n") {

@@ -31,9 +31,9 @@ func newVerify() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the signature of a delivery, and name why it is wrong",
-		Long: "Check the signature of a delivery: of a body with the headers that are given, or of a raw request (headers, a blank line, the body) " +
+		Long: "Check the signature of a delivery: a body with the given headers, or a raw request (headers, a blank line, the body) " +
 			"from stdin or a file. With --diagnose, likely faults are undone one after another until the signature fits. " +
-			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 when the signature is right, also where a receiver may refuse the delivery for its timestamp, which is said; and 1 when it is not.",
+			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 if the signature is right (a timestamp that a receiver may refuse is a warning), and 1 if it is wrong.",
 		Example: "tillwatch verify --request delivery.http --diagnose\n" +
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…' --diagnose\ntillwatch sign --body event.json | tillwatch verify --request - --body event.json",
 		Args: noArguments,
@@ -55,15 +55,15 @@ func newVerify() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	secretFileFlag(flags)
-	flags.StringVar(&o.body, "body", "", "file of the exact body (default: stdin)")
+	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
-	flags.StringVar(&o.request, "request", "", "file of the headers, or of the whole request with its body, as HTTP writes it (- is stdin; default without --header)")
+	flags.StringVar(&o.request, "request", "", "file with the headers or the whole HTTP request (- is stdin; default without --header)")
 	flags.BoolVar(&o.diagnose, "diagnose", false, "name the likely cause of a wrong signature")
-	flags.BoolVar(&o.json, "json", false, "print what was found as one JSON object")
+	flags.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	return command
 }
 
-// read is the delivery that the flags and stdin tell of.
+// read is the delivery from flags and stdin.
 func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
 	in := inputs{stdin: stdin}
 	header, body, whole := http.Header{}, []byte(nil), false
@@ -87,14 +87,14 @@ func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
 		return header, body, nil
 	}
 	if o.body == "" && (o.request == "-" || len(o.headers) == 0 && o.request == "") {
-		return nil, nil, usagef("stdin holds headers and no body: put a blank line and the body behind them, or name its file with --body")
+		return nil, nil, usagef("stdin has headers but no body: append a blank line and the body, or give its file with --body")
 	}
 	body, err := in.read("--body", cmp.Or(o.body, "-"))
 	return header, body, err
 }
 
-// parseRequest takes a request apart: perhaps its first line, headers, and, where a
-// blank line follows, the exact body.
+// parseRequest splits a request into its optional first line, its headers, and the
+// exact body after a blank line.
 func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err error) {
 	if first, rest, found := bytes.Cut(raw, []byte("\n")); found && bytes.Contains(first, []byte(" HTTP/")) {
 		raw = rest
@@ -103,7 +103,7 @@ func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err 
 	fields, err := textproto.NewReader(at).ReadMIMEHeader()
 	whole = err == nil
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, false, usagef("the headers cannot be read: give a line each, as in x-svc-signature: v0=…")
+		return nil, nil, false, usagef("the headers cannot be read: give one per line, as in x-svc-signature: v0=…")
 	}
 	header = http.Header(fields)
 	var content io.Reader = at
@@ -114,12 +114,12 @@ func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err 
 		return nil, nil, false, usagef("the body of the request cannot be read: %w", err)
 	}
 	if n, err := strconv.Atoi(header.Get("Content-Length")); err == nil && 0 <= n && n < len(body) {
-		body = body[:n] // an editor has put a line break behind it
+		body = body[:n] // an editor has appended a line break
 	}
 	return header, body, whole, nil
 }
 
-// report prints what was found. A signature that is wrong is an error.
+// report prints the result. A wrong signature is an error.
 func (o verifyOptions) report(found signature.Diagnosis, stdout io.Writer) error {
 	if !o.diagnose && !found.Valid && found.Cause != signature.Missing {
 		found = signature.Diagnosis{}

@@ -26,21 +26,21 @@ func newWait() *cobra.Command {
 	o := waitOptions{since: -1}
 	command := &cobra.Command{
 		Use:   "wait CONDITION",
-		Short: "Wait until something is so: an intent's state, an event, the relay",
-		Long: "Wait until something is so, for scripts and CI. A condition is a subject and what must hold of it, each as name=value, or several values with commas between them:\n\n" +
-			"intent:ID state=… reason=…                  a read says that it is in the state\n" +
-			"shipment:ID status=…                        likewise\n" +
-			"order:REFERENCE state=… items=N             all items of the order, N of them at least\n" +
+		Short: "Wait for a condition: an intent's state, an event, the relay",
+		Long: "Wait for a condition, for scripts and CI. A condition is a subject and its terms, each name=value or several values with commas between them:\n\n" +
+			"intent:ID state=… reason=…                  a read shows this state\n" +
+			"shipment:ID status=…                        a read shows this status\n" +
+			"order:REFERENCE state=… items=N             all items of the order, at least N of them\n" +
 			"event type=… reference=… intent=… id=…      the relay has received such an event; type=shipment.* is any of a kind\n" +
-			"alert kind=…                                such an alert stands\n" +
-			"relay                                       it answers, takes the token and streams\n\n" +
-			"An intent alone, or with --relay-url its event, is read; orders and alerts watch the account, within the share of the quota that the dashboard has. " +
-			"Events of the last hour count where the condition names a reference, an intent or an id, else those that come from now on: --since says otherwise.\n\n" +
+			"alert kind=…                                such an alert is raised\n" +
+			"relay                                       it answers, accepts the token and streams\n\n" +
+			"An intent alone is read, or with --relay-url its event; orders and alerts watch the account, within the dashboard's share of the quota. " +
+			"If the condition names a reference, an intent or an id, events of the last hour count, otherwise only new ones; --since changes that.\n\n" +
 			"Exit codes:\n" +
-			"0  it is so\n" +
-			"1  the time is over, or it could not be looked\n" +
+			"0  the condition holds\n" +
+			"1  the time is up, or the condition could not be checked\n" +
 			"2  wrong usage\n" +
-			"3  it can no longer become so, as when the intent has failed or there is none",
+			"3  it can no longer hold, as when the intent has failed or does not exist",
 		Example: "tillwatch wait relay --for 30s\n" +
 			"tillwatch wait 'intent:ci_779d1ba1900f state=completed' --for 5m\n" +
 			"tillwatch wait 'event type=checkout_intent.completed reference=o-7' --json",
@@ -65,7 +65,7 @@ func newWait() *cobra.Command {
 	flags := command.Flags()
 	accountFlags(flags)
 	flags.DurationVar(&o.atMost, "for", 5*time.Minute, "how long to wait")
-	flags.DurationVar(&o.since, "since", o.since, "with event and order: how far back the relay's events count (default 1h where a reference, an intent or an id is named)")
+	flags.DurationVar(&o.since, "since", o.since, "with event and order: how far back the relay's events count (default 1h if a reference, an intent or an id is given)")
 	flags.Lookup("since").DefValue = "0s"
 	flags.BoolVar(&o.json, "json", false, "print one JSON object at the end")
 	return command
@@ -75,14 +75,14 @@ func newWait() *cobra.Command {
 type waitReport struct {
 	Condition string  `json:"condition"`
 	Verdict   string  `json:"verdict"` // met, time_over, impossible
-	Is        string  `json:"is"`      // what is, in words
+	Is        string  `json:"is"`      // the current state, in words
 	Intent    api.ID  `json:"intent,omitempty"`
 	Event     api.ID  `json:"event,omitempty"`
 	WaitedS   float64 `json:"waited_s"`
 	ExitCode  int     `json:"exit_code"`
 }
 
-// runWait waits and says what came of it.
+// runWait waits and reports the result.
 func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdout, stderr io.Writer) error {
 	if w.subject == ofEvent || w.subject == ofRelay {
 		if err := s.requireRelay(); err != nil {
@@ -93,7 +93,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 		return err
 	}
 	began := time.Now()
-	fmt.Fprintf(stderr, "waiting for %s, for %v at most\n", api.Scrub(w.text), o.atMost)
+	fmt.Fprintf(stderr, "waiting for %s, at most %v\n", api.Scrub(w.text), o.atMost)
 	limited, stop := context.WithTimeout(ctx, o.atMost)
 	defer stop()
 	wait := waitForPicture
@@ -114,10 +114,10 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 		r.Verdict = "met"
 	case neverSo:
 		r.Verdict, r.ExitCode = "impossible", exitNotConfirmable
-		failure = fmt.Errorf("it can no longer become so: %s", now.is)
+		failure = fmt.Errorf("it can no longer hold: %s", now.is)
 	default:
 		r.Verdict, r.ExitCode = "time_over", exitFailed
-		failure = fmt.Errorf("the time is over: %s", now.is)
+		failure = fmt.Errorf("the time is up: %s", now.is)
 	}
 	if o.json {
 		if err := json.NewEncoder(stdout).Encode(r); err != nil {
@@ -144,7 +144,7 @@ func waitForRelay(ctx context.Context, s settings, _ *condition, _ waitOptions) 
 	states := &relayStates{end: stop, last: found{is: "the relay has not answered"}}
 	err = alongside(ctx, func(ctx context.Context) error { return subscriber.Run(ctx, states) }, func(ctx context.Context) error {
 		for api.Sleep(ctx, dialEvery) == nil {
-			subscriber.Retry() // what is waited for may have started just now
+			subscriber.Retry() // it may have started just now
 		}
 		return nil
 	})
@@ -156,16 +156,16 @@ func waitForRelay(ctx context.Context, s settings, _ *condition, _ waitOptions) 
 
 const dialEvery = time.Second
 
-// relayStates takes down what a relay says until it is ready or refuses.
+// relayStates follows a relay's status until it is ready or refuses.
 type relayStates struct {
 	end  func()
 	last found
 }
 
-// Events is a [relay.Handler]'s.
+// Events implements [relay.Handler].
 func (r *relayStates) Events(context.Context, []relay.Item) error { return nil }
 
-// Status is a [relay.Handler]'s.
+// Status implements [relay.Handler].
 func (r *relayStates) Status(s relay.Status) {
 	switch {
 	case r.last.verdict != notYet:
@@ -182,16 +182,16 @@ func (r *relayStates) Status(s relay.Status) {
 	}
 }
 
-// askEvery is how often what is waited for is read, whatever events say: a confirm and
-// an expiry have none.
+// askEvery is how often to read, whatever events say: confirms and expiries have
+// none.
 const askEvery = 10 * time.Second
 
-// unreadEvery is how soon intents are read of which only events are known; the share
-// of the quota bounds how many.
+// unreadEvery is how soon to read intents known only from events; the share of the
+// quota limits how many.
 const unreadEvery = 2 * time.Second
 
-// waitForPicture keeps a picture of the account, or of the one intent, and looks at
-// it whenever it changes.
+// waitForPicture keeps a picture of the account, or of one intent, and checks the
+// condition whenever it changes.
 func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
 	s.AllowConfirm = false
 	current, err := newSession(s, forgets)
@@ -219,7 +219,7 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 		config.Only = []api.ID{nothingToRead}
 	default:
 		config.WatchIDs = idsOf(s.WatchIDs)
-		config.Poll = min(config.Poll, unreadEvery) // what ended before is read then, to learn its reference
+		config.Poll = min(config.Poll, unreadEvery) // reads ended intents for their reference
 	}
 	watcher := account.NewWatcher(config)
 	err = alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {
@@ -233,7 +233,7 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 	return look.now, err
 }
 
-// intents are the ones that alone have to be read; none for the whole account.
+// intents are the only ones to read; none means the whole account.
 func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, error) {
 	w := l.condition
 	switch {
@@ -258,7 +258,7 @@ func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, er
 	return []api.ID{sh.IntentID}, nil
 }
 
-// until looks at the picture whenever it has changed.
+// until checks the picture whenever it changes.
 func (l *waiting) until(ctx context.Context) error {
 	for version := uint64(0); ; {
 		version = l.store.Changes(version).Version
@@ -282,7 +282,7 @@ func (l *waiting) until(ctx context.Context) error {
 	}
 }
 
-// tap shows the deliveries of a feed to somebody before they are merged.
+// tap passes a feed's deliveries to a function before they are merged.
 type tap struct {
 	account.Feed
 	take func([]account.Delivery)
@@ -298,7 +298,7 @@ type tapped struct {
 	take func([]account.Delivery)
 }
 
-// Deliver is an [account.Sink]'s.
+// Deliver implements [account.Sink].
 func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
 	t.take(batch)
 	t.Sink.Deliver(batch, arrived)

@@ -26,19 +26,18 @@ const (
 	ofRelay    = "relay"
 )
 
-// nothingToRead is no id: who waits for any event of a type reads no intent.
+// nothingToRead is not an id: waiting for any event of a type reads no intent.
 const nothingToRead api.ID = "none"
 
-// condition is one as it was typed.
+// condition is a condition as it was typed.
 type condition struct {
 	text    string
 	subject string
-	name    string // behind its colon
+	name    string // after its colon
 	terms   map[string][]string
 }
 
-// waitTerms are the names that a condition about a subject may have, with the values
-// that there are; nil for any.
+// waitTerms are the terms of each subject with their values; nil for any.
 func waitTerms() map[string]map[string][]string {
 	states, kinds := asStrings(api.IntentStates()), []string{}
 	for _, k := range account.AlertKinds() {
@@ -67,7 +66,7 @@ func parseCondition(args []string) (*condition, error) {
 	case !known:
 		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
 	case must != named || must && name == "":
-		return nil, fmt.Errorf("%s: write intent:ID, shipment:ID or order:REFERENCE, and event, alert or relay without a colon", shownValue(words[0]))
+		return nil, fmt.Errorf("%s: write intent:ID, shipment:ID or order:REFERENCE, or event, alert or relay without a colon", shownValue(words[0]))
 	}
 	w.subject, w.name = subject, name
 	if subject == ofIntent || subject == ofShipment {
@@ -93,7 +92,7 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	known, is := terms[key]
 	switch {
 	case !ok || slices.Contains(values, ""):
-		return fmt.Errorf("%s is no term: write name=value, as in state=completed", shownValue(word))
+		return fmt.Errorf("%s is not a term: write name=value, as in state=completed", shownValue(word))
 	case !is && len(terms) == 0:
 		return fmt.Errorf("%s takes no terms", w.subject)
 	case !is:
@@ -119,8 +118,7 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	return nil
 }
 
-// allows reports whether a value is one of those that a term names, or there is no
-// such term.
+// allows reports whether a term has this value, or is not given.
 func (w *condition) allows(term, value string) bool {
 	return len(w.terms[term]) == 0 || slices.Contains(w.terms[term], value)
 }
@@ -137,7 +135,7 @@ func (w *condition) back(given time.Duration) time.Duration {
 	return 0
 }
 
-// waitVerdict is what is known of a condition.
+// waitVerdict is the state of a condition.
 type waitVerdict uint8
 
 const (
@@ -146,7 +144,7 @@ const (
 	neverSo
 )
 
-// found is what was found of a condition.
+// found is the result of a check.
 type found struct {
 	verdict waitVerdict
 	is      string // in words
@@ -154,18 +152,18 @@ type found struct {
 	event   api.ID
 }
 
-// waiting looks for a condition in a picture.
+// waiting checks a condition on a picture.
 type waiting struct {
 	*condition
 	store *account.Store
-	since time.Time // from when on the relay's events count
+	since time.Time // the relay's events count from then on
 	now   found
 
 	mu     sync.Mutex
-	events []api.Event // that would do, if their intent does
+	events []api.Event // candidates, if their intent matches
 }
 
-// take keeps the events that may be the one.
+// take keeps the events that may match.
 func (l *waiting) take(batch []account.Delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +179,7 @@ func (l *waiting) ofType(t api.EventType) bool {
 	return len(l.terms["type"]) == 0 || slices.ContainsFunc(l.terms["type"], t.Matches)
 }
 
-// look looks whether it is so.
+// look checks the condition.
 func (l *waiting) look() {
 	switch l.subject {
 	case ofIntent:
@@ -197,7 +195,7 @@ func (l *waiting) look() {
 	}
 }
 
-// intent compares the state that a read told.
+// intent compares the state that a read showed.
 func (l *waiting) intent() found {
 	in, known := l.store.Intent(api.ID(api.Scrub(l.name)))
 	now := found{intent: api.ID(api.Scrub(l.name)), is: "the intent has not been read"}
@@ -213,7 +211,7 @@ func (l *waiting) intent() found {
 	return now
 }
 
-// judge compares the state of an intent, and its reason, where a read told it.
+// judge compares an intent's state and reason, if a read showed them.
 func (l *waiting) judge(in *account.Intent) waitVerdict {
 	reason := ""
 	if in.Failure != nil {
@@ -229,7 +227,7 @@ func (l *waiting) judge(in *account.Intent) waitVerdict {
 	return notYet
 }
 
-// past reports whether no state that is wanted can follow this one.
+// past reports whether no wanted state can follow this one.
 func (l *waiting) past(state api.IntentState) bool {
 	return len(l.terms["state"]) > 0 && !slices.ContainsFunc(l.terms["state"], func(s string) bool { return api.IntentState(s).Rank() >= state.Rank() })
 }
@@ -286,10 +284,10 @@ func (l *waiting) alert() found {
 			return found{verdict: isSo, is: fmt.Sprintf("alert: %s", a.Text), intent: a.Intent}
 		}
 	}
-	return found{is: "no such alert stands"}
+	return found{is: "there is no such alert"}
 }
 
-// event looks for the event, and else whether it can still come.
+// event looks for the event, or whether it can still come.
 func (l *waiting) event() found {
 	l.mu.Lock()
 	events := slices.Clone(l.events)
@@ -308,7 +306,7 @@ func (l *waiting) event() found {
 	return now
 }
 
-// intentOf is the intent that an event is about; "" for none, or one not known yet.
+// intentOf is the intent of an event; "" if it has none or none is known yet.
 func (l *waiting) intentOf(e *api.Event) api.ID {
 	switch e.Source.Type {
 	case api.SourceIntent:
@@ -321,7 +319,7 @@ func (l *waiting) intentOf(e *api.Event) api.ID {
 	return ""
 }
 
-// concerns reports whether an intent is one that the condition names.
+// concerns reports whether the condition names this intent.
 func (l *waiting) concerns(id api.ID) bool {
 	if len(l.terms["reference"]) == 0 {
 		return l.allows("intent", string(id))
@@ -330,7 +328,7 @@ func (l *waiting) concerns(id api.ID) bool {
 	return known && l.allows("intent", string(id)) && l.allows("reference", string(in.ReferenceID))
 }
 
-// concerned are the intents that the condition names, as far as they are known.
+// concerned are the known intents that the condition names.
 func (l *waiting) concerned() (all []*account.Intent) {
 	for _, id := range l.terms["intent"] {
 		if in, known := l.store.Intent(api.ID(api.Scrub(id))); known {
@@ -348,8 +346,7 @@ func (l *waiting) concerned() (all []*account.Intent) {
 	return all
 }
 
-// mayCome reports whether one of the types that are wanted can still come of an
-// intent.
+// mayCome reports whether an intent can still have one of the wanted event types.
 func (l *waiting) mayCome(in *account.Intent) bool {
 	if in.Missing {
 		return false

@@ -15,18 +15,18 @@ import (
 )
 
 type screenOptions struct {
-	kept          bool // how the screen is arranged is remembered
+	kept          bool // the screen's arrangement is saved
 	words         io.Writer
 	noMouse       bool
 	noColor       bool
-	at            string // the position that the screen begins at
-	plain         bool   // nothing is drawn
-	json          bool   // what is printed is the lines of a stream
+	at            string // the position to start at
+	plain         bool   // print lines instead of drawing
+	json          bool   // print JSON lines
 	record        recordOptions
-	width, height int               // where the output is no terminal that could tell
-	screen        *dashboard.Screen // that others had before and will have after; nil: one of its own
-	profiles      *profiles         // nil: none can be switched to
-	forwardTo     []string          // the endpoints that get the relay's events; empty: none
+	width, height int               // if the output is not a terminal with a size
+	screen        *dashboard.Screen // shared between sessions; nil: its own
+	profiles      *profiles         // nil: no switching
+	forwardTo     []string          // endpoints that get the relay's events
 }
 
 func newWatch() *cobra.Command {
@@ -35,7 +35,7 @@ func newWatch() *cobra.Command {
 		Use:   "watch",
 		Short: "Open the dashboard on an account (the default command)",
 		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from TILLWATCH_RELAY_TOKEN, " +
-			"each also from a file that …_FILE names, or both from tillwatch.toml.",
+			"each also from a file named by …_FILE, or both from tillwatch.toml.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return watch(c, o) },
 	}
@@ -43,11 +43,11 @@ func newWatch() *cobra.Command {
 	screenFlags(command.Flags(), &o)
 	settingFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	command.Flags().StringArrayVar(&o.forwardTo, "forward-to", nil, "deliver the relay's events to this endpoint, such as http://127.0.0.1:3000/webhooks (repeatable; tillwatch forward --help)")
-	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
+	command.Flags().BoolVar(&o.json, "json", false, "print the picture and its changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
 }
 
-// watch opens the dashboard, or prints lines where nothing is to be drawn.
+// watch opens the dashboard, or prints lines if nothing is to be drawn.
 func watch(c *cobra.Command, o screenOptions) error {
 	s, err := loadSettings(c.Flags())
 	if err != nil {
@@ -57,7 +57,7 @@ func watch(c *cobra.Command, o screenOptions) error {
 		return err
 	}
 	if o.json && o.plain {
-		return usagef("--json and --plain both print lines, each its own: leave one of them out")
+		return usagef("choose one of --json and --plain: both print lines")
 	}
 	o.plain = o.plain || o.json || fallsBack(c)
 	if err := s.checkStart(c, o); err != nil {
@@ -104,7 +104,7 @@ func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	settingFlags(flags, "notify", "no_open", "filter")
 }
 
-// lookFlags say how what is shown looks.
+// lookFlags control how things are shown.
 func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
 	settingFlags(flags, "theme")
 	flags.BoolVar(&o.plain, "plain", false, "print a line for each change instead of drawing, for screen readers and logs")
@@ -113,12 +113,12 @@ func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
 
 func notifyMethods() string { return orNone(asStrings(notify.Methods())) }
 
-// checkStart refuses a filter or a position to begin at that means nothing, or that
-// nothing is drawn for.
+// checkStart refuses a meaningless filter or start position, and either if nothing is
+// drawn.
 func (s settings) checkStart(c *cobra.Command, o screenOptions) error {
 	for _, flag := range []string{"filter", "at"} {
 		if o.plain && c.Flags().Changed(flag) {
-			return usagef("--%s says what the screen shows, and there is none: leave it out", flag)
+			return usagef("there is no screen: leave out --%s", flag)
 		}
 	}
 	if wrong := dashboard.WrongPosition(o.at); o.at != "" && wrong != "" {
@@ -130,8 +130,7 @@ func (s settings) checkStart(c *cobra.Command, o screenOptions) error {
 	return nil
 }
 
-// requireTerminal refuses to draw into a pipe or a file and names what would
-// serve there.
+// requireTerminal refuses to draw into a pipe or a file and names an alternative.
 func requireTerminal(c *cobra.Command, instead string) error {
 	for _, stream := range []struct {
 		name string
@@ -144,8 +143,8 @@ func requireTerminal(c *cobra.Command, instead string) error {
 	return nil
 }
 
-// fallsBack reports whether the terminal is one that cannot be drawn on, and says
-// what comes instead.
+// fallsBack reports whether the terminal cannot be drawn on, and says what happens
+// instead.
 func fallsBack(c *cobra.Command) bool {
 	if os.Getenv("TERM") != "dumb" || requireTerminal(c, "") != nil {
 		return false

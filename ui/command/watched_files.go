@@ -10,12 +10,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// fileSettles is how long a file has to be left alone until it counts as written:
-// editors write in several steps.
+// fileSettles is how long a file must stay unchanged to count as written: editors
+// write in several steps.
 const fileSettles = 150 * time.Millisecond
 
-// followFile calls changed whenever a file may hold something else than before,
-// also when it is replaced or appears, and once at the start, until ctx ends.
+// followFile calls changed at the start and whenever a file may have changed, been
+// replaced or appeared, until ctx ends.
 func followFile(ctx context.Context, path string, changed func()) error {
 	return followFiles(ctx, []string{path}, func() []string {
 		changed()
@@ -23,7 +23,7 @@ func followFile(ctx context.Context, path string, changed func()) error {
 	})
 }
 
-// followFiles is followFile for several files. changed returns those to follow
+// followFiles is followFile for several files. changed returns the files to follow
 // from then on.
 func followFiles(ctx context.Context, paths []string, changed func() []string) error {
 	watcher, err := fsnotify.NewWatcher()
@@ -48,19 +48,19 @@ func followFiles(ctx context.Context, paths []string, changed func() []string) e
 			if files.concern(event.Name) {
 				settled.Reset(fileSettles)
 			}
-		case _, open := <-watcher.Errors: // something may have gone unnoticed
+		case _, open := <-watcher.Errors: // something may have been missed
 			if !open {
 				return nil
 			}
 			settled.Reset(fileSettles)
 		case <-settled.C:
-			_ = files.follow(changed()) // what names a file in a folder that is not there is followed too
+			_ = files.follow(changed()) // the other files are followed all the same
 		}
 	}
 }
 
-// followedFiles are the files that are followed, each with what it leads to where
-// it is a link, as secrets that are mounted into a container are.
+// followedFiles are the followed files, each with its target if it is a link, as are
+// secrets mounted into a container.
 type followedFiles struct {
 	targets map[string]string
 	watcher *fsnotify.Watcher
@@ -76,7 +76,7 @@ func (f *followedFiles) follow(paths []string) (err error) {
 		if f.targets[path] = target; known {
 			continue
 		}
-		// The folder, not the file: what replaces a file is another one.
+		// The folder, as a replaced file is a new one.
 		if failed := f.watcher.Add(filepath.Dir(path)); failed != nil {
 			err = errors.Join(err, fmt.Errorf("watching the folder of %s: %w", path, failed))
 		}
@@ -85,7 +85,7 @@ func (f *followedFiles) follow(paths []string) (err error) {
 	return err
 }
 
-// concern reports whether something that happened to name may change a file.
+// concern reports whether a change of name may change a file.
 func (f *followedFiles) concern(name string) (concerned bool) {
 	for path, target := range f.targets {
 		concerned = name == path || name == target || f.moved(path) || concerned
@@ -93,8 +93,7 @@ func (f *followedFiles) concern(name string) (concerned bool) {
 	return concerned
 }
 
-// moved reports whether a path leads to another file than before, and has that
-// followed too.
+// moved reports whether a path leads to another file than before, and follows that.
 func (f *followedFiles) moved(path string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil || target == f.targets[path] {

@@ -16,35 +16,35 @@ import (
 	"tillwatch/api/account"
 )
 
-// Bounds of a watch list.
+// Limits of a watch list.
 const (
 	mostWatched    = 10_000
 	mostListBytes  = 4 << 20
 	listErrorsTold = 3
 )
 
-// fromStdin names the input of a command instead of a file.
+// fromStdin means stdin instead of a file.
 const fromStdin = "-"
 
-// checkID refuses what cannot be the id of an intent.
+// checkID refuses what cannot be an intent's id.
 func checkID(id string) error {
 	switch {
 	case id == "":
 		return errors.New("an id is empty")
 	case len(id) > api.MaxID:
-		return fmt.Errorf("%.20q… is no id: it is longer than %d bytes", id, api.MaxID)
+		return fmt.Errorf("%.20q… is not an id: it is longer than %d bytes", id, api.MaxID)
 	case strings.ContainsFunc(id, unicode.IsSpace):
-		return fmt.Errorf("%.60q is no id: it contains a space", id)
+		return fmt.Errorf("%.60q is not an id: it contains a space", id)
 	case strings.ContainsAny(id, `/?\`) || id == "." || id == "..":
-		return fmt.Errorf("%.60q is no id but looks like a path", id)
+		return fmt.Errorf("%.60q is not an id but looks like a path", id)
 	case string(api.ScrubID(id)) != id:
-		return fmt.Errorf("%.60q is no id: it contains characters that cannot be shown", id)
+		return fmt.Errorf("%.60q is not an id: it contains characters that cannot be shown", id)
 	}
 	return nil
 }
 
-// parseWatchList reads one id a line; what follows a # is a comment. With an
-// error it returns the ids of the lines that are right.
+// parseWatchList reads one id per line; # starts a comment. With an error it also
+// returns the valid lines' ids.
 func parseWatchList(r io.Reader) ([]string, error) {
 	var ids []string
 	var bad []error
@@ -74,7 +74,7 @@ func parseWatchList(r io.Reader) ([]string, error) {
 
 func uncommented(line string, number int) string {
 	if number == 1 {
-		line = strings.TrimPrefix(line, "\ufeff") // that some editors begin files with
+		line = strings.TrimPrefix(line, "\ufeff") // some editors start files with it
 	}
 	if at := strings.IndexByte(line, '#'); at == 0 || at > 0 && unicode.IsSpace(rune(line[at-1])) {
 		line = line[:at]
@@ -82,7 +82,7 @@ func uncommented(line string, number int) string {
 	return strings.TrimSpace(line)
 }
 
-// inOneLine tells the first few of several errors.
+// inOneLine joins the first few of several errors.
 func inOneLine(bad []error) error {
 	if len(bad) == 0 {
 		return nil
@@ -97,8 +97,8 @@ func inOneLine(bad []error) error {
 	return errors.New(strings.Join(told, "; "))
 }
 
-// takeWatchList reads the ids of the file that --watch-ids names. stdin is nil
-// where the keys come from there.
+// takeWatchList reads the ids of --watch-ids. stdin is nil if the dashboard's keys
+// come from there.
 func (s *settings) takeWatchList(stdin io.Reader) error {
 	for _, id := range s.WatchIDs {
 		if err := checkID(id); err != nil {
@@ -111,7 +111,7 @@ func (s *settings) takeWatchList(stdin io.Reader) error {
 	case s.WatchList == "":
 		return nil
 	case s.WatchList == fromStdin && stdin == nil:
-		return usagef("--watch-ids - reads the standard input, where the dashboard's keys come from: name a file, or use --plain")
+		return usagef("--watch-ids - reads stdin, which the dashboard needs for keys: give a file, or use --plain")
 	case s.WatchList == fromStdin:
 		if ids, err = parseWatchList(stdin); err != nil {
 			return usagef("watch list on the standard input: %w", err)
@@ -138,9 +138,9 @@ func readWatchList(path string) ([]string, error) {
 	return ids, nil
 }
 
-// followWatchList watches ids that are added to the file while it runs. One that
-// is removed stays in the picture, as everything does that is known. Until a bad
-// line is mended an alert tells of it; the others count.
+// followWatchList watches ids that are added to the file while it runs. Removed ids
+// stay in the picture. While the file has a bad line, an alert says so, and the other
+// lines count.
 func (s *session) followWatchList(ctx context.Context) error {
 	path := s.settings.WatchList
 	if path == "" || path == fromStdin {
@@ -158,7 +158,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		s.store.Report(account.AlertList, fmt.Errorf("new ids in the watch list will go unnoticed: %w", err))
+		s.store.Report(account.AlertList, fmt.Errorf("new ids in the watch list will not be noticed: %w", err))
 	}
 	return nil
 }

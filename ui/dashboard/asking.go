@@ -53,7 +53,7 @@ func (a asker) reconnectDisabled() string {
 	switch a.picture.summary.Feed.State {
 	case account.FeedLost:
 		if a.cfg.Reconnect == nil {
-			return "there is no relay to reconnect to here"
+			return "there is no relay to reconnect to"
 		}
 		return ""
 	case account.FeedConnecting:

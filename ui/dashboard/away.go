@@ -44,7 +44,7 @@ type reason string
 const (
 	unfocused  reason = "the terminal was not focused"
 	stoodStill reason = "the screen was frozen"
-	idle       reason = "no key and no mouse was used"
+	idle       reason = "no key was pressed and no mouse moved"
 	closed     reason = "tillwatch was not running"
 )
 

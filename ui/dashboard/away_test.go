@@ -62,7 +62,7 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 	}{
 		{"the focus was lost", func(m *Model) { m.Update(tea.BlurMsg{}) }, func(m *Model) { m.Update(tea.FocusMsg{}) }, "the terminal was not focused", "22m"},
 		{"the screen was frozen", func(m *Model) { press(m, "space") }, func(m *Model) { press(m, "space") }, "the screen was frozen", "22m"},
-		{"nothing was pressed", func(m *Model) { second(m, 5*time.Minute) }, func(m *Model) { press(m, "h") }, "no key and no mouse was used", "27m"},
+		{"nothing was pressed", func(m *Model) { second(m, 5*time.Minute) }, func(m *Model) { press(m, "h") }, "no key was pressed and no mouse moved", "27m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestWhatHappenedSinceTheStartIsNotCalledUnseen(t *testing.T) {
 		second(m, 4*time.Minute)
 		nightShop(s, m)
 		press(m, "D")
-		if got := screen(m); !strings.Contains(got, "nobody has looked away since the start") || !strings.Contains(got, "1 expired") || strings.Contains(got, "unseen") {
+		if got := screen(m); !strings.Contains(got, "you have not been away since the start") || !strings.Contains(got, "1 expired") || strings.Contains(got, "unseen") {
 			t.Errorf("the digest is\n%s", got)
 		}
 	})

@@ -44,7 +44,7 @@ func (b *batch) disabled() string {
 	case !b.cfg.Armed:
 		return action.ReadOnlyReason
 	case b.queue != nil:
-		return "a batch is under way: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
+		return "a batch is running: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
 	case len(b.marks.set) == 0:
 		return "nothing is marked: " + b.cfg.Actions.KeyOf(action.Mark) + " marks the intent under the cursor"
 	}
@@ -233,7 +233,7 @@ func (b *batch) draw(l *paint.Line) {
 		l.Put(paint.Warning, " · "+wording.Count(q.others)+" not accepted")
 	}
 	if q.stopped != "" {
-		l.Put(paint.Warning, " · stopped; waiting for the one that was sent")
+		l.Put(paint.Warning, " · stopped; waiting for the one already sent")
 		return
 	}
 	if why := b.waits(); q.running == "" && why != "" {

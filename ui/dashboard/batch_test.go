@@ -321,7 +321,7 @@ func TestWhatIsSaidOfABatchNamesTheKeysAsTheyAreConfigured(t *testing.T) {
 	}
 	m.batch.queue = &queue{accepted: map[api.ID]bool{}, running: "ci_1"}
 	press(m, "X")
-	if got, want := screen(m), "a batch is under way: alt+0 stops it"; !strings.Contains(got, want) {
+	if got, want := screen(m), "a batch is running: alt+0 stops it"; !strings.Contains(got, want) {
 		t.Errorf("no %q on\n%s", want, got)
 	}
 	m.notices.toast, m.redraw = toast{}, true

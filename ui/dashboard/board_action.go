@@ -65,7 +65,7 @@ func (b *board) disabled(id action.ID) string {
 			return "this pane cannot be filtered"
 		}
 		if b.focus == layout.Quota && !b.quota.Viewing() {
-			return "no spender is on the screen to be filtered: " + b.cfg.Actions.KeyOf(action.Usage) + " shows them"
+			return "there are no spenders on the screen to filter: " + b.cfg.Actions.KeyOf(action.Usage) + " shows them"
 		}
 	}
 	return ""

@@ -113,7 +113,7 @@ func (c Config) withDefaults() Config {
 		c.Location = time.Local
 	}
 	if c.Browser.Open == nil && c.Browser.Closed == "" {
-		c.Browser.Closed = "no browser is known here"
+		c.Browser.Closed = "no browser was found"
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -62,7 +62,7 @@ func (c *confirms) unconfirmable(in *account.Intent) string {
 	run := c.runs[in.ID]
 	switch {
 	case run != nil && run.ended.IsZero():
-		return "already under way"
+		return "already being confirmed"
 	case in.State != api.AwaitingConfirmation:
 		return "not awaiting confirmation"
 	case in.Missing:

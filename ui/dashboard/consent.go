@@ -81,7 +81,7 @@ func (c *consent) disabled(id action.ID) string {
 		return c.batch.disabled()
 	case action.StopBatch:
 		if c.batch.queue == nil {
-			return "no batch is under way"
+			return "no batch is running"
 		}
 	}
 	return ""

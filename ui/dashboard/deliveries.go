@@ -14,7 +14,7 @@ import (
 )
 
 // noDeliveries is why a dashboard shows none.
-const noDeliveries = "nothing is delivered from here: watch --forward-to, demo and simulate --ui show deliveries"
+const noDeliveries = "there are no deliveries here: watch --forward-to, demo and simulate --ui show some"
 
 // deliveries shows what was delivered, and sends it again.
 type deliveries struct {
@@ -58,12 +58,12 @@ func (d *deliveries) tell(changed []*delivery.Delivery) {
 		if of.ID != d.asked.ID || of.State == delivery.Sending || of.Attempts <= d.asked.Attempts {
 			continue
 		}
-		kind, text := warning, string(of.Event)+" was sent again, and not taken: "+string(of.Error)
+		kind, text := warning, string(of.Event)+" was sent again, but not accepted: "+string(of.Error)
 		switch {
 		case of.Status == http.StatusOK:
-			kind, text = success, string(of.Event)+" was sent again, and taken"
+			kind, text = success, string(of.Event)+" was sent again, and accepted"
 		case of.Status > 0:
-			text = fmt.Sprintf("%s was sent again, and not taken: it was answered with %d", of.Event, of.Status)
+			text = fmt.Sprintf("%s was sent again, but not accepted: the answer was %d", of.Event, of.Status)
 		}
 		d.notices.say(kind, text)
 		d.asked = delivery.Delivery{}
@@ -115,7 +115,7 @@ func (d *deliveries) disabled() string {
 			return "this delivery is no longer kept"
 		}
 		if of.State == delivery.Sending {
-			return "an attempt is under way: its answer is awaited"
+			return "an attempt is running: wait for its answer"
 		}
 	}
 	return ""

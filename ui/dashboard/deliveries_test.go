@@ -136,7 +136,7 @@ func TestADeliveryIsSentAgainByAKey(t *testing.T) {
 		{"from its row", []string{"8", "k", "k", "k", "k", "W"}, nil, "sending evt_ci_.* again, to 127.0.0.1:3000/webhooks", "we_1-d8"},
 		{"from its detail", []string{"8", "k", "k", "k", "k", "enter", "W"}, nil, "sending evt_ci_.* again", "we_1-d8"},
 		{"refused", []string{"8", "k", "W"}, errors.New("its endpoint is away"), "not sent again: its endpoint is away", "we_1-d11"},
-		{"not while it is sent", []string{"8", "W"}, nil, "an attempt is under way: its answer is awaited", ""},
+		{"not while it is sent", []string{"8", "W"}, nil, "an attempt is running: wait for its answer", ""},
 		{"not from an event", []string{"4", "W"}, nil, "no delivery under the cursor", ""},
 		{"not from an intent", []string{"1", "W"}, nil, "no delivery under the cursor", ""},
 	}
@@ -189,9 +189,9 @@ func TestWhatCameOfSendingAgainIsToldThoughItsRowHasLeft(t *testing.T) {
 		answer     delivery.Delivery
 		left       int // rows of the filter
 	}{
-		{"taken", "✓ evt_ci_.* was sent again, and taken", delivery.Delivery{State: delivery.Delivered, Status: 200}, 0},
-		{"refused", "! evt_ci_.* was sent again, and not taken: it was answered with 503", delivery.Delivery{State: delivery.Dead, Status: 503}, 1},
-		{"away", "! evt_ci_.* was sent again, and not taken: connection refused", delivery.Delivery{State: delivery.Dead, Error: "connection refused"}, 1},
+		{"taken", "✓ evt_ci_.* was sent again, and accepted", delivery.Delivery{State: delivery.Delivered, Status: 200}, 0},
+		{"refused", "! evt_ci_.* was sent again, but not accepted: it was answered with 503", delivery.Delivery{State: delivery.Dead, Status: 503}, 1},
+		{"away", "! evt_ci_.* was sent again, but not accepted: connection refused", delivery.Delivery{State: delivery.Dead, Error: "connection refused"}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, log := delivering(t, typicalShop(time.Now()), 120, 36)
@@ -240,7 +240,7 @@ func TestWithoutASourceThereAreNoDeliveries(t *testing.T) {
 	}
 	for _, key := range []string{"8", "W"} {
 		press(m, "4", key)
-		if notice := strings.Split(screen(m), "\n")[1]; !strings.Contains(notice, "nothing is delivered from here") || m.board.focus != layout.Events {
+		if notice := strings.Split(screen(m), "\n")[1]; !strings.Contains(notice, "there are no deliveries here") || m.board.focus != layout.Events {
 			t.Errorf("%s: the focus is on %s, the notice %q", key, m.board.focus, notice)
 		}
 	}

@@ -147,7 +147,7 @@ func (d *details) forget(c *account.Changes) {
 func (d *details) reveal() {
 	d.pane.Reveal(!d.pane.Revealed())
 	if d.pane.Revealed() {
-		d.notices.sayWhile(d.pane.Revealed, warning, "personal data is shown until the detail is left; payment tokens stay hidden")
+		d.notices.sayWhile(d.pane.Revealed, warning, "personal data is shown until you leave the detail; payment tokens stay hidden")
 	} else {
 		d.notices.say(plain, "personal data is hidden")
 	}

@@ -102,7 +102,7 @@ func (d *digest) intent(in *account.Intent) {
 		d.expired++
 	case in.State == api.Failed:
 		d.failed++
-		d.reasons[cmp.Or(wording.Failure(in.Failure), "for a reason that is not known")]++
+		d.reasons[cmp.Or(wording.Failure(in.Failure), "for an unknown reason")]++
 	}
 }
 
@@ -169,7 +169,7 @@ func (d *digest) since() []dialog.Sentence {
 	why := string(d.why)
 	switch {
 	case why == "":
-		why = "nobody has looked away since the start"
+		why = "you have not been away since the start"
 	case d.to.IsZero():
 		why = strings.Replace(why, " was ", " is ", 1)
 	}
@@ -195,10 +195,10 @@ func (d *digest) intents() []dialog.Sentence {
 	}
 	lines = append(lines, told(expired))
 	if d.lapsed > 0 {
-		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has told yet what became of that"))
+		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has shown the outcome yet"))
 	}
 	if d.undated > 0 {
-		lines = append(lines, aside(wording.Counted(d.undated, "intent was", "intents were")+" found ended; when that was is not known, so not counted here"))
+		lines = append(lines, aside(wording.Counted(d.undated, "intent was", "intents were")+" found ended at an unknown time, so not counted here"))
 	}
 	if d.notRead > 0 {
 		lines = append(lines, aside(wording.Counted(d.notRead, "intent is", "intents are")+" not read yet, so not counted here"))
@@ -244,7 +244,7 @@ func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
 		lines = append(lines, aside("  "+wording.Moment(span.Since, now, where)+" "+span.Text+" · "+end))
 	}
 	if d.why == closed {
-		lines = append(lines, aside("what was raised and over while nothing ran is not known"))
+		lines = append(lines, aside("alerts that came and went while tillwatch was not running are not known"))
 	}
 	return lines
 }
@@ -286,9 +286,9 @@ func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 	}
 	switch {
 	case len(lines) == 0:
-		return []dialog.Sentence{aside("not known: no answer has told of a limit")}
+		return []dialog.Sentence{aside("not known: no answer has reported a limit")}
 	case d.why == closed || d.now.Sub(d.from) > 24*time.Hour:
-		lines = append(lines, aside("what was spent while nothing ran, or more than a day ago, is not in it"))
+		lines = append(lines, aside("without what was spent while tillwatch was not running, or more than a day ago"))
 	}
 	return lines
 }
@@ -298,14 +298,14 @@ func (d *digest) relay(now time.Time, where *time.Location, feed account.FeedSta
 	for _, o := range d.outages {
 		text := "lost at " + wording.Moment(o.from, now, where)
 		if o.to.IsZero() {
-			text += ", and not back: changes are found by reading, later than events would tell"
+			text += ", and not back: changes are found by reading, later than by events"
 		} else {
 			text += " for " + pane.Age(o.to.Sub(o.from))
 		}
 		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: text})
 	}
 	if d.gaps > 0 {
-		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: wording.Counted(d.gaps, "gap", "gaps") + ": the relay let events go before they were read here; what they told is not known"})
+		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: wording.Counted(d.gaps, "gap", "gaps") + ": the relay deleted events before they were read here; what they reported is not known"})
 	}
 	switch {
 	case len(lines) > 0:
@@ -315,7 +315,7 @@ func (d *digest) relay(now time.Time, where *time.Location, feed account.FeedSta
 		lines = append(lines, told("no outage and no gap"))
 	}
 	if d.why == closed && feed != account.FeedOff {
-		lines = append(lines, aside("whether the relay was out while nothing ran is not known"))
+		lines = append(lines, aside("whether the relay was down while tillwatch was not running is not known"))
 	}
 	return lines
 }

@@ -44,11 +44,11 @@ type export struct {
 // exports lists the ways, the most useful first.
 func exports() []export {
 	return []export{
-		{"md", "Markdown file", "What, state, timeline, offer, shipments, failure and the requests' ids, for a colleague or the service's support. The path is copied.", Markdown, true},
-		{"json", "JSON file", "All of it for a machine, as tillwatch intent --json prints it. The path is copied.", JSON, true},
-		{"copy-md", "Copy as Markdown", "The text itself, to be pasted into an issue or a chat.", Markdown, false},
-		{"copy-json", "Copy as JSON", "The text itself, to be pasted.", JSON, false},
-		{"curl", "Copy as curl", "The request that reads the intent, for a shell that knows $TILLWATCH_API_KEY; the key is not in it.", Curl, false},
+		{"md", "Markdown file", "State, timeline, offer, shipments, failure and request ids, for a colleague or the service's support. The path is copied.", Markdown, true},
+		{"json", "JSON file", "The whole intent, as printed by tillwatch intent --json. The path is copied.", JSON, true},
+		{"copy-md", "Copy as Markdown", "The text itself, to paste into an issue or a chat.", Markdown, false},
+		{"copy-json", "Copy as JSON", "The text itself, to paste.", JSON, false},
+		{"curl", "Copy as curl", "The request that reads the intent; the shell takes the key from $TILLWATCH_API_KEY.", Curl, false},
 	}
 }
 

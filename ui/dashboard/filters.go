@@ -90,7 +90,7 @@ func (f *filters) paste(text string) (refused string) {
 }
 
 func tooLongFilter() string {
-	return "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
+	return "a filter may have at most " + strconv.Itoa(longestFilter) + " characters"
 }
 
 // find filters the pane by what is typed. While a regular expression is broken, the

@@ -173,8 +173,8 @@ func TestWhatIsTypedWhereNothingCanBeFilteredDoesNothing(t *testing.T) {
 		keys []string
 		why  string
 	}{
-		{"the gauges", 200, 55, []string{"3"}, "no spender is on the screen to be filtered: u shows them"},
-		{"the gauges on a small screen", 80, 24, []string{"3"}, "no spender is on the screen to be filtered: u shows them"},
+		{"the gauges", 200, 55, []string{"3"}, "there are no spenders on the screen to filter: u shows them"},
+		{"the gauges on a small screen", 80, 24, []string{"3"}, "there are no spenders on the screen to filter: u shows them"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

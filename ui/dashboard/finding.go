@@ -59,7 +59,7 @@ func (f *finder) key(key tea.KeyPressMsg) {
 // paste takes pasted text, and says why it does not.
 func (f *finder) paste(text string) (refused string) {
 	if !f.typed.add(text) {
-		refused = "what is looked for has at most " + strconv.Itoa(longestFilter) + " characters"
+		refused = "the text to find may have at most " + strconv.Itoa(longestFilter) + " characters"
 	}
 	f.pane.Find(f.typed.text, f.from)
 	return refused
@@ -71,7 +71,7 @@ func (f *finder) next(by int) {
 	wrapped := f.pane.FindNext(by)
 	switch text, hits := f.pane.Sought(); {
 	case hits == 0:
-		f.notices.say(warning, "no line of the detail holds "+text)
+		f.notices.say(warning, "no line of the detail contains "+text)
 	case wrapped && by > 0:
 		f.notices.say(plain, "past the end: "+f.pane.Found()+" from the top")
 	case wrapped:
@@ -82,7 +82,7 @@ func (f *finder) next(by int) {
 // disabled says why there is no next line.
 func (f *finder) disabled() string {
 	if text, _ := f.pane.Sought(); text == "" {
-		return "nothing is looked for: " + f.cfg.Actions.KeyOf(action.FindText) + " finds a text in the detail"
+		return "there is no text to find: " + f.cfg.Actions.KeyOf(action.FindText) + " finds a text in the detail"
 	}
 	return ""
 }

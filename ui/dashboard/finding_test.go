@@ -125,13 +125,13 @@ func TestEscapeTakesBackWhatIsLookedFor(t *testing.T) {
 		t.Errorf("after esc, %q is looked for on line %d, want mug on %d", text, m.board.detail.Line(), at)
 	}
 	press(m, "esc", "n")
-	if got := screen(m); !strings.Contains(got, "nothing is looked for: / finds a text in the detail") {
+	if got := screen(m); !strings.Contains(got, "there is no text to find: / finds a text in the detail") {
 		t.Errorf("n says nothing:\n%s", got)
 	}
 	press(m, "/")
 	write(m, "zzz")
 	press(m, "enter", "n")
-	if got := screen(m); !strings.Contains(got, "no line of the detail holds zzz") {
+	if got := screen(m); !strings.Contains(got, "no line of the detail contains zzz") {
 		t.Errorf("n does not say that there is none:\n%s", got)
 	}
 	press(m, "]", "[")

@@ -53,7 +53,7 @@ func (j judge) health() pane.Health {
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Sourceless():
-		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service serves no list of them", paint.Warning
+		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service has no list of intents", paint.Warning
 		if len(s.Intents) > 0 { // the line is all that says so
 			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
 			h.Advice = "until then, intents without shipments stay unknown"
@@ -62,7 +62,7 @@ func (j judge) health() pane.Health {
 			j.cfg.Actions.KeyOf(action.Jump) + " and type an id"
 	case s.Feed.State == account.FeedOff:
 		h.OfRelay = true
-		h.Text, h.Style = "no relay is configured: intents are found by polling alone", paint.Muted
+		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
 	}
 	return h
 }

@@ -48,7 +48,7 @@ func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
 // paste takes pasted text, and says why it does not.
 func (j *jump) paste(text string) (refused string) {
 	if !j.typed.add(text) {
-		return "an id has at most " + strconv.Itoa(api.MaxID) + " characters"
+		return "an id may have at most " + strconv.Itoa(api.MaxID) + " characters"
 	}
 	return ""
 }

@@ -98,10 +98,10 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.filters.typed != nil:
 		refused = m.filters.paste(msg.Content)
 	default:
-		m.notices.say(warning, "pasted text is not taken here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
+		m.notices.say(warning, "pasted text is not accepted here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
 	}
 	if refused != "" {
-		m.notices.say(warning, "the pasted text is not taken: "+refused)
+		m.notices.say(warning, "the pasted text is not accepted: "+refused)
 	}
 	return nil
 }

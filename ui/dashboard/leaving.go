@@ -34,7 +34,7 @@ func (m *Model) suspend(over bool) tea.Cmd {
 func (m *Model) quit() tea.Cmd {
 	if m.batch.confirming() && !m.quitting {
 		m.quitting = true
-		m.notices.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
+		m.notices.say(warning, "a confirm is running: quit again to leave; the audit log will have its outcome")
 		return nil
 	}
 	return tea.Quit

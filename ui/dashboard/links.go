@@ -104,7 +104,7 @@ func (l *links) offer(ctx context.Context) {
 		l.notices.say(warning, "its address is not opened: "+l.refused.Error())
 		return
 	default:
-		l.notices.say(warning, "no tracking link and no product page is known of it")
+		l.notices.say(warning, "it has no known tracking link or product page")
 		return
 	}
 	title, takes := "Open in the browser", "open"

@@ -153,7 +153,7 @@ func TestNoLinkLeadsWhereItDoesNotSay(t *testing.T) {
 		"https://bank.example@evil.example/": "not opened: " + weblink.ErrUser.Error(),
 		"javascript:alert(1)":                "not opened: " + weblink.ErrNotWeb.Error(),
 		"https://аpple.example/":             "https://xn--pple-43d.example/",
-		"":                                   "no tracking link",
+		"":                                   "no known tracking link",
 		"https://" + strings.Repeat("a.", 120) + "evil.example/": "evil.example/",
 	} {
 		var opened []string

@@ -40,9 +40,9 @@ func (m *making) disabled() string {
 	where := m.picture.environment()
 	switch {
 	case m.cfg.Maker.Make == nil:
-		return "nothing can be made here"
+		return "no intent can be made here"
 	case !where.Known():
-		return "only a stand-in takes new intents from here: nobody has answered yet"
+		return "only a stand-in takes new intents from here, and nothing has answered yet"
 	case !where.StandIn:
 		return "only a stand-in takes new intents from here, and this is " + where.Name + ": tillwatch create makes one"
 	}

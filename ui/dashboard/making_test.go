@@ -36,8 +36,8 @@ func TestANewIntentIsMadeOfAStandInAlone(t *testing.T) {
 		{"a stand-in", api.Environment{Name: "simulator", StandIn: true}, true, ""},
 		{"the service", api.Environment{Name: "production", Live: true}, true, "this is production: tillwatch create makes one"},
 		{"a tunnel", api.Environment{Name: "127.0.0.1:7420", Live: true}, true, "this is 127.0.0.1:7420"},
-		{"no answer yet", api.Environment{Name: "unknown"}, true, "nobody has answered yet"},
-		{"nobody who makes it", api.Environment{Name: "simulator", StandIn: true}, false, "nothing can be made here"},
+		{"no answer yet", api.Environment{Name: "unknown"}, true, "nothing has answered yet"},
+		{"nobody who makes it", api.Environment{Name: "simulator", StandIn: true}, false, "no intent can be made here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked dialog.Wish

@@ -80,7 +80,7 @@ func (k *kept) save(name string, taken bool) error {
 	is := k.filters.inPane[at]
 	switch {
 	case is == nil:
-		return errors.New("this pane has no filter to be kept: " + k.cfg.Actions.KeyOf(action.Filter) + " types one")
+		return errors.New("this pane has no filter to save: " + k.cfg.Actions.KeyOf(action.Filter) + " types one")
 	case !filterName.MatchString(name):
 		return errors.New("a name is one word of at most 24 letters, digits and hyphens, as in late")
 	case taken:
@@ -88,11 +88,11 @@ func (k *kept) save(name string, taken bool) error {
 	}
 	p := k.preferences
 	n, was := p.named(name)
-	said := name + " is kept: / " + is.Text
+	said := name + " is saved: / " + is.Text
 	if was {
 		said = name + " is replaced: / " + is.Text + ", it was / " + n.Text
 	} else if len(p.Filters) >= mostNamed {
-		return fmt.Errorf("%d filters are kept, which is all that there is room for: forget one first", mostNamed)
+		return fmt.Errorf("%d filters are saved, which is the maximum: forget one first", mostNamed)
 	}
 	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	p.Filters = append(p.Filters, NamedFilter{name, at.String(), is.Text})
@@ -107,7 +107,7 @@ func (k *kept) forget(name string) error {
 	n, ok := p.named(name)
 	switch {
 	case !ok && len(p.Filters) == 0:
-		return errors.New("no filter is kept: save NAME keeps that of this pane")
+		return errors.New("no filter is saved: save NAME saves this pane's")
 	case !ok:
 		return errors.New("no filter is called " + name + "; there are " + strings.Join(p.filterNames(), ", "))
 	}
@@ -183,6 +183,6 @@ func (k *kept) begin(text string) {
 		n = NamedFilter{Pane: layout.Intents.String(), Text: text}
 	}
 	if err := k.show(n); err != nil {
-		k.notices.say(warning, "the filter "+text+" is not in force: "+err.Error())
+		k.notices.say(warning, "the filter "+text+" is not applied: "+err.Error())
 	}
 }

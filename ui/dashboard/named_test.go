@@ -16,7 +16,7 @@ func TestAFilterIsKeptUnderANameAndFoundAgain(t *testing.T) {
 	write(m, "status:delayed")
 	press(m, "enter")
 	said(m, "save late", "enter")
-	if want := []NamedFilter{{"late", "shipments", "status:delayed"}}; !slices.Equal(last.Filters, want) || !strings.Contains(screen(m), "late is kept: / status:delayed") {
+	if want := []NamedFilter{{"late", "shipments", "status:delayed"}}; !slices.Equal(last.Filters, want) || !strings.Contains(screen(m), "late is saved: / status:delayed") {
 		t.Fatalf("kept %v, want %v:\n%s", last.Filters, want, screen(m))
 	}
 	m, last = remembering(t, 120, 36, *last) // the next run
@@ -76,14 +76,14 @@ func TestWhatCannotBeKeptOrForgottenIsSaid(t *testing.T) {
 		name, filter, typed, want string
 		from                      Layout
 	}{
-		{"no filter", "", "save late", "this pane has no filter to be kept: / types one", Layout{}},
+		{"no filter", "", "save late", "this pane has no filter to save: / types one", Layout{}},
 		{"two words", "wool", "save very late", "a name is one word", Layout{}},
 		{"no name", "wool", "save ", "a name is one word", Layout{}},
 		{"a long name", "wool", "save " + strings.Repeat("x", 25), "a name is one word", Layout{}},
 		{"a word of the palette", "wool", "save Theme", "Theme means something else in the palette", Layout{}},
 		{"an action", "wool", "save quit", "quit means something else in the palette", Layout{}},
-		{"too many", "wool", "save one-more", "50 filters are kept", many},
-		{"forgetting none", "", "forget late", "no filter is kept", Layout{}},
+		{"too many", "wool", "save one-more", "50 filters are saved", many},
+		{"forgetting none", "", "forget late", "no filter is saved", Layout{}},
 		{"forgetting another", "", "forget late", "no filter is called late; there are wool", Layout{Filters: []NamedFilter{{"wool", "intents", "wool"}}}},
 	}
 	for _, c := range cases {

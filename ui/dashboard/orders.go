@@ -91,7 +91,7 @@ func (b *batch) orderDisabled(o *account.Order) string {
 	case !b.cfg.Armed:
 		return action.ReadOnlyReason
 	case b.queue != nil:
-		return "a batch is under way: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
+		return "a batch is running: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
 	}
 	waiting := ""
 	for _, item := range o.Intents {

@@ -209,7 +209,7 @@ func TestAnOrderIsNotConfirmedUnseenOrWhereNothingAwaits(t *testing.T) {
 		m.apply(&s.changes)
 		press(m, "O", "c")
 		rest(m)
-		if press(m, "C"); len(g.sent) > 0 || !strings.Contains(screen(m), "First see the whole list") {
+		if press(m, "C"); len(g.sent) > 0 || !strings.Contains(screen(m), "See the whole list first") {
 			t.Errorf("%d items were confirmed before they were in view:\n%s", len(g.sent), screen(m))
 		}
 	})

@@ -57,7 +57,7 @@ func (o *ownCommands) find(id action.ID) (own.Command, bool) {
 // disabled says why a command cannot run now.
 func (o *ownCommands) disabled(c own.Command) string {
 	if where := o.picture.environment(); where.Live && !c.Live {
-		return c.Name + " is not for an environment with real money: live = true in its entry allows it"
+		return c.Name + " does not run where money is real: live = true in its entry allows it"
 	}
 	if _, err := c.Argv(o.row()); err != nil {
 		return err.Error()
@@ -104,7 +104,7 @@ func (o *ownCommands) open(ctx context.Context, c own.Command) tea.Cmd {
 		return nil
 	}
 	if c.Screen && o.batch.confirming() {
-		o.notices.say(warning, "a confirm is under way: "+c.Name+" can have the terminal once its outcome is known")
+		o.notices.say(warning, "a confirm is running: "+c.Name+" can have the terminal once its outcome is known")
 		return nil
 	}
 	live := o.picture.environment().Live

@@ -16,16 +16,16 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		text string
 		want string // "" where it is taken
 	}{
-		{"on the board", nil, "ci_779d", "! pasted text is not taken here: / filters by it, i goes to an id"},
-		{"in the detail", []string{"enter"}, "ci_779d", "! pasted text is not taken here: / filters by it, i goes to an id"},
-		{"nothing but an end of line", nil, "\n", "! pasted text is not taken here"},
-		{"in the help", []string{"?"}, "ci_779d", "pasted text is not taken here"},
-		{"in the dialog of the board", []string{"v"}, "ci_779d", "pasted text is not taken here"},
+		{"on the board", nil, "ci_779d", "! pasted text is not accepted here: / filters by it, i goes to an id"},
+		{"in the detail", []string{"enter"}, "ci_779d", "! pasted text is not accepted here: / filters by it, i goes to an id"},
+		{"nothing but an end of line", nil, "\n", "! pasted text is not accepted here"},
+		{"in the help", []string{"?"}, "ci_779d", "pasted text is not accepted here"},
+		{"in the dialog of the board", []string{"v"}, "ci_779d", "pasted text is not accepted here"},
 		{"where it would confirm", []string{"c"}, "C", "Pasted text is ignored: type it."},
 		{"into a filter", []string{"/"}, "wool", ""},
-		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not taken: a filter has at most 120 characters"},
+		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not accepted: a filter may have at most 120 characters"},
 		{"as an id", []string{"i"}, "ci_779d", ""},
-		{"as an id, too long", []string{"i"}, long, "! the pasted text is not taken: an id has at most"},
+		{"as an id, too long", []string{"i"}, long, "! the pasted text is not accepted: an id has at most"},
 		{"into the palette", []string{":"}, "zoom", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

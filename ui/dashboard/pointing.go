@@ -103,6 +103,6 @@ func (p *pointer) toggle() {
 	if p.off {
 		p.notices.say(plain, "the mouse selects text now; "+p.cfg.Actions.KeyOf(action.ToggleMouse)+" takes it back")
 	} else {
-		p.notices.say(plain, "the mouse points into the board")
+		p.notices.say(plain, "the mouse controls the board")
 	}
 }

@@ -223,7 +223,7 @@ func shellWord(text string) string {
 // disabled says why there is no position to copy.
 func (w *positions) disabled() string {
 	if w.board.focus == layout.Detail && w.board.subject().Kind == pane.OfRequest {
-		return "a request has no position: it is not kept for another run, " + w.cfg.Actions.KeyOf(action.CopyID) + " copies its id"
+		return "a request has no position, as it is not kept between runs: " + w.cfg.Actions.KeyOf(action.CopyID) + " copies its id"
 	}
 	return ""
 }

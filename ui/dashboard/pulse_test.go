@@ -101,7 +101,7 @@ func TestWhatIsNotKnownOfThePulseIsNotNothing(t *testing.T) {
 		}
 		s.changes.Summary.Known = time.Time{}
 		m = boardOf(t, s, 160, 45)
-		if press(m, "P"); !strings.Contains(screen(m), "how the account does is not known yet") {
+		if press(m, "P"); !strings.Contains(screen(m), "how the account is doing is not known yet") {
 			t.Errorf("screen:\n%s", screen(m))
 		}
 	})

@@ -90,7 +90,7 @@ func (s *silencing) acknowledge() {
 	if back {
 		s.notices.say(plain, what+": counted again")
 	} else {
-		s.notices.say(plain, what+": acknowledged, until it gets worse or comes anew")
+		s.notices.say(plain, what+": acknowledged, until it gets worse or comes back")
 	}
 	s.show()
 }

@@ -72,7 +72,7 @@ func TestNothingIsSuspendedWhileAConfirmIsUnderWay(t *testing.T) {
 		press(m, "c")
 		rest(m)
 		press(m, "C", "esc")
-		if press(m, "ctrl+z") != nil || !strings.Contains(screen(m), "a confirm is under way: suspend once its outcome is known") {
+		if press(m, "ctrl+z") != nil || !strings.Contains(screen(m), "a confirm is running: suspend once its outcome is known") {
 			t.Errorf("suspended with an order on its way:\n%s", screen(m))
 		}
 		close(answer)

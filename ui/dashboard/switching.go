@@ -37,19 +37,19 @@ func (s *switching) profiles() []string {
 func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 	switch {
 	case s.cfg.Profiles == nil:
-		return nil, errors.New("there is no other account to switch to here")
+		return nil, errors.New("there is no other account to switch to")
 	case len(s.profiles()) == 0:
 		return nil, errors.New("the configuration file has no profiles: a table such as [profile.staging] makes one")
 	case name == s.cfg.Profiles.Current():
-		return nil, errors.New(name + " is on the screen already")
+		return nil, errors.New(name + " is already on the screen")
 	case s.to != "":
-		return nil, errors.New("profile " + s.to + " is being made ready")
+		return nil, errors.New("profile " + s.to + " is being prepared")
 	}
 	if why := s.bound(); why != "" {
 		return nil, errors.New(why)
 	}
 	s.to = name
-	s.notices.sayWhile(func() bool { return s.to != "" }, plain, "making profile "+name+" ready")
+	s.notices.sayWhile(func() bool { return s.to != "" }, plain, "preparing profile "+name)
 	return s.work.start(ctx, func(ctx context.Context) tea.Msg {
 		return preparedMsg{name, s.cfg.Profiles.Prepare(ctx, name)}
 	}), nil
@@ -61,9 +61,9 @@ func (s *switching) bound() string {
 	case s.cfg.Bound != "":
 		return s.cfg.Bound
 	case s.batch.confirming() || s.batch.queue != nil:
-		return "a confirm is under way: switch once its outcome is known"
+		return "a confirm is running: switch once its outcome is known"
 	case s.dialog.confirm() != nil:
-		return "a confirm is being asked for: answer that first"
+		return "a dialog asks about a confirm: answer that first"
 	}
 	return ""
 }

@@ -106,7 +106,7 @@ func (t *theming) configured() themes.Theme {
 // meanwhile stays on the screen, and so does the old one after an error.
 func (t *theming) change(c themes.Change) {
 	if c.Err != nil {
-		t.notices.say(warning, "the theme stays as it was: "+c.Err.Error())
+		t.notices.say(warning, "keeping the theme: "+c.Err.Error())
 		return
 	}
 	old := t.cfg.Theme.Name
@@ -121,7 +121,7 @@ func (t *theming) change(c themes.Change) {
 	}
 	if t.chosen.Name == old {
 		t.chosen = c.Theme
-		t.notices.say(plain, "theme: "+c.Theme.Name+", read again")
+		t.notices.say(plain, "theme: "+c.Theme.Name+", reloaded")
 	}
 }
 

@@ -35,7 +35,7 @@ func (u *usage) do(id action.ID) bool {
 		}
 		u.notices.say(plain, u.board.quota.NextSpan())
 	case action.NextChart:
-		u.notices.say(plain, "the charts begin with "+u.board.quota.NextChart())
+		u.notices.say(plain, "the charts start with "+u.board.quota.NextChart())
 	case action.Open:
 		return u.openRequests()
 	default:
@@ -81,7 +81,7 @@ func (u *usage) openRequests() bool {
 	text, _ := p.Asked()
 	filter := pane.ParseFilter(text, u.board.requests.Fields())
 	if !u.board.requests.Holds(filter) {
-		u.notices.say(warning, "its requests are not kept: they are of an earlier run, or too long ago")
+		u.notices.say(warning, "its requests are not kept: they are from an earlier run, or too old")
 		return true
 	}
 	u.board.reveal(layout.Requests)

@@ -58,7 +58,7 @@ func TestEnterOnASpenderShowsItsRequests(t *testing.T) {
 		}
 		press(m, "j")
 	}
-	if press(m, "enter"); !strings.Contains(screen(m), "nobody saw these requests") {
+	if press(m, "enter"); !strings.Contains(screen(m), "no proxy saw these requests") {
 		t.Errorf("nothing says that nobody saw the rest:\n%s", screen(m))
 	}
 }
@@ -114,7 +114,7 @@ func TestASpenderWhoseRequestsAreNotKeptLeadsNowhere(t *testing.T) {
 		press(m, "j")
 	}
 	press(m, "enter")
-	if got := screen(m); !strings.Contains(got, "its requests are not kept: they are of an earlier run, or too long ago") || !strings.Contains(got, "SPENDERS") {
+	if got := screen(m); !strings.Contains(got, "its requests are not kept: they are from an earlier run, or too old") || !strings.Contains(got, "SPENDERS") {
 		t.Errorf("enter does not say why there are no requests:\n%s", got)
 	}
 }

@@ -45,14 +45,14 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 		{Name: "at", Takes: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: v.positions.take},
 	}
 	if _, ok := v.cfg.Actions.Action(action.Export); ok {
-		all = append(all, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor, to hand it on.", Offers: exportNames, Run: v.exporting.named})
+		all = append(all, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor.", Offers: exportNames, Run: v.exporting.named})
 	}
 	if _, ok := v.cfg.Actions.Action(action.Reconnect); ok {
 		all = append(all, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
 			Offers: func() []string { return []string{"reconnect"} }, Run: v.short("relay", action.Reconnect)})
 	}
 	if v.cfg.Transport == nil {
-		all = append(all, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Gives the screen to another account of the configuration.",
+		all = append(all, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Switches to another account of the configuration.",
 			Offers: v.switching.profiles, Run: func(name string) (tea.Cmd, error) { return v.switching.prepare(ctx, name) }})
 	}
 	for _, alias := range []struct {
@@ -71,10 +71,10 @@ func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 	all := []dialog.Verb{
 		{Name: "save", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
 			Run:     func(name string) (tea.Cmd, error) { return nil, v.kept.save(name, v.called(ctx, name)) },
-			Tooltip: "Keeps the filter of this pane under a name, which then is a word of the palette, as in :late."},
+			Tooltip: "Saves this pane's filter under a name, which becomes a word of the palette, as in :late."},
 		{Name: "forget", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
 			Run:     func(name string) (tea.Cmd, error) { return nil, v.kept.forget(name) },
-			Tooltip: "Keeps the filter of a name no longer."},
+			Tooltip: "Deletes a saved filter."},
 	}
 	for _, n := range v.preferences.Filters {
 		all = append(all, dialog.Verb{Name: n.Name, Means: "/ " + n.Text, Tooltip: "Filters " + n.Pane + " by " + n.Text,

@@ -33,7 +33,7 @@ func ParseMethod(name string) (Method, error) {
 		}
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("%q is not a way to notify: choose one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
 }
 
 // Resolve turns [Auto] into what the terminal understands, as its environment

@@ -206,7 +206,7 @@ func TestARecordingThatCannotBeWrittenLeavesThePastAsItIs(t *testing.T) {
 		if err := os.WriteFile(taken, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := past.Record(taken, form.Header{}, 0); err == nil || !strings.Contains(err.Error(), "nothing is overwritten") {
+		if _, err := past.Record(taken, form.Header{}, 0); err == nil || !strings.Contains(err.Error(), "is not overwritten") {
 			t.Errorf("error %v", err)
 		}
 		s.read("ci_1", api.PlacingOrder, "")

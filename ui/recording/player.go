@@ -131,9 +131,9 @@ func (p *Player) Flaws() string {
 	case f.damaged > 1:
 		return fmt.Sprintf("%d parts of this recording are damaged and left out", f.damaged)
 	case f.ended == "full":
-		return "this recording ends where its file had reached its limit"
+		return "this recording ends where its file reached the limit"
 	case f.ended == "" && f.header.Kind != form.Picture:
-		return "this recording is cut off: it was not ended in good order, or is still being made"
+		return "this recording is incomplete: tillwatch was cut off, or is still recording"
 	}
 	return ""
 }

@@ -51,9 +51,9 @@ func open(path string) (*file, error) {
 	if err == nil {
 		switch {
 		case info.IsDir():
-			err = errors.New("it is a folder: name the file in it")
+			err = errors.New("it is a folder: give the file in it")
 		case !info.Mode().IsRegular():
-			err = errors.New("it is no regular file: save it as one first")
+			err = errors.New("it is not a regular file: save it as one first")
 		case info.Size() == 0:
 			err = errors.New("it is empty: nothing was recorded")
 		}
@@ -115,7 +115,7 @@ func (f *file) readHeader() (*form.Part, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("it is cut off within its first line: nothing was recorded yet, or the copy is not whole")
+		err = errors.New("it ends within its first line: nothing was recorded yet, or the copy is incomplete")
 	case errors.Is(err, form.ErrForeign):
 		err = errors.New("it is not a recording: --record makes one")
 	case errors.Is(err, form.ErrDamaged):

@@ -34,7 +34,7 @@ func create(path string, h form.Header) (*writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("recording to %s: it is there already, and nothing is overwritten: give another name, or remove it", path)
+		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or remove it", path)
 	case err != nil:
 		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}

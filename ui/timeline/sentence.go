@@ -34,16 +34,16 @@ func Sentence(m *account.Moment) string {
 	case account.NotFound:
 		return "read: not found in this environment"
 	case account.EventMissed:
-		return "no event told of " + stateWords(m.To)
+		return "no event reported " + stateWords(m.To)
 	case account.ShipmentQuiet:
 		if m.Status == "" {
-			return "no event told that a shipment is there"
+			return "no event reported the shipment"
 		}
-		return "no event told that a shipment is " + wording.Name(string(m.Status))
+		return "no event reported that a shipment is " + wording.Name(string(m.Status))
 	case account.LetGo:
 		return "… " + wording.Counted(m.Count, "older entry is", "older entries are") + " no longer kept"
 	}
-	return "something of an unknown kind: " + wording.Name(string(m.What))
+	return "unknown kind of entry: " + wording.Name(string(m.What))
 }
 
 func told(m *account.Moment) string {
@@ -78,7 +78,7 @@ func alreadyWords(m *account.Moment) string {
 	case !m.Already():
 		return ""
 	case m.Late:
-		return ", told late: already " + stateWords(m.From)
+		return ", late: already " + stateWords(m.From)
 	}
 	return ", already " + stateWords(m.From)
 }

@@ -24,9 +24,9 @@ type Link struct {
 
 // Why some text is no link.
 var (
-	ErrNotWeb  = errors.New("it is no https address")
-	ErrUser    = errors.New("it holds a user name, which hides the host")
-	ErrHost    = errors.New("its host is no valid name")
+	ErrNotWeb  = errors.New("it is not an https address")
+	ErrUser    = errors.New("it contains a user name, which hides the host")
+	ErrHost    = errors.New("its host is not a valid name")
 	ErrTooLong = errors.New("it is longer than 2,000 bytes")
 )
 

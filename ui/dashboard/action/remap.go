@@ -23,11 +23,11 @@ func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
 			continue
 		}
 		if len(keys[id]) == 0 && slices.Contains(needed(), id) {
-			wrong = append(wrong, fmt.Errorf("action %q needs a key: without one there is no way to it", id))
+			wrong = append(wrong, fmt.Errorf("action %q needs a key: it cannot be reached without one", id))
 			continue
 		}
 		if slices.Contains(needed(), id) && !slices.ContainsFunc(keys[id], mayBeTyped) {
-			wrong = append(wrong, fmt.Errorf("action %q is on %q alone, which many terminals cannot send: add a key that every one sends, such as %q",
+			wrong = append(wrong, fmt.Errorf("action %q is only on %q, which many terminals cannot send: add a key that all of them send, such as %q",
 				id, strings.Join(keys[id], ", "), t.actions[at].Keys[0]))
 		}
 		actions[at].Keys = slices.Clone(keys[id])

@@ -14,7 +14,7 @@ import (
 )
 
 // notPasted is said of a paste where nothing can be typed.
-const notPasted = "pasted text is not taken here"
+const notPasted = "pasted text is not accepted here"
 
 // base is what all dialogs have in common.
 type base struct {

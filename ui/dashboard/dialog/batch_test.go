@@ -88,7 +88,7 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	if got := h.key("C", calm); got != None {
 		t.Fatalf("C before the end was in view answered %v", got)
 	}
-	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "First see the whole list: scroll, or enlarge the terminal.") {
+	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "See the whole list first: scroll, or enlarge the terminal.") {
 		t.Errorf("nothing tells why:\n%s", got)
 	}
 	for range 40 {

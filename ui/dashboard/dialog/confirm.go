@@ -238,7 +238,7 @@ func (d *Confirm) enter(calm bool) Answer {
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
 	case d.batch != nil && d.batch.seen < d.batch.length():
-		d.notice = "First see the whole list: scroll, or enlarge the terminal."
+		d.notice = "See the whole list first: scroll, or enlarge the terminal."
 	case !d.inFull:
 		d.notice = unseen
 	case !calm:

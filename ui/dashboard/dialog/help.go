@@ -164,7 +164,7 @@ func (h *Help) body(room int, sought string) []paint.Spans {
 	width := (room - (columns-1)*helpGap) / columns
 	blocks := h.blocks(width, strings.ToLower(sought))
 	if len(blocks) == 0 {
-		return []paint.Spans{{paint.In(paint.Muted, "nothing in the help holds "+sought)}}
+		return []paint.Spans{{paint.In(paint.Muted, "nothing in the help contains "+sought)}}
 	}
 	return beside(distribute(blocks, columns), width, helpGap)
 }

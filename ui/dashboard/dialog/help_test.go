@@ -132,7 +132,7 @@ func TestHelpIsSearched(t *testing.T) {
 	}
 	h.Key(actiontest.Press("backspace"), opened)
 	h.Key(actiontest.Press("q"), opened)
-	if got := view(); !strings.Contains(got, "nothing in the help holds THeq") {
+	if got := view(); !strings.Contains(got, "nothing in the help contains THeq") {
 		t.Errorf("it does not say that nothing is found:\n%s", got)
 	}
 	h.Key(actiontest.Press("backspace"), opened)

@@ -233,7 +233,7 @@ func (p *Program) wrap(room int) []paint.Spans {
 		out = append(out, paint.Wrapped(paint.Text, line, room)...)
 	}
 	if p.result.Dropped > 0 {
-		out = append(out, paint.Spans{paint.In(paint.Warning, fmt.Sprintf("… and %d bytes more, which are not kept", p.result.Dropped))})
+		out = append(out, paint.Spans{paint.In(paint.Warning, fmt.Sprintf("… and %d more bytes, not kept", p.result.Dropped))})
 	}
 	return out
 }

@@ -39,7 +39,7 @@ type ContinuedMsg struct{}
 
 // errNotStopped says that the system has not stopped the program: there is no
 // shell above it that could continue it.
-var errNotStopped = errors.New("no shell here could bring tillwatch back")
+var errNotStopped = errors.New("there is no shell here to bring tillwatch back")
 
 const (
 	// stopsWithin is how long the system may take to stop a program that asked for it.
@@ -85,7 +85,7 @@ func (j *Job) Disabled(confirming bool) string {
 	case j.NoShell:
 		return errNotStopped.Error()
 	case confirming:
-		return "a confirm is under way: suspend once its outcome is known"
+		return "a confirm is running: suspend once its outcome is known"
 	}
 	return ""
 }

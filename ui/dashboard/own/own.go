@@ -41,13 +41,13 @@ func (c Command) Check() error {
 	case strings.TrimSpace(c.Name) == "":
 		return errors.New("it has no name")
 	case string(api.Scrub(c.Name)) != c.Name:
-		return errors.New("its name holds what cannot be shown")
+		return errors.New("its name has characters that cannot be shown")
 	case c.Program == "":
 		return errors.New(`it has no program: a name, as in program = "git"; no shell is started`)
 	case place.MatchString(c.Program):
-		return fmt.Errorf("its program is %s: what a row holds may be an argument, and never the program", c.Program)
+		return fmt.Errorf("its program is %s: a row's values may be arguments, never the program", c.Program)
 	case strings.ContainsRune(c.Program+strings.Join(c.Args, ""), 0):
-		return errors.New("it holds a NUL character, which no argument can")
+		return errors.New("it has a NUL character, which arguments must not have")
 	}
 	for _, arg := range c.Args {
 		for _, found := range place.FindAllStringSubmatch(arg, -1) {
@@ -73,7 +73,7 @@ func (c Command) Argv(row map[string]string) ([]string, error) {
 			case strings.TrimSpace(value) == "":
 				wrong = fmt.Errorf("%s: this row has no %s", c.Name, found)
 			case strings.HasPrefix(arg, found) && strings.HasPrefix(value, "-"):
-				wrong = fmt.Errorf("%s: %s is %q here, which %s would take for an option", c.Name, found, value, c.Program)
+				wrong = fmt.Errorf("%s: %s is %q here, which %s would read as an option", c.Name, found, value, c.Program)
 			}
 			return value
 		})

@@ -70,7 +70,7 @@ func (p *Detail) Found() string {
 	at, on := slices.BinarySearch(p.sought.hits, p.cursor)
 	switch {
 	case of == 0 && slices.Contains(slices.Collect(maps.Values(p.folded)), true):
-		return "nothing found in what is unfolded"
+		return "nothing found in the unfolded parts"
 	case of == 0:
 		return "nothing found"
 	case !on:

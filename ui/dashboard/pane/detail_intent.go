@@ -52,7 +52,7 @@ func (p *Detail) standing(in *account.IntentDetail) {
 	case in.Certainty == account.Verified:
 		p.fact("state", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
 	case in.Certainty == account.Reported:
-		p.fact("state", paint.Warning, "unread: known from an event alone")
+		p.fact("state", paint.Warning, "unread: known only from an event")
 	default:
 		p.fact("state", paint.Warning, "unread: an event named the intent, and nothing more is known")
 	}

@@ -127,7 +127,7 @@ func (p *Detail) event() {
 	}
 	if len(e.Raw) == 0 {
 		p.heading("RAW")
-		p.paragraph(paint.Muted, "not kept here: tillwatch events ID --raw > body.json gets it from the relay")
+		p.paragraph(paint.Muted, "not kept here: get it from the relay with tillwatch events ID --raw > body.json")
 		return
 	}
 	p.raw(e.Raw)

@@ -208,7 +208,7 @@ func (p *Failures) Asked() (filter, why string) {
 	case g == nil:
 		return "", "nothing under the cursor"
 	case g.filter == "":
-		return "", "the merchant of these is not known: nothing finds them"
+		return "", "the merchant of these is not known, so no filter finds them"
 	}
 	filter = g.filter
 	if p.side == byMerchant {

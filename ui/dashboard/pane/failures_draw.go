@@ -67,14 +67,14 @@ func (p *Failures) none() {
 		p.empty(p.intents.none())
 		return
 	case span.age == "":
-		p.message(paint.Muted, "none failed of those known: "+known, "")
+		p.message(paint.Muted, "no failures among known intents: "+known, "")
 		return
 	}
 	earlier := p.look.Keys.Span + " shows another time"
 	if n := p.intents.lanes.tables[laneFailed].Total(); n > p.undated {
 		earlier += ": " + wording.Count(n-p.undated) + " failed before"
 	} else if n > 0 {
-		earlier += ": when " + wording.Count(n) + " failed is not known"
+		earlier += ": " + wording.Count(n) + " failed at an unknown time"
 	}
 	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+known, earlier)
 }

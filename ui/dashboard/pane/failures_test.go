@@ -153,11 +153,11 @@ func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
 		span int
 		want []string
 	}{
-		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"none failed of those known: 1 intent, 2 unread"}},
+		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"no failures among known intents: 1 intent, 2 unread"}},
 		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24 h of those known: 1 intent, 1 unread"}},
 		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24 h of those known: none, 1 unread"}},
 		{"nothing is known", nil, 0, []string{"no checkout intents"}},
-		{"none failed", []*account.Intent{sound}, 1, []string{"none failed of those known: 1 intent"}},
+		{"none failed", []*account.Intent{sound}, 1, []string{"no failures among known intents: 1 intent"}},
 		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h of those known: 2 intents", "1 failed before"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (p *Pulse) Lines() []string {
 		}
 		switch facts := p.facts(pulse); {
 		case pulse.Known.IsZero():
-			p.empty("how the account does is not known yet")
+			p.empty("how the account is doing is not known yet")
 		case p.h >= pulseView:
 			p.view(pulse, facts)
 		case p.w >= besideFacts:

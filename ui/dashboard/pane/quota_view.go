@@ -261,9 +261,9 @@ func (p *Quota) Asked() (filter, why string) {
 	}
 	switch r := &s.rows[s.cursor()]; {
 	case r.kind == account.SpenderOthers:
-		return "", "these callers are too many to be told apart: / finds one among the requests"
+		return "", "too many callers to tell apart: find one with / among the requests"
 	case r.of == "":
-		return "", "nobody saw these requests: only the service's headers tell of them"
+		return "", "no proxy saw these requests: they are inferred from the service's headers"
 	case r.key.endpoint == "" || r.key.endpoint == otherEndpoints:
 		return "by=" + quoted(r.of), ""
 	default:

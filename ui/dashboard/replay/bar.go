@@ -105,7 +105,7 @@ func (b *Bar) seekMark(by int) {
 var markWords = map[recording.Kind]string{
 	recording.MarkFailed: "an intent failed", recording.MarkAlert: "an alert was raised",
 	recording.MarkRelay: "the relay was lost", recording.MarkGap: "events may be missing",
-	recording.MarkEnd: "what follows is damaged and left out",
+	recording.MarkEnd: "the rest is damaged and left out",
 }
 
 // track is where the scrubber lies on the transport line.

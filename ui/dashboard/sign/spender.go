@@ -22,7 +22,7 @@ func Observed(n int) Sign {
 	if n < len(observed) {
 		return observed[n]
 	}
-	return Sign{"▚", "more that were observed", paint.Text}
+	return Sign{"▚", "other observed callers", paint.Text}
 }
 
 // Rest is the sign of those whom nobody saw.
