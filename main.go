@@ -1,5 +1,4 @@
-// Tillwatch is a terminal dashboard for everyone who sells through the Universal
-// Checkout API.
+// Tillwatch is a terminal dashboard for sellers on the Universal Checkout API.
 package main
 
 import (

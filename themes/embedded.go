@@ -12,8 +12,8 @@ var embedded embed.FS
 // Find returns the embedded theme called name; the error lists the names.
 func Find(name string) (Theme, error) { return Library{}.Load(name) }
 
-// Names lists the embedded themes: the plain ones first, then those for eyes that
-// see otherwise, then palettes known by their names.
+// Names lists the embedded themes: the plain ones, then those for other kinds of
+// eyesight, then well-known palettes.
 func Names() []string {
 	return []string{
 		Default, "dark", "light",

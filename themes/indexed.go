@@ -9,7 +9,7 @@ import (
 )
 
 // cube is the index of the first of the 240 colours that are the same on every
-// terminal: 216 in a cube, then 24 greys.
+// terminal: a cube of 216, then 24 greys.
 const cube = 16
 
 // palette holds what these colours look like.
@@ -23,8 +23,8 @@ func newPalette() *palette {
 	return p
 }
 
-// nearest is the colour of the palette that looks most like c, among those that can be
-// read on the grounds if there are any.
+// nearest is the palette's colour that looks most like c, if possible among those
+// readable on the grounds.
 func (p *palette) nearest(c color.Color, grounds ...color.Color) color.Color {
 	if c == nil {
 		return nil
@@ -46,10 +46,10 @@ func (p *palette) nearest(c color.Color, grounds ...color.Color) color.Color {
 	return best
 }
 
-// readableContrast is the least that WCAG 2.1 asks of text.
+// readableContrast is WCAG 2.1's minimum for text.
 const readableContrast = 4.5
 
-// leastContrast is that of a colour on the ground on which it is read worst.
+// leastContrast is a colour's worst contrast on these grounds.
 func leastContrast(c color.Color, grounds []color.Color) float64 {
 	least := 21.0
 	for _, ground := range grounds {
@@ -72,8 +72,8 @@ func luminance(c color.Color) float64 {
 	return 0.2126*r + 0.7152*g + 0.0722*b
 }
 
-// oklab is a colour in the space Oklab, in which distances are as large as they
-// look: lightness from 0 to 1, green to red, blue to yellow.
+// oklab is a colour in Oklab space, where distances match perception: lightness from
+// 0 to 1, green to red, blue to yellow.
 type oklab [3]float64
 
 func oklabOf(c color.Color) oklab {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Library finds themes by name: in a folder of the user's own, where each file
-// NAME.toml is one, and among the embedded ones. The user's come first.
+// Library finds themes by name: first in the user's folder, where each NAME.toml is a
+// theme, then among the embedded ones.
 type Library struct {
-	Folder string // "": the embedded themes alone
+	Folder string // "": only embedded themes
 }
 
-// maxFile bounds a theme file, in bytes.
+// maxFile is the largest theme file, in bytes.
 const maxFile = 64 << 10
 
 // Names lists the embedded themes, then those of the folder in alphabetical order.
@@ -47,11 +47,11 @@ func (l Library) Load(name string) (Theme, error) {
 	return theme, err
 }
 
-// Files are the files that a theme was read from, its bases among them: each path
-// with what it held, nothing where there was none.
+// Files are the files that a theme and its bases were read from: path to content, ""
+// if missing.
 type Files map[string]string
 
-// LoadFiles is [Library.Load] that returns the files too, also beside an error. An
+// LoadFiles is [Library.Load] that also returns the files, even with an error. An
 // embedded theme has none.
 func (l Library) LoadFiles(name string) (Theme, Files, error) {
 	r := newReading(l)
@@ -59,16 +59,15 @@ func (l Library) LoadFiles(name string) (Theme, Files, error) {
 	return theme, r.files, err
 }
 
-// Source returns a theme as it is written, and the path of its file; "" when it
-// is embedded.
+// Source returns a theme's source and its path; "" if it is embedded.
 func (l Library) Source(name string) (data []byte, path string, err error) {
 	return newReading(l).source(name)
 }
 
-// reading is the loading of one theme with all that it is based on.
+// reading loads one theme with its bases.
 type reading struct {
 	library Library
-	chain   []string // files and embedded names on the way here
+	chain   []string // files and embedded names so far
 	files   Files
 }
 
@@ -99,8 +98,8 @@ func (r *reading) theme(name string) (Theme, error) {
 	return theme, nil
 }
 
-// source reads a theme. One of the user's that is based on its own name changes
-// the embedded one.
+// source reads a theme. A user's theme based on its own name changes the embedded
+// one.
 func (r *reading) source(name string) (data []byte, path string, err error) {
 	if isPath(name) {
 		data, err = r.read(name)
@@ -143,7 +142,7 @@ func (r *reading) read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// cause is an error of a file without its path, which is told already.
+// cause is a file's error without the path, which the message already has.
 func cause(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {

@@ -48,7 +48,7 @@ type file struct {
 	Basic  *roles `toml:"basic"`
 }
 
-// over lays what the file says over the theme that it is based on.
+// over applies the file to its base theme.
 func (f *file) over(t Theme) Theme {
 	t.Name = f.Name
 	if f.Dark != nil {
@@ -69,7 +69,7 @@ func (f *file) over(t Theme) Theme {
 	return t
 }
 
-// lineOf is the line, from 1, on which a key of the top level is set.
+// lineOf is the line, from 1, of a top-level key.
 func lineOf(data []byte, key string) int {
 	for i, line := range strings.Split(string(data), "\n") {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), key)
@@ -101,7 +101,7 @@ type roles struct {
 	Money      shade `toml:"money"`
 }
 
-// over sets the roles that are given.
+// over sets the given roles.
 func (r *roles) over(t *Theme) {
 	for _, role := range []struct {
 		given shade

@@ -1,4 +1,4 @@
-// Package themes holds the looks of tillwatch: values of semantic roles.
+// Package themes defines tillwatch's themes: a colour for each semantic role.
 package themes
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Theme gives each role a colour. A nil colour leaves the terminal's own. Colour
-// never carries a meaning alone: a glyph and a word stand beside it.
+// Theme gives each role a colour; nil is the terminal's own. Colour alone never
+// carries a meaning: a glyph and a word come with it.
 type Theme struct {
 	Name string
 	Dark bool
 
-	Background color.Color // of the whole screen
-	Surface    color.Color // of what lies above it: dialogs, the header
+	Background color.Color // the whole screen
+	Surface    color.Color // dialogs, the header
 	Text       color.Color
 	Muted      color.Color // secondary text
 	Faint      color.Color // rules, placeholders, tracks of gauges
@@ -39,20 +39,18 @@ type Theme struct {
 	basic *Theme // the same look in sixteen colours
 }
 
-// Change is what became of a theme whose file has changed: the new theme, or why
-// it cannot be read and the one that stays.
+// Change is the result of a changed theme file: the new theme, or why it cannot be
+// read and the theme that stays.
 type Change struct {
 	Theme Theme
 	Err   error
 }
 
-// Default is the name of the theme that paints no ground and takes the terminal's
-// own 16 colours.
+// Default is the theme without a background that uses the terminal's own 16 colours.
 const Default = "default"
 
-// OnLight returns what can be read on a terminal whose own ground is light in place
-// of a theme that [Theme.For] has made for it: the terminal's own colours that suit a
-// dark ground do not suit a light one.
+// OnLight adapts a theme made by [Theme.For] to a terminal with a light background:
+// the terminal's own colours that suit a dark background do not suit a light one.
 func (t Theme) OnLight() Theme {
 	if _, own := t.Awaiting.(ansi.BasicColor); !own || !t.Dark || t.Background != nil {
 		return t
@@ -66,9 +64,8 @@ func (t Theme) OnLight() Theme {
 	return suited
 }
 
-// For returns the theme as a terminal of the given profile can show it: as it is
-// in true colour, in the nearest of 256 colours, in its own sixteen-colour form
-// below that, and without any colour where there is none.
+// For returns the theme as the profile can show it: in true colour, in the nearest of
+// 256 colours, in its sixteen-colour form, or without colour.
 func (t Theme) For(profile colorprofile.Profile) Theme {
 	switch {
 	case profile >= colorprofile.TrueColor:
@@ -83,12 +80,12 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	return Theme{Name: t.Name, Dark: t.Dark}
 }
 
-// grounds are what text stands on, and the rules, which are no text.
+// grounds are the backgrounds of text, and the rules.
 func (t *Theme) grounds() []*color.Color {
 	return []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Faint}
 }
 
-// texts are the roles that have to be read.
+// texts are the roles that must be readable.
 func (t *Theme) texts() []*color.Color {
 	return []*color.Color{
 		&t.Text, &t.Muted, &t.Accent, &t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
@@ -96,7 +93,7 @@ func (t *Theme) texts() []*color.Color {
 	}
 }
 
-// indexed is a theme in the nearest of 256 colours in which its text can be read.
+// indexed is a theme in the nearest of 256 colours that keep its text readable.
 func (t Theme) indexed() Theme {
 	p := newPalette()
 	for _, c := range t.grounds() {
@@ -109,7 +106,7 @@ func (t Theme) indexed() Theme {
 }
 
 // reduced is a theme without a sixteen-colour form in the nearest of the sixteen
-// colours, on the terminal's own ground: tints of a ground have none that is near.
+// colours, on the terminal's own background: tints of a background have no near ones.
 func (t Theme) reduced() Theme {
 	basic := t
 	for _, c := range slices.Concat(basic.grounds(), basic.texts()) {

@@ -19,8 +19,8 @@ import (
 	"tillwatch/api/durable"
 )
 
-// File keeps a [Memory] of one account, and what was sent of its alerts, in a folder
-// that several processes share. Each change is made to what the file holds then.
+// File keeps one account's [Memory] and record of sent alerts in a folder that
+// several processes share. Each change applies to the file's current content.
 type File struct {
 	path string
 
@@ -43,15 +43,15 @@ const (
 	lockWithin     = 5 * time.Second
 )
 
-// OpenFile names the file of an account in a folder; nothing is read or made yet.
-// The account is what distinguishes it from others, never a key: only its hash is
+// OpenFile names the file of an account in a folder; it neither reads nor creates
+// anything. account distinguishes accounts and is never a key; only its hash is
 // written.
 func OpenFile(folder, account string) *File {
 	name := sha256.Sum256([]byte(account))
 	return &File{path: filepath.Join(folder, "attention-"+hex.EncodeToString(name[:8])+".json"), wake: make(chan struct{}, 1)}
 }
 
-// Load reads what is remembered. That there is no file is no error.
+// Load reads the file. A missing file is not an error.
 func (f *File) Load() (Memory, error) {
 	c, err := f.read()
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *File) Load() (Memory, error) {
 	return c.Memory, nil
 }
 
-// errNewer is of a file that is left alone.
+// errNewer: a newer version's file is left alone.
 var errNewer = errors.New("a newer tillwatch wrote it")
 
 func (f *File) read() (c content, err error) {
@@ -85,7 +85,7 @@ func (f *File) read() (c content, err error) {
 	return c, nil
 }
 
-// change makes a change to what the file holds, while no other process can.
+// change applies a change to the file under its lock.
 func (f *File) change(ctx context.Context, do func(*content)) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *File) change(ctx context.Context, do func(*content)) error {
 	return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
 }
 
-// Change has a change made soon; it never blocks.
+// Change queues a change; it never blocks.
 func (f *File) Change(do func(*Memory)) {
 	f.mu.Lock()
 	f.waiting = append(f.waiting, do)
@@ -116,8 +116,8 @@ func (f *File) Change(do func(*Memory)) {
 	}
 }
 
-// Run makes the changes until ctx ends, and those that wait then. That it cannot is
-// no reason to end anything else: [File.Err] tells.
+// Run applies changes until ctx ends, and then the queued ones. Failures end nothing
+// else: [File.Err] reports them.
 func (f *File) Run(ctx context.Context) error {
 	for {
 		select {
@@ -150,7 +150,7 @@ func (f *File) flush() {
 	}
 }
 
-// Err is why a change could not be kept; nil while all were.
+// Err is why a change could not be saved; nil if all were.
 func (f *File) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package attention knows what a person has seen of an account and has put off, and
-// tells of alerts outside the screen: by a webhook or by a program.
+// Package attention records which alerts a person has acknowledged or muted, and
+// sends alerts to webhooks and programs.
 package attention
 
 import (
@@ -10,14 +10,14 @@ import (
 	"tillwatch/api/account"
 )
 
-// Memory is what is remembered of a person's attention between runs. The zero Memory
-// has seen nothing.
+// Memory is what is saved of a person's attention between runs. The zero Memory is
+// empty.
 type Memory struct {
 	Looked time.Time `json:"looked,omitzero"` // when somebody last looked; zero: never
-	Off    []Off     `json:"off,omitempty"`   // what is put off, the newest last
+	Off    []Off     `json:"off,omitempty"`   // acknowledged and muted alerts, newest last
 }
 
-// Key is what an alert is known by, in another run too.
+// Key identifies an alert, also in other runs.
 type Key struct {
 	Kind   account.AlertKind `json:"kind"`
 	Intent api.ID            `json:"intent,omitempty"`
@@ -27,21 +27,21 @@ type Key struct {
 // KeyOf is the key of an alert.
 func KeyOf(a account.Alert) Key { return Key{a.Kind, a.Intent, a.Cause} }
 
-// Off is an alert that a person has put off: acknowledged until it is over or gets
-// worse, or muted for a time.
+// Off is an alert that a person has acknowledged, until it is over or gets worse, or
+// muted for a time.
 type Off struct {
 	Key
 	All      bool      `json:"all,omitempty"`      // every alert of the kind
-	At       time.Time `json:"at"`                 // when that was
+	At       time.Time `json:"at"`                 // when
 	Until    time.Time `json:"until,omitzero"`     // muted until then; zero: acknowledged
-	Pressing bool      `json:"pressing,omitempty"` // it was pressing when it was acknowledged: it cannot get worse
+	Pressing bool      `json:"pressing,omitempty"` // it was already pressing when acknowledged, so it cannot get worse
 }
 
-// Soon is when there is just time left to look at an intent and to confirm it.
+// Soon is the least time needed to look at an intent and confirm it.
 const Soon = 2 * time.Minute
 
 // Pressing reports whether an alert has got worse since it was raised: what it warns
-// of comes about soon.
+// of is about to happen.
 func Pressing(a account.Alert, now time.Time) bool {
 	return a.Cause != account.Spent && !a.Due.IsZero() && a.Due.Sub(now) <= Soon
 }
@@ -56,8 +56,7 @@ func (o Off) covers(a account.Alert, now time.Time) bool {
 	return now.Before(o.Until)
 }
 
-// OffOf tells how an alert is put off, if it is. What mutes comes before what
-// acknowledges.
+// OffOf returns how an alert is acknowledged or muted, if it is. A mute comes first.
 func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, is bool) {
 	for _, o := range m.Off {
 		if o.covers(a, now) && (!is || o.Until.After(off.Until)) {
@@ -67,33 +66,32 @@ func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, is bool) {
 	return off, is
 }
 
-// mostOff bounds what is put off; the oldest is forgotten first.
+// mostOff limits the entries; the oldest are dropped first.
 const mostOff = 500
 
-// Put puts an alert off, in place of what was put off of it before.
+// Put records an entry, in place of an earlier one for the same alert.
 func (m *Memory) Put(o Off) {
 	m.Take(o.Key, o.All)
 	m.Off = append(m.Off, o)
 	m.Off = m.Off[max(len(m.Off)-mostOff, 0):]
 }
 
-// Take takes back what was put off of an alert, or of a kind.
+// Take removes the entry of an alert, or of a kind.
 func (m *Memory) Take(key Key, all bool) {
 	m.keep(func(o Off) bool { return o.Key != key || o.All != all })
 }
 
-// Forget drops the acknowledgements of alerts that are over, and what mutes no
-// longer.
+// Forget drops acknowledgements of alerts that are over, and mutes that have ended.
 func (m *Memory) Forget(now time.Time, over func(Key) bool) {
 	m.keep(func(o Off) bool { return o.Until.IsZero() && !over(o.Key) || now.Before(o.Until) })
 }
 
-// keep makes a list of its own: others may hold the one before.
+// keep replaces the list by a new one: others may hold the old one.
 func (m *Memory) keep(keeps func(Off) bool) {
 	m.Off = slices.DeleteFunc(slices.Clone(m.Off), func(o Off) bool { return !keeps(o) })
 }
 
-// See notes that somebody looked at a time.
+// See records when somebody looked.
 func (m *Memory) See(at time.Time) {
 	if at.After(m.Looked) {
 		m.Looked = at

@@ -9,25 +9,24 @@ import (
 	"tillwatch/api/account"
 )
 
-// Notice is an alert as it goes out: a webhook's body, and a program's stdin. It
-// holds nothing of buyers.
+// Notice is an alert as it is sent: a webhook's body, or a program's stdin. It holds
+// nothing of buyers.
 type Notice struct {
 	Kind        account.AlertKind `json:"kind"`
 	Cause       string            `json:"cause,omitempty"`
 	Text        string            `json:"text"`             // one sentence
 	Intent      api.ID            `json:"intent,omitempty"` // that it is about
 	Since       time.Time         `json:"since,omitzero"`
-	Due         time.Time         `json:"due,omitzero"` // by when what it warns of comes about
+	Due         time.Time         `json:"due,omitzero"` // when what it warns of happens
 	Environment string            `json:"environment"`
-	Live        bool              `json:"live"` // real money may move there
+	Live        bool              `json:"live"` // real money may move
 	Account     string            `json:"account,omitempty"`
 	Test        bool              `json:"test,omitempty"` // it is a sample
 
 	alert account.Alert
 }
 
-// NoticeOf makes a notice of an alert. The due time in its text is on the clock at
-// where.
+// NoticeOf makes a notice of an alert. Times in its text are in where.
 func NoticeOf(a account.Alert, from api.Environment, host string, where *time.Location) Notice {
 	text := string(api.Scrub(a.Text))
 	if !a.Due.IsZero() {
@@ -37,16 +36,16 @@ func NoticeOf(a account.Alert, from api.Environment, host string, where *time.Lo
 		Environment: string(api.Scrub(from.Name)), Live: from.Live, Account: string(api.Scrub(host)), alert: a}
 }
 
-// Sample is what a test of the ways out sends.
+// Sample is the notice that a test sends.
 func Sample(from api.Environment, host string, now time.Time) Notice {
 	n := NoticeOf(account.Alert{Kind: account.AlertExpiring, Text: "A sample from tillwatch: nothing expires", Intent: "ci_sample", Since: now}, from, host, time.Local)
 	n.Test = true
 	return n
 }
 
-// fill writes the notice into the arguments of a program. What comes from outside
-// begins with a letter or digit wherever it begins an argument: a program takes it
-// neither for an option nor for a file.
+// fill inserts the notice into a program's arguments. A remote value at the start of
+// an argument begins with a letter or digit, so that the program reads it neither as
+// an option nor as a file.
 func (n Notice) fill(arguments []string) []string {
 	filled := make([]string, len(arguments))
 	for i, argument := range arguments {
@@ -55,8 +54,8 @@ func (n Notice) fill(arguments []string) []string {
 	return filled
 }
 
-// tame puts words of our own before a text that begins with anything but a letter or
-// digit; without such words it drops what it begins with.
+// tame prepends before to a text that does not begin with a letter or digit; if
+// before is "", it drops the leading characters instead.
 func tame(text, before string) string {
 	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	at := strings.IndexFunc(text, plain)

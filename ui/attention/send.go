@@ -25,8 +25,8 @@ const (
 	retryFor   = 2 * time.Minute
 )
 
-// Send sends a notice once. environ is that of a program: without keys and tokens.
-// The error says nothing secret.
+// Send sends a notice once. environ is the program's environment, without keys and
+// tokens. The error contains nothing secret.
 func (w Way) Send(ctx context.Context, n Notice, environ []string) error {
 	body, err := json.Marshal(n)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w Way) post(ctx context.Context, body []byte) error {
 	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:
 		return statusWords(s)
 	default:
-		return backoff.Permanent(statusWords(s)) // trying again changes nothing
+		return backoff.Permanent(statusWords(s)) // retrying is pointless
 	}
 }
 
@@ -96,7 +96,7 @@ func (w Way) start(ctx context.Context, n Notice, body []byte, environ []string)
 	return nil
 }
 
-// insist sends a notice, a webhook's again and again for a while.
+// insist sends a notice, and retries a webhook for a while.
 func (w Way) insist(ctx context.Context, n Notice, environ []string) error {
 	if len(w.Command) > 0 {
 		return w.Send(ctx, n, environ)

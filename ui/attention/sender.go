@@ -15,26 +15,26 @@ import (
 	"tillwatch/api/account"
 )
 
-// Source is the picture whose alerts go out; [account.Store] is one.
+// Source is the picture whose alerts are sent; [account.Store] is one.
 type Source interface {
 	Changes(since uint64) account.Changes
 	Wait(ctx context.Context, since uint64) error
 }
 
-// Config sets a [Sender] up. All but Location is required.
+// Config configures a [Sender]. Everything but Location is required.
 type Config struct {
 	Ways        []Way
 	Source      Source
 	File        *File
-	Environment func() api.Environment // of the service, as it is known now
+	Environment func() api.Environment // the service's, as currently known
 	Account     string                 // its host
-	Environ     []string               // of the programs: without keys and tokens
-	Report      func(error)            // gets what goes wrong as a whole; nil once nothing does
-	Location    *time.Location         // of times in a text; nil: time.Local
+	Environ     []string               // for programs: without keys and tokens
+	Report      func(error)            // gets the current failure; nil once there is none
+	Location    *time.Location         // for times in texts; nil: time.Local
 }
 
-// Sender sends each alert once by each way that takes its kind, whichever of the
-// processes that share the file sees it first.
+// Sender sends each alert once to each destination that takes its kind, from
+// whichever process on the shared file sees it first.
 type Sender struct {
 	cfg   Config
 	lanes []*lane
@@ -43,28 +43,28 @@ type Sender struct {
 	troubles map[*lane]trouble
 }
 
-// trouble is what goes wrong on one way.
+// trouble is a destination's current failure.
 type trouble struct {
-	words   string // of the last failure; "" once one got through
-	dropped int    // notices since the start that were not sent
+	words   string // the last failure; "" after a success
+	dropped int    // unsent notices since the start
 }
 
-// lane sends what goes one way, one after another.
+// lane sends the notices for one destination, one after another.
 type lane struct {
 	way   Way
 	queue chan Notice
 
 	mu   sync.Mutex
-	told map[Key]time.Time // what stands and was taken care of; when to ask again, zero: not
+	told map[Key]time.Time // handled alerts that are still raised; when to check again, zero: never
 }
 
-// waiting bounds what waits on one way.
+// waiting limits one destination's queue.
 const waiting = 64
 
 const (
-	look  = 500 * time.Millisecond // at most so often is the picture looked at
-	again = 15 * time.Second       // and at least so often, for what was muted
-	// endAfter is how long a run takes to raise again what was raised before it.
+	look  = 500 * time.Millisecond // at most this often
+	again = 15 * time.Second       // at least this often, for muted alerts
+	// endAfter is how long a run takes to raise earlier alerts again.
 	endAfter = time.Minute
 )
 
@@ -80,8 +80,8 @@ func NewSender(cfg Config) *Sender {
 	return s
 }
 
-// Run sends alerts until ctx ends. What waits then is not sent; another run sends it
-// if it still stands.
+// Run sends alerts until ctx ends. Another run sends those still queued, if they are
+// still raised.
 func (s *Sender) Run(ctx context.Context) error {
 	if len(s.lanes) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (s *Sender) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// follow hands out what the picture raises.
+// follow queues the picture's alerts.
 func (s *Sender) follow(ctx context.Context) error {
 	began := time.Now()
 	for since := uint64(0); ; {
@@ -105,8 +105,8 @@ func (s *Sender) follow(ctx context.Context) error {
 			stands[KeyOf(a)] = true
 		}
 		s.offer(c.Summary.Alerts, stands, time.Now())
-		if time.Since(began) > endAfter { // what is over is sent when it comes anew
-			_ = s.cfg.File.end(ctx, stands) // a claim tells of a file that cannot be read
+		if time.Since(began) > endAfter { // an alert that is over is sent again when it comes back
+			_ = s.cfg.File.end(ctx, stands) // claims report an unreadable file
 		}
 		if api.Sleep(ctx, look) != nil {
 			return nil
@@ -123,8 +123,8 @@ func (s *Sender) follow(ctx context.Context) error {
 	}
 }
 
-// offer puts alerts that nobody took care of into the queues. A full queue drops
-// them, and that is said.
+// offer queues alerts that nobody has handled. A full queue drops them and reports
+// that.
 func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Time) {
 	for _, l := range s.lanes {
 		for _, a := range alerts {
@@ -141,7 +141,7 @@ func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Tim
 	}
 }
 
-// take reports whether an alert is to be taken care of now.
+// take reports whether to handle an alert now.
 func (l *lane) take(key Key, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +153,7 @@ func (l *lane) take(key Key, now time.Time) bool {
 	return true
 }
 
-// later has an alert asked for again at a time, if it still stands.
+// later checks an alert again at a time, if it is still raised.
 func (l *lane) later(key Key, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +166,7 @@ func (l *lane) forget(stands map[Key]bool) {
 	maps.DeleteFunc(l.told, func(key Key, _ time.Time) bool { return !stands[key] })
 }
 
-// work sends what comes on one way.
+// work sends one destination's queue.
 func (s *Sender) work(ctx context.Context, l *lane) error {
 	way := l.way.fingerprint()
 	for {
@@ -209,8 +209,8 @@ func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
 	}
 }
 
-// tell says what goes wrong on a way, "" where something got through, and how many
-// notices were not sent because of it.
+// tell reports a destination's failure, "" for a success, and how many notices were
+// not sent because of it.
 func (s *Sender) tell(l *lane, words string, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// sent is an alert that was sent by one of the ways out.
+// sent records an alert that was sent to one destination.
 type sent struct {
 	Key
-	Way  string    `json:"way"` // a fingerprint of where to
+	Way  string    `json:"way"` // fingerprint of the destination
 	At   time.Time `json:"at"`
-	Over bool      `json:"over,omitempty"` // it stands no more: another one of its key is another alert
+	Over bool      `json:"over,omitempty"` // the alert is over: another with the same key is new
 }
 
 const (
 	mostSent = 2000
-	// sentFor is how long an alert that was sent holds back the same one, where
-	// nobody saw its end.
+	// sentFor is how long a sent alert suppresses the same one if nobody saw its end.
 	sentFor = 24 * time.Hour
-	// calmFor is how long one that comes and goes is not sent again.
+	// calmFor is how long an alert that comes and goes is not sent again.
 	calmFor = time.Minute
 )
 
-// claim reports whether an alert is still to be sent by a way out, and notes that it
-// is. Whoever claims it sends it. A muted one is to be asked for again later.
+// claim reports whether an alert must still be sent to a destination, and records
+// that it is. Whoever claims it sends it. For a muted alert, later says when to ask
+// again.
 func (f *File) claim(ctx context.Context, n Notice, way string, now time.Time) (granted bool, later time.Time, err error) {
 	err = f.change(ctx, func(c *content) {
 		if off, is := c.OffOf(n.alert, now); is && !off.Until.IsZero() {
@@ -47,14 +47,14 @@ func (f *File) claim(ctx context.Context, n Notice, way string, now time.Time) (
 	return granted, later, err
 }
 
-// release takes a claim back, of an alert that did not get out.
+// release undoes the claim of an alert that could not be sent.
 func (f *File) release(ctx context.Context, n Notice, way string) error {
 	return f.change(ctx, func(c *content) {
 		c.Sent = slices.DeleteFunc(c.Sent, func(s sent) bool { return s.Key == KeyOf(n.alert) && s.Way == way })
 	})
 }
 
-// end notes which alerts that were sent stand no more.
+// end records which sent alerts are over.
 func (f *File) end(ctx context.Context, stands map[Key]bool) error {
 	over := func(s sent) bool { return !s.Over && !stands[s.Key] }
 	c, err := f.read()

@@ -16,21 +16,20 @@ import (
 	"tillwatch/api/account"
 )
 
-// Way is a way out for alerts: a webhook or a program.
+// Way is a destination of alerts: a webhook or a program.
 type Way struct {
-	Kinds   []string              // of alerts, as [Kinds] names them; none: every kind
-	Webhook api.Secret            // address that gets a POST of JSON: it may hold a token
+	Kinds   []string              // names from [Kinds]; none: every kind
+	Webhook api.Secret            // URL that gets a POST of JSON; it may hold a token
 	Headers map[string]api.Secret // of that request
-	Command []string              // program and arguments, in place of a webhook
-	Live    bool                  // the program runs where money is real, too
-	Timeout time.Duration         // of one attempt; 0: 10 s
+	Command []string              // program and arguments, instead of a webhook
+	Live    bool                  // the program may run where money is real
+	Timeout time.Duration         // per attempt; 0: 10 s
 
-	transport http.RoundTripper // in place of the network, in tests
+	transport http.RoundTripper // replaces the network in tests
 }
 
-// Kinds are the names of what can be sent: the kinds of alerts, and the day that is
-// spent, which is one of the kind "day". What tells that alerts cannot be sent is
-// not sent.
+// Kinds are the kinds that can be sent: the kinds of alerts, and "spent", a case of
+// "day". The alert that alerts cannot be sent is not one of them.
 func Kinds() []string {
 	names := []string{account.Spent}
 	for _, kind := range account.AlertKinds() {
@@ -41,7 +40,7 @@ func Kinds() []string {
 	return names
 }
 
-// Check refuses a way out that cannot be meant.
+// Check refuses an impossible destination.
 func (w Way) Check() error {
 	for _, kind := range w.Kinds {
 		if !slices.Contains(Kinds(), kind) {
@@ -82,8 +81,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// Name is the way out without anything that may be secret: the host of a webhook, or
-// the program.
+// Name is the destination without secrets: a webhook's host, or the program.
 func (w Way) Name() string {
 	if len(w.Command) > 0 {
 		return string(api.Scrub(filepath.Base(w.Command[0])))
@@ -95,7 +93,7 @@ func (w Way) Name() string {
 	return string(api.Scrub(u.Host))
 }
 
-// takes reports whether an alert is to go this way.
+// takes reports whether to send an alert here.
 func (w Way) takes(a account.Alert) bool {
 	if a.Kind == account.AlertSending {
 		return false
@@ -103,14 +101,14 @@ func (w Way) takes(a account.Alert) bool {
 	return len(w.Kinds) == 0 || slices.Contains(w.Kinds, string(a.Kind)) || a.Cause == account.Spent && slices.Contains(w.Kinds, account.Spent)
 }
 
-// HeldWords say why a way is held.
+// HeldWords say why a destination is held.
 const HeldWords = "it is not run where money is real: set live = true on its [[alert]] to allow that"
 
-// Held reports whether the way is a program that may not run where the notice comes
-// from.
+// Held reports whether the destination is a program that may not run in the notice's
+// environment.
 func (w Way) Held(n Notice) bool { return len(w.Command) > 0 && n.Live && !w.Live }
 
-// fingerprint tells this way from others, in files too.
+// fingerprint identifies the destination, also in files.
 func (w Way) fingerprint() string {
 	return api.NewSecret(w.Webhook.Reveal() + "\x00" + strings.Join(w.Command, "\x00")).Fingerprint("way of alerts")
 }
@@ -122,8 +120,8 @@ func (w Way) timeout() time.Duration {
 	return w.Timeout
 }
 
-// client calls one webhook. It follows no redirect: headers with secrets go nowhere
-// else.
+// client calls one webhook. It follows no redirects, which could send secret headers
+// elsewhere.
 func (w Way) client() *http.Client {
 	transport := w.transport
 	if u, err := url.Parse(w.Webhook.Reveal()); err == nil && transport == nil {

@@ -160,7 +160,7 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "a header prefix with a space", config: "header_prefix = 'x svc'", want: `header_prefix is "x svc"; it must be of letters, digits and hyphens, as in x-svc-`},
 		{name: "a lookup path without its slash", config: "lookup_path = 'products'", want: `lookup_path is "products"; it must be a path that begins with /`},
 		{name: "keys that are lists of lists", config: "[keys]\nzoom = [['z']]", want: `keys.zoom is [[z]]; it must be a key such as "q", or a list of keys`},
-		{name: "nothing that quits", config: "[keys]\nquit = 'ctrl+shift+hyper+z'", want: `keys: action "quit" is on "ctrl+shift+hyper+z" alone, which many terminals cannot send: add a key that every one sends, such as "q"`},
+		{name: "nothing that quits", config: "[keys]\nquit = 'ctrl+shift+hyper+z'", want: `keys: action "quit" is only on "ctrl+shift+hyper+z", which many terminals cannot send: add a key that all of them send, such as "q"`},
 		{name: "a profile that is a number", config: "profile = 3", want: "profile is 3; it must be a table, as in [profile.staging]"},
 		{name: "a profile without a name", config: "[profile]\nx = 3", want: "profile.x is 3; it must be a table"},
 		{name: "a profile by default that is a number", config: "default_profile = 3", want: "default_profile is 3; it must be the name of a profile in quotes"},

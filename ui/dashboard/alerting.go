@@ -9,15 +9,15 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// alerting holds which alerts a person has put off: acknowledged, or muted for a
-// time. What is put off stays listed, but presses no more.
+// alerting holds which alerts a person has acknowledged or muted: they stay listed,
+// but are not pressing.
 type alerting struct {
 	cfg     *Config
 	picture *picture
 	notices *notices
 	memory  attention.Memory
-	stood   map[attention.Key]bool // when it was judged last
-	spans   []alertSpan            // of alerts in this run, in the order in which they were raised
+	stood   map[attention.Key]bool // at the last judgement
+	spans   []alertSpan            // raised in this run, in order
 	began   time.Time              // when the first picture came
 }
 
@@ -27,7 +27,7 @@ func newAlerting(cfg *Config, picture *picture, notices *notices) *alerting {
 	return a
 }
 
-// change changes what is remembered, here and for other runs.
+// change changes the memory, here and for other runs.
 func (a *alerting) change(do func(*attention.Memory)) {
 	do(&a.memory)
 	if a.cfg.Attend != nil {
@@ -35,23 +35,23 @@ func (a *alerting) change(do func(*attention.Memory)) {
 	}
 }
 
-// off tells how an alert is put off, if it is.
+// off returns how an alert is acknowledged or muted, if it is.
 func (a *alerting) off(alert account.Alert) (attention.Off, bool) {
 	return a.memory.OffOf(alert, a.cfg.Now())
 }
 
-// muted reports whether a person wants to hear nothing of an alert for a time.
+// muted reports whether an alert is muted now.
 func (a *alerting) muted(alert account.Alert) bool {
 	off, is := a.off(alert)
 	return is && !off.Until.IsZero()
 }
 
-// settled is how long a run takes to raise again what was raised before it.
+// settled is how long a run takes to raise earlier alerts again.
 const settled = time.Minute
 
-// judge finds the alerts that press, and reports whether others do than before. An
-// acknowledgement ends with its alert; one of an earlier run when that does not stand
-// any more.
+// judge finds the pressing alerts, and reports whether they have changed. An
+// acknowledgement ends with its alert; one from an earlier run ends if that alert is
+// no longer raised.
 func (a *alerting) judge(now time.Time) (others bool) {
 	if a.began.IsZero() && a.picture.started {
 		a.began = now
@@ -82,7 +82,7 @@ func (a *alerting) judge(now time.Time) (others bool) {
 	return others
 }
 
-// countAlerts has the tabs say how many alerts press.
+// countAlerts shows the number of pressing alerts on the tabs.
 func (b *board) countAlerts() {
 	if n := len(b.picture.urgent); n != b.look.Tabs.Alerts {
 		b.look.Tabs.Alerts = n
@@ -90,8 +90,7 @@ func (b *board) countAlerts() {
 	}
 }
 
-// unfold shows what the row under the cursor stands for, if it stands for many
-// alerts.
+// unfold shows the alerts that the row under the cursor stands for.
 func (b *board) unfold() bool {
 	on := b.onFold()
 	if on {

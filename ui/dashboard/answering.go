@@ -9,7 +9,7 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 )
 
-// openDialog opens one without money behind it.
+// openDialog opens a dialog that spends no money.
 func (m *Model) openDialog(id action.ID) {
 	t := m.themes.current()
 	switch id {
@@ -24,9 +24,9 @@ func (m *Model) openDialog(id action.ID) {
 	}
 }
 
-// dialogKey gives a key to the dialog. Ctrl+c ends the program from anywhere but
-// the palette, and but a command of one's own that runs: it ends that. The key that
-// opened the arranging closes it, and that of a menu takes what is chosen.
+// dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette and while
+// an own command runs, which it ends. The key that opened the arranging closes it;
+// the key that opened a menu chooses.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
 	_, arranges := m.dialog.shown.(*dialog.Arrange)
@@ -46,7 +46,7 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	return m.answer(answer)
 }
 
-// answer acts on what the dialog was answered with.
+// answer acts on the dialog's answer.
 func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	switch {
 	case a.Kind == dialog.Confirmed:
@@ -76,7 +76,7 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	case a.Option != "":
 		m.arranging.choose(a.Option)
 		m.restyle()
-		if d, ok := m.dialog.shown.(*dialog.Arrange); ok { // it stays, so that a choice can be seen and taken back
+		if d, ok := m.dialog.shown.(*dialog.Arrange); ok { // it stays open, so that a choice can be seen and undone
 			d.SetChoices(m.arranging.choices())
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// arranging offers what can be arranged, and does what is chosen.
+// arranging offers what can be arranged, and applies choices.
 type arranging struct {
 	cfg         *Config
 	board       *board
@@ -16,7 +16,7 @@ type arranging struct {
 	themes      *theming
 }
 
-// What a choice of the dialog is about, before the name that it chooses.
+// Prefixes of the dialog's option names.
 const (
 	choosesPane        = "pane "
 	choosesArrangement = "arrangement "
@@ -24,7 +24,7 @@ const (
 	choosesColumn      = "column "
 )
 
-// choices are what can be chosen, and what is.
+// choices are the options and their current state.
 func (a arranging) choices() []dialog.Choices {
 	panes := dialog.Choices{Title: "Panes"}
 	for i, p := range layout.Hideable() {
@@ -71,7 +71,7 @@ func (a arranging) title(p layout.Pane) string {
 	return p.String()
 }
 
-// choose does what an option of the dialog stands for.
+// choose applies an option of the dialog.
 func (a arranging) choose(id string) {
 	kind, name, _ := strings.Cut(id, " ")
 	switch kind + " " {

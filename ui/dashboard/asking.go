@@ -7,15 +7,14 @@ import (
 	"tillwatch/api/account"
 )
 
-// asker asks for what only others can do: read again, try the API key, dial the
-// relay.
+// asker starts requests: reading again, trying the API key, reconnecting the relay.
 type asker struct {
 	cfg     *Config
 	picture *picture
 	notices *notices
 }
 
-// ask has do run outside of Update.
+// ask runs do outside Update.
 func ask(do func()) tea.Cmd {
 	return func() tea.Msg {
 		do()
@@ -23,7 +22,7 @@ func ask(do func()) tea.Cmd {
 	}
 }
 
-// read has an intent read.
+// read reads an intent.
 func (a asker) read(id api.ID) tea.Cmd {
 	return ask(func() { a.cfg.Refresh(id) })
 }
@@ -31,17 +30,16 @@ func (a asker) read(id api.ID) tea.Cmd {
 // refused reports whether the service refuses the API key.
 func (a asker) refused() bool { return a.picture.summary.API.State == account.APIUnauthorized }
 
-// triesKey reports whether there is a refused API key that can be tried again.
+// triesKey reports whether a refused API key can be tried again.
 func (a asker) triesKey() bool { return a.refused() && a.cfg.TryKey != nil }
 
-// tryKey has a refused API key read again, where it comes from a file, and tried
-// now.
+// tryKey rereads a refused API key from its file and tries it now.
 func (a asker) tryKey() tea.Cmd {
 	a.notices.sayWhile(a.refused, plain, "trying the API key again")
 	return ask(a.cfg.TryKey)
 }
 
-// reconnect has a lost relay dialled now.
+// reconnect reconnects to a lost relay now.
 func (a asker) reconnect() tea.Cmd {
 	lost := func() bool { return a.picture.summary.Feed.State == account.FeedLost }
 	a.notices.sayWhile(lost, plain, "reconnecting to the relay")
@@ -66,8 +64,8 @@ func (a asker) reconnectDisabled() string {
 	return "no relay is configured"
 }
 
-// readAgain reads an intent; while the API key is refused, it tries that. ok says that
-// there is one.
+// readAgain reads an intent or, while the API key is refused, tries the key. ok:
+// there is an intent.
 func (a asker) readAgain(in *account.Intent, ok bool) tea.Cmd {
 	if a.triesKey() {
 		return a.tryKey()
@@ -79,8 +77,7 @@ func (a asker) readAgain(in *account.Intent, ok bool) tea.Cmd {
 	return a.read(in.ID)
 }
 
-// readDisabled says why an intent cannot be read again now; ok says that there is
-// one.
+// readDisabled says why an intent cannot be read now. ok: there is an intent.
 func (a asker) readDisabled(_ *account.Intent, ok bool) string {
 	switch {
 	case a.triesKey():

@@ -10,9 +10,9 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// away knows when nobody looks: the terminal has lost the focus, the screen is
-// frozen, neither key nor mouse was used for a while, or nothing ran. It marks where
-// the eye left off, and tells what happened since.
+// away tracks when nobody looks: the terminal lost the focus, the screen is frozen,
+// neither key nor mouse was used for a while, or tillwatch was not running. It marks
+// where the user left off, and reports what happened since.
 type away struct {
 	cfg      *Config
 	picture  *picture
@@ -20,14 +20,14 @@ type away struct {
 	events   *pane.Events
 	intents  *pane.Intents
 
-	used    time.Time // when a key or the mouse was last used, or the focus came
-	absence absence   // the one that lasts, else the last one
+	used    time.Time // last use of key or mouse, or focus
+	absence absence   // the current or last one
 	lasts   bool
 	before  absence // the one before it
-	line    string  // what the notice line says of the last one; "" for nothing
+	line    string  // the notice line about the last one; "" for none
 	until   time.Time
 
-	outages []outage // of the feed, in this run, the newest last
+	outages []outage // of the feed, in this run, newest last
 	gaps    []time.Time
 	counted int // gaps, so far
 }

@@ -1,5 +1,5 @@
-// Package action holds what a person can do on the dashboard, as data: help,
-// footer, palette and read-only mode all derive from the one table.
+// Package action defines what a person can do on the dashboard, as data: help,
+// footer, palette and read-only mode all derive from one table.
 package action
 
 // ID names an action, in the configuration too.
@@ -83,37 +83,37 @@ const (
 	Quit            ID = "quit"
 )
 
-// Group is where an action stands in the help.
+// Group is an action's section in the help.
 type Group string
 
 // The groups, in the order of the help.
 const (
-	Common   Group = "Common" // what one needs most, of all groups
+	Common   Group = "Common" // the most needed ones, of all groups
 	Focus    Group = "Focus"
 	Move     Group = "Move"
 	Intents  Group = "Intents"
 	Find     Group = "Find"
 	View     Group = "View"
 	General  Group = "General"
-	Time     Group = "Time"     // of a replay
-	Commands Group = "Commands" // of the configuration
+	Time     Group = "Time"     // in a replay
+	Commands Group = "Commands" // from the configuration
 )
 
 // Groups lists the groups in the order of the help.
 func Groups() []Group { return []Group{Time, Focus, Move, Intents, Find, View, General, Commands} }
 
-// Scope is where the keys of an action count. Two actions may share a key only
-// when neither scope holds the other.
+// Scope is where an action's keys count. Two actions may share a key only if their
+// scopes do not overlap.
 type Scope string
 
-// The scopes. Everywhere holds both others.
+// The scopes. Everywhere includes the others.
 const (
 	Everywhere Scope = ""
 	Board      Scope = "board"  // the panes
 	Detail     Scope = "detail" // the detail of one thing, above the panes
 )
 
-// Overlaps reports whether a key that counts in one scope counts in the other.
+// Overlaps reports whether a key can count in both scopes.
 func (s Scope) Overlaps(other Scope) bool {
 	return s == other || s == Everywhere || other == Everywhere
 }
@@ -121,7 +121,7 @@ func (s Scope) Overlaps(other Scope) bool {
 // Action is one thing that a person can do.
 type Action struct {
 	ID        ID
-	Keys      []string // as [ParseKey] writes them; the first is the one that is shown
+	Keys      []string // as [ParseKey] writes them; the first is shown
 	Title     string   // an imperative, in the help and the palette
 	Tooltip   string   // one sentence
 	Short     string   // one word or two for the footer; empty keeps it out
@@ -129,19 +129,19 @@ type Action struct {
 	Scope     Scope
 	Dangerous bool // spends money; disabled while read-only
 
-	rank int // in the footer; the smaller, the more useful
+	rank int // in the footer; smaller is more useful
 }
 
-// Last is the action with its place in the footer behind all others.
+// Last is the action, ranked last in the footer.
 func (a Action) Last() Action {
 	a.rank = lastRank
 	return a
 }
 
-// lastRank is behind the rank of every action of the default table.
+// lastRank is greater than every rank of the default table.
 const lastRank = 1000
 
-// Key is the key that is shown for the action, or "" when it has none.
+// Key is the action's shown key, or "" for none.
 func (a Action) Key() string {
 	if len(a.Keys) == 0 {
 		return ""

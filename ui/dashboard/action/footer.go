@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Hint is one item of the footer: a key and what it does.
+// Hint is an item of the footer: a key and what it does.
 type Hint struct {
 	ID     ID
 	Key    string
 	Title  string
-	Reason string // why it is disabled; empty while it is not
+	Reason string // why it is disabled; "" if it is not
 }
 
 // String is the hint as it stands in the footer.
@@ -30,12 +30,11 @@ func (h Hint) Width() int { return ansi.StringWidth(h.String()) }
 // HintGap is how many blank cells stand between two hints.
 const HintGap = 3
 
-// Footer chooses the hints of the scope that are offered and fit into width cells with
-// [HintGap] between them, the most useful first, and returns them in the order
-// of the table, so that they keep their order while the width changes. A
-// disabled action stands there with its reason as far as its colon: what to do about
-// it is said when its key is pressed. offers and disabled may be nil: then all are
-// offered, and none is disabled.
+// Footer chooses the hints of a scope that are offered and fit into width cells with
+// [HintGap] between them, the most useful first, and returns them in the table's
+// order, so that they stay in place when the width changes. A disabled action comes
+// with its reason up to the colon; pressing its key shows the rest. offers and
+// disabled may be nil: then all are offered, and none is disabled.
 func (t *Table) Footer(scope Scope, width int, offers func(ID) bool, disabled func(ID) string) []Hint {
 	var hints []Hint
 	used := 0

@@ -11,15 +11,15 @@ type Section struct {
 	Actions []Action
 }
 
-// mostCommon is how many actions stand first in the help.
+// mostCommon is the number of actions in the help's first section.
 const mostCommon = 12
 
-// Help lists all actions: those that one needs most, as the footer ranks them, and
-// the rest by group, in the order of the table.
+// Help lists all actions: the most needed ones by their footer rank, then the rest by
+// group, in the table's order.
 func (t *Table) Help() []Section {
 	common := Section{Group: Common}
 	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
-		if !isIn(common.Actions, a.ID) && a.ID != SendAgain { // which is for deliveries alone
+		if !isIn(common.Actions, a.ID) && a.ID != SendAgain { // SendAgain is only for deliveries
 			common.Actions = append(common.Actions, a)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// ParseKey reads how a person writes a key and returns how the terminal library
-// writes it: one character as it is typed ("q", "G", "?"), a named key
-// ("enter", "pgup", "f5"), or modifiers before either ("ctrl+c").
+// ParseKey converts a key from the user's spelling to the terminal library's: one
+// character as it is typed ("q", "G", "?"), a named key ("enter", "pgup", "f5"), or
+// either after modifiers ("ctrl+c").
 func ParseKey(text string) (string, error) {
 	if utf8.RuneCountInString(text) == 1 {
 		return parsePlain(text)
@@ -42,9 +42,9 @@ func ParseKey(text string) (string, error) {
 	return key.String() + name, nil
 }
 
-// mayBeTyped reports whether every terminal sends a key, or whether it is refused
-// anyway. Without an extension of its protocol a terminal has no sign for most
-// modifiers, and sends some keys as others: ctrl+i as tab.
+// mayBeTyped reports whether every terminal sends a key, or it is refused anyway.
+// Without a protocol extension, terminals cannot send most modifiers, and send some
+// keys as others: ctrl+i as tab.
 func mayBeTyped(text string) bool {
 	key, err := ParseKey(text)
 	if err != nil {
@@ -81,7 +81,7 @@ func invalidKey(text string) error {
 	return fmt.Errorf("%q is not a key: write one character (\"q\"), a named key (\"enter\", \"esc\", \"space\", \"pgup\", \"f5\") or either after modifiers (\"ctrl+c\")", text)
 }
 
-// modifiers are in the order in which the terminal library writes them.
+// modifiers are in the terminal library's order.
 func modifiers() []string {
 	return []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 }
@@ -97,7 +97,7 @@ func names() []string {
 	return all
 }
 
-// rareNames are those of keys that few keyboards have.
+// rareNames are named keys that few keyboards have.
 func rareNames() []string {
 	all := names()
 	return all[slices.Index(all, "f13"):]
@@ -121,7 +121,7 @@ func canonicalName(name string) string {
 	return name
 }
 
-// ShowKey is how a key is shown: arrows as arrows, all else as it is written.
+// ShowKey is a key for people: arrows as arrows, everything else as written.
 func ShowKey(key string) string {
 	switch key {
 	case "up":

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Remap returns a table in which the named actions have the given keys in place
-// of their own. An empty list takes an action's keys away; it stays in the
-// palette. ctrl+c always quits, and quit, help and palette keep a key that every
-// terminal sends. The error joins all that is wrong; each line names the action
-// and the key.
+// Remap returns a table in which the named actions have the given keys instead of
+// their own. An empty list removes an action's keys; the palette keeps the action.
+// ctrl+c always quits, and quit, help and palette keep a key that every terminal
+// sends. The error joins all mistakes, one per line, each with its action and key.
 func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
 	var wrong []error
 	actions := t.Actions()
@@ -55,7 +54,7 @@ func isAlwaysQuits(text string) bool {
 
 func needed() []ID { return []ID{Quit, Help, Palette} }
 
-// suggest names the actions that begin as id does, or all.
+// suggest names the actions that start like id, or all.
 func (t *Table) suggest(id ID) string {
 	const beginning = 3
 	var near, all []string

@@ -19,16 +19,15 @@ const (
 	Slower         ID = "slower"
 )
 
-// Replay is the table of a dashboard that replays what was recorded. What would
-// act on the account, or needs it, is not in it, and neither is what a recording
-// does not hold.
+// Replay is the action table of a replay, without actions that need an account or
+// data that recordings lack.
 func Replay() *Table {
 	actions := replaying()
 	for _, a := range defaults() {
 		switch a.ID {
 		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, NewIntent, Export, ExportAs, Record, Acknowledge, Mute, Digest, FocusPane8, SendAgain:
 			continue
-		case FindNext: // n goes to the next mark
+		case FindNext: // n goes to the next mark instead
 			a.Keys = []string{"alt+n"}
 		case FindPrevious:
 			a.Keys = []string{"alt+p"}

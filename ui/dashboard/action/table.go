@@ -11,16 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Table holds the actions and finds them by key and by ID. It does not change
-// once it is made.
+// Table holds the actions and finds them by key and by ID. It is immutable.
 type Table struct {
 	actions []Action
 	byID    map[ID]int
 	byKey   map[string][]int
 }
 
-// NewTable makes a table of the actions. The error joins all that is wrong: an
-// action twice, an unknown key, two actions on one key.
+// NewTable makes a table of the actions. The error joins all mistakes: a duplicate
+// action, an unknown key, two actions on one key.
 func NewTable(actions []Action) (*Table, error) {
 	t := &Table{byID: make(map[ID]int, len(actions)), byKey: make(map[string][]int)}
 	var wrong []error
@@ -81,7 +80,7 @@ func (t *Table) Action(id ID) (Action, bool) {
 	return t.actions[at], true
 }
 
-// KeyOf is the key of an action as it is shown, or its ID where it has none.
+// KeyOf is an action's key as it is shown, or its ID if it has none.
 func (t *Table) KeyOf(id ID) string {
 	if a, ok := t.Action(id); ok && a.Key() != "" {
 		return a.Key()
@@ -89,9 +88,9 @@ func (t *Table) KeyOf(id ID) string {
 	return string(id)
 }
 
-// Lookup returns the action that the key calls in the scope. On a keyboard of
-// another script than Latin, where the terminal reports it, the key's place
-// counts as well, but never for a dangerous action.
+// Lookup returns the action of a key in a scope. On a non-Latin keyboard, if the
+// terminal reports it, the key's position counts as well, but never for a dangerous
+// action.
 func (t *Table) Lookup(scope Scope, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(scope, key.String()); ok {
 		return a, true
@@ -126,8 +125,8 @@ func ofAnotherScript(text string) bool {
 // ReadOnlyReason is why a dangerous action is disabled while read-only.
 const ReadOnlyReason = "read-only: start with --allow-confirm"
 
-// ReadOnly adds to disabled that every dangerous action is disabled. disabled
-// gives the reason why an action is disabled, "" when it is not; it may be nil.
+// ReadOnly wraps disabled to disable every dangerous action. disabled gives the
+// reason why an action is disabled, or ""; it may be nil.
 func (t *Table) ReadOnly(disabled func(ID) string) func(ID) string {
 	return func(id ID) string {
 		if a, ok := t.Action(id); ok && a.Dangerous {

@@ -1,5 +1,5 @@
-// Package actiontest is the hand that plays at random with a dashboard, in a test
-// of the model and in one of the program on a terminal.
+// Package actiontest simulates a user who presses keys at random, for tests of the
+// model and of the program on a terminal.
 package actiontest
 
 import (
@@ -10,14 +10,14 @@ import (
 	"tillwatch/ui/dashboard/action"
 )
 
-// Hand is a person at the keys. Its moves come from the table of actions: a new
-// action is tried the day it is added.
+// Hand is the simulated user. Its moves come from the table of actions, so a new
+// action is tried at once.
 type Hand struct {
 	Actions *action.Table
-	IDs     func() []string // that are known; nil: none
+	IDs     func() []string // known ids; nil: none
 }
 
-// Moves are the things that the hand can do, by name. Each draws the keys to press.
+// Moves are the hand's moves by name. Each draws the keys to press.
 func (h Hand) Moves() map[string]func(*rapid.T) []string {
 	moves := map[string]func(*rapid.T) []string{
 		"several keys": h.several, "any key": anyKey,
@@ -31,7 +31,7 @@ func (h Hand) Moves() map[string]func(*rapid.T) []string {
 	return moves
 }
 
-// Key is the key of an action, or one that does no harm where it has none.
+// Key is an action's key, or a harmless key if it has none.
 func (h Hand) Key(id action.ID) string {
 	if a, ok := h.Actions.Action(id); ok && len(a.Keys) > 0 {
 		return a.Keys[0]
@@ -52,7 +52,7 @@ func anyKey(t *rapid.T) []string {
 	return []string{rapid.SampledFrom(keys).Draw(t, "key")}
 }
 
-// filter types a filter, and leaves it open, sets it, drops it or takes it back.
+// filter types a filter, and then leaves it open, sets it, drops it or undoes it.
 func (h Hand) filter(t *rapid.T) []string {
 	terms := []string{"wool", "mug", "!a", "state:failed", "state:await", "state:failed,completed", "age>10m", "age<1m", "age>10", "total>10", "total<50usd", "quantity>1", "colour:red", `"wool so`, "merchant:acme", "type:ship", "404", "日", "!", "id:ci_"}
 	typed := strings.Join(rapid.SliceOfN(rapid.SampledFrom(terms), 1, 3).Draw(t, "terms"), " ")
@@ -83,7 +83,7 @@ func (h Hand) goTo(t *rapid.T) []string {
 	return append(append([]string{h.Key(action.Jump)}, Typed(id)...), "enter")
 }
 
-// Text is what somebody types, pastes or calls a product: anything.
+// Text is anything that somebody may type, paste or name a product.
 func Text() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{
