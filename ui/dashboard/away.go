@@ -52,11 +52,11 @@ const (
 type outage struct{ from, to time.Time }
 
 const (
-	// glimpse is an absence that is none.
+	// glimpse is how short an absence may be without counting.
 	glimpse = 10 * time.Second
-	// backFor is how long the notice line says what happened meanwhile.
+	// backFor is how long the notice line reports an absence.
 	backFor = time.Minute
-	// mostOutages bounds what is known of outages and of gaps.
+	// mostOutages limits the recorded outages and gaps.
 	mostOutages = 200
 )
 
@@ -70,7 +70,7 @@ func newAway(cfg *Config, picture *picture, alerting *alerting, board *board) *a
 	return a
 }
 
-// leave notes that nobody looks from a moment on, and marks where that was.
+// leave records that nobody looks from now on, and marks the place.
 func (a *away) leave(why reason, at time.Time) {
 	if a.lasts || a.cfg.Transport != nil {
 		return
@@ -89,7 +89,7 @@ func (a *away) mark(since time.Time) {
 	a.intents.SetUnread(since)
 }
 
-// use notes that somebody looks: by a key, the mouse or the focus.
+// use records that somebody looks: by a key, the mouse or the focus.
 func (a *away) use(now time.Time) {
 	a.used = now
 	if a.lasts && (a.absence.why == unfocused || a.absence.why == idle) {
@@ -97,7 +97,7 @@ func (a *away) use(now time.Time) {
 	}
 }
 
-// back ends an absence, and says in a line what happened meanwhile.
+// back ends an absence, and reports in a line what happened meanwhile.
 func (a *away) back(now time.Time) {
 	if !a.lasts {
 		return
@@ -117,7 +117,7 @@ func (a *away) back(now time.Time) {
 	}
 }
 
-// frozen notes that the screen is stoodStill, or goes on.
+// frozen records that the screen was frozen or goes on.
 func (a *away) frozen(holds bool, now time.Time) {
 	if holds {
 		a.leave(stoodStill, now)
@@ -136,8 +136,8 @@ func (a *away) tick(now time.Time) {
 	}
 }
 
-// observe follows the feed, and ends the absence of a run that was not there once
-// what was missed is known.
+// observe follows the feed, and ends the absence between runs once the missed events
+// are known.
 func (a *away) observe(now time.Time) {
 	feed := a.picture.summary.Feed.State
 	lost := feed == account.FeedLost || feed == account.FeedRefused
@@ -159,17 +159,17 @@ func (a *away) observe(now time.Time) {
 	}
 }
 
-// seen notes, at the end, when somebody last looked.
+// seen records, at the end, when somebody last looked.
 func (a *away) seen(now time.Time) {
 	if !a.lasts && a.cfg.Transport == nil {
 		a.alerting.change(func(m *attention.Memory) { m.See(now) })
 	}
 }
 
-// told is what the notice line says of the last absence.
+// told is the notice line about the last absence.
 func (a *away) told() string { return a.line }
 
-// read notes that the digest was read: what was marked is no longer.
+// read records that the digest was read, and removes the marks.
 func (a *away) read() {
 	a.line = ""
 	if !a.lasts {
@@ -177,16 +177,16 @@ func (a *away) read() {
 	}
 }
 
-// spans of alerts that were raised and are over, in this run.
+// spans of this run's alerts that are over.
 type alertSpan struct {
 	account.Alert
-	over time.Time // zero while it stands
+	over time.Time // zero while it is raised
 }
 
-// mostSpans bounds them; the oldest is forgotten first.
+// mostSpans limits them; the oldest are dropped first.
 const mostSpans = 1000
 
-// follow keeps when alerts were raised and over.
+// follow records when alerts were raised and ended.
 func (a *alerting) follow(alerts []account.Alert, stands map[attention.Key]bool, now time.Time) {
 	for i := range a.spans {
 		if span := &a.spans[i]; span.over.IsZero() && !stands[attention.KeyOf(span.Alert)] {

@@ -26,19 +26,19 @@ type batch struct {
 	notices  *notices
 	marks    *marks
 	confirms *confirms
-	queue    *queue // nil unless a batch is under way
+	queue    *queue // nil unless a batch is running
 }
 
-// queue is a batch under way.
+// queue is a running batch.
 type queue struct {
 	waiting  []confirm.Proposal // in the order of the dialog
-	running  api.ID             // "" while none is on its way
+	running  api.ID             // "" while none is being sent
 	accepted map[api.ID]bool
-	others   int    // that ended otherwise
-	stopped  string // why no more are sent; "" while it goes on
+	others   int    // with another outcome
+	stopped  string // why no more are sent; "" while it runs
 }
 
-// disabled says why what is marked cannot be confirmed now.
+// disabled says why the marked intents cannot be confirmed now.
 func (b *batch) disabled() string {
 	switch {
 	case !b.cfg.Armed:
@@ -51,14 +51,14 @@ func (b *batch) disabled() string {
 	return ""
 }
 
-// confirming reports whether a confirm is under way, or queued.
+// confirming reports whether a confirm is running or queued.
 func (b *batch) confirming() bool {
 	return b.confirms.underway() || b.queue != nil && len(b.queue.waiting) > 0
 }
 
-// propose binds all that is marked, the one that expires first at the front. An
-// intent that cannot be confirmed any more loses its mark; it then returns none,
-// so that nothing is asked until the person has seen that.
+// propose binds all marked intents, the first to expire first. An intent that can no
+// longer be confirmed loses its mark; then propose returns none, so that the person
+// sees that before the dialog asks.
 func (b *batch) propose() []confirm.Proposal {
 	var seen []confirm.Proposal
 	var gone int
@@ -85,7 +85,7 @@ func closesFirst(a, b confirm.Proposal) int {
 	return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 }
 
-// begin takes the yes. The marks have done their work.
+// begin takes the yes and clears the marks.
 func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	if b.queue != nil {
 		return nil
@@ -100,8 +100,8 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	return b.feed(ctx)
 }
 
-// feed sends the next one, if it may go out now: one at a time, while the
-// mutations bucket has room and an agent is free.
+// feed sends the next one, if it may be sent now: one at a time, while the mutations
+// bucket has room and an agent is free.
 func (b *batch) feed(ctx context.Context) tea.Cmd {
 	q := b.queue
 	if q == nil || q.running != "" {
@@ -129,7 +129,7 @@ func (b *batch) feed(ctx context.Context) tea.Cmd {
 	return nil
 }
 
-// outdated says why an intent of the queue is not to be sent any more.
+// outdated says why a queued intent must not be sent any more.
 func (b *batch) outdated(p confirm.Proposal) string {
 	in, ok := b.picture.intent(p.ID)
 	if !ok {
@@ -138,11 +138,10 @@ func (b *batch) outdated(p confirm.Proposal) string {
 	return b.confirms.unconfirmable(in)
 }
 
-// agentsCap is how many intents an account may have placing at a time, where the
-// picture does not know it.
+// agentsCap is the limit of agents if the picture does not know it.
 const agentsCap = 10
 
-// waits says what the next one waits for; "" when it may go.
+// waits says what the next one waits for; "" if nothing.
 func (b *batch) waits() string {
 	s := &b.picture.summary
 	limit := agentsCap
@@ -151,7 +150,7 @@ func (b *batch) waits() string {
 	}
 	placing := s.Agents.Placing
 	for id := range b.queue.accepted {
-		// The picture may not yet have learnt of what was just accepted.
+		// The picture may not know yet what was just accepted.
 		if in, ok := b.picture.intent(id); ok && in.State == api.AwaitingConfirmation {
 			placing++
 		}
@@ -168,11 +167,11 @@ func (b *batch) waits() string {
 	return ""
 }
 
-// isRunning reports whether an intent is the one of the batch that was sent.
+// isRunning reports whether the batch is sending this intent.
 func (b *batch) isRunning(id api.ID) bool { return b.queue != nil && b.queue.running == id }
 
-// outcome takes how the confirm of one ended. Where the way to the service, or
-// what came of an order, is in doubt, no more are sent.
+// outcome records how a confirm ended. If the connection to the service or the
+// outcome is in doubt, the batch stops.
 func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.Cmd {
 	if !b.isRunning(id) {
 		return nil
@@ -192,7 +191,7 @@ func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.C
 	return nil
 }
 
-// stop sends no more. One that is on its way goes on.
+// stop sends no more. A confirm already sent goes on.
 func (b *batch) stop(why string) {
 	q := b.queue
 	if q == nil {
@@ -207,7 +206,7 @@ func (b *batch) stop(why string) {
 	}
 }
 
-// end says how the batch ended.
+// end reports how the batch ended.
 func (b *batch) end() {
 	q := b.queue
 	b.queue = nil
@@ -224,7 +223,7 @@ func (b *batch) end() {
 	b.notices.say(kind, text)
 }
 
-// draw says how far the batch is.
+// draw shows the batch's progress.
 func (b *batch) draw(l *paint.Line) {
 	q := b.queue
 	done, total := q.count()
@@ -242,7 +241,7 @@ func (b *batch) draw(l *paint.Line) {
 	l.Put(paint.Muted, " · "+b.cfg.Actions.KeyOf(action.StopBatch)+" stops it; what was sent goes on")
 }
 
-// count is how many of a batch have ended, of how many.
+// count is how many of the batch have ended, and how many there are.
 func (q *queue) count() (done, total int) {
 	done = len(q.accepted) + q.others
 	total = done + len(q.waiting)
@@ -252,7 +251,7 @@ func (q *queue) count() (done, total int) {
 	return done, total
 }
 
-// progress is a batch as the terminal's own bar shows it.
+// progress is the batch for the terminal's own progress bar.
 func (q *queue) progress() string {
 	done, total := q.count()
 	percent := 100 * done / max(total, 1)

@@ -10,8 +10,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// drawnPane is what every pane can do. What else one can do is found by the small
-// interfaces below.
+// drawnPane is what every pane can do. The small interfaces below are optional.
 type drawnPane interface {
 	SetSize(w, h int)
 	SetStacked(bool)
@@ -27,42 +26,42 @@ type applier interface {
 	Apply(c *account.Changes, first bool)
 }
 
-// forgetter is a pane that can start over: its cursor returns to its row, should
-// that come back.
+// forgetter is a pane that can start over; its cursor returns to its row, should that
+// come back.
 type forgetter interface{ Forget() }
 
 // mover is a pane with a cursor or a scroll position.
 type mover interface{ Move(pane.Step) }
 
-// pointed is a pane that the mouse can point into.
+// pointed is a pane that takes the mouse.
 type pointed interface {
-	Click(x, y int) (row bool) // whether a row is there
+	Click(x, y int) (row bool) // whether there is a row
 	Wheel(x, y, delta int)
 }
 
-// tabbed is a pane whose title names others that share its place.
+// tabbed is a pane whose title also names the panes that share its place.
 type tabbed interface {
 	Tab(x, y int) (at int, ok bool)
 }
 
-// subjected is a pane whose cursor is on something.
+// subjected is a pane with a thing under its cursor.
 type subjected interface{ Subject() pane.Subject }
 
-// sortable is a pane whose rows can be ordered by its columns.
+// sortable is a pane that can be sorted by its columns.
 type sortable interface {
 	Orders() []string
 	Sort(name string, reverse bool) (order string)
 }
 
-// columned is a pane that can leave columns out.
+// columned is a pane that can hide columns.
 type columned interface {
 	Columns() []string
 	Hidden() []string
 	Hide(columns []string)
 }
 
-// board holds the panes, divides the screen among them, and knows which one has
-// the focus.
+// board holds the panes, divides the screen among them, and knows which one has the
+// focus.
 type board struct {
 	cfg         *Config
 	look        *pane.Look
@@ -71,7 +70,7 @@ type board struct {
 	notices     *notices
 
 	panes      [layout.Panes]drawnPane
-	intents    *pane.Intents // this and those below are among the panes
+	intents    *pane.Intents // like those below, one of the panes
 	events     *pane.Events
 	alerts     *pane.Alerts
 	requests   *pane.Requests
@@ -84,12 +83,12 @@ type board struct {
 	width, height int
 	layout        layout.Layout
 	focus         layout.Pane
-	tab           layout.Pane // which of those that share a place is on the screen
-	before        layout.Pane // had the focus before the detail or a view was opened
-	zoom          bool        // the focused pane has the place of all
-	zoomed        layout.Pane // had the focus when that began
+	tab           layout.Pane // the visible one of those that share a place
+	before        layout.Pane // had the focus before the detail or a view opened
+	zoom          bool        // the focused pane fills the board
+	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
-	awaited       api.ID // made here, and not on the screen yet; "" for none
+	awaited       api.ID // created here, and not on the screen yet; "" for none
 	beat          beat
 }
 
@@ -119,7 +118,7 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	return b
 }
 
-// arrange divides the screen again; height is that of the board.
+// arrange divides the screen; height is the board's.
 func (b *board) arrange() {
 	b.layout = layout.Arrange(b.request())
 	foot := b.layout.Foot
@@ -138,7 +137,7 @@ func (b *board) arrange() {
 func (b *board) request() layout.Request {
 	hidden := b.preferences.hidden()
 	if b.intents.Grouped() && !hidden[layout.Intents] {
-		hidden[layout.Pulse] = true // it stands in the lanes; the columns of a list would break above it
+		hidden[layout.Pulse] = true // its facts go into the lanes; list columns would break above it
 	}
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
@@ -160,7 +159,7 @@ func (b *board) setFocus(to layout.Pane) {
 	b.arrange()
 }
 
-// focusBy moves the focus among the panes that are on the screen.
+// focusBy moves the focus among the visible panes.
 func (b *board) focusBy(by int) {
 	to, hidden := b.focus, b.preferences.hidden()
 	hidden[layout.Pulse] = !b.pulseStands()
@@ -176,7 +175,7 @@ func (b *board) focusBy(by int) {
 	b.setFocus(to)
 }
 
-// focusOn gives a pane the focus, if that is what the action does.
+// focusOn focuses a pane, if that is what the action does.
 func (b *board) focusOn(id action.ID) bool {
 	switch id {
 	case action.FocusNext:
@@ -205,7 +204,7 @@ var focusing = [layout.Board]action.ID{layout.Intents: action.FocusPane1, layout
 	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7,
 	layout.Deliveries: action.FocusPane8}
 
-// behind is the pane that has the focus, or had it before the detail.
+// behind is the pane with the focus, or the one that had it before the detail.
 func (b *board) behind() layout.Pane {
 	if b.focus == layout.Detail {
 		return b.before
@@ -213,14 +212,14 @@ func (b *board) behind() layout.Pane {
 	return b.focus
 }
 
-// leave notes from which pane the focus goes to the detail or to a view.
+// leave records which pane hands the focus to the detail or a view.
 func (b *board) leave() {
 	if b.focus != layout.Detail && !layout.IsView(b.focus) {
 		b.before = b.focus
 	}
 }
 
-// toggleView gives the screen to a view, or back to the board.
+// toggleView opens a view on the whole screen, or closes it.
 func (b *board) toggleView(view layout.Pane) {
 	if b.focus == view {
 		b.setFocus(b.before)
@@ -230,7 +229,7 @@ func (b *board) toggleView(view layout.Pane) {
 	b.setFocus(view)
 }
 
-// reveal brings a pane back that was taken off the screen.
+// reveal shows a hidden pane again.
 func (b *board) reveal(p layout.Pane) {
 	if b.preferences.hidden().Has(p) {
 		b.preferences.toggle(p)
@@ -243,8 +242,8 @@ var steps = map[action.ID]pane.Step{
 	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
 }
 
-// step moves the cursor of the focused pane. Among panes that share a place, left
-// and right change to the next one instead; moved is then false.
+// step moves the cursor of the focused pane. Among panes that share a place, left and
+// right switch between them instead; moved is then false.
 func (b *board) step(s pane.Step) (moved bool) {
 	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(b.focus) {
 		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) && b.delivers(layout.Pane(to)) {
@@ -259,8 +258,8 @@ func (b *board) step(s pane.Step) (moved bool) {
 	return ok
 }
 
-// sort changes the order of the focused pane: to that of a name, to the next one
-// where that is "", or round.
+// sort sorts the focused pane by a column, by the next one if name is "", or reverses
+// it.
 func (b *board) sort(name string, reverse bool) {
 	name = b.panes[b.focus].(sortable).Sort(name, reverse)
 	if name == "" {
@@ -270,7 +269,7 @@ func (b *board) sort(name string, reverse bool) {
 	b.notices.say(plain, "sorted by "+name+"; "+b.cfg.Actions.KeyOf(action.ReverseSort)+" reverses it")
 }
 
-// orders are the names of the orders of the focused pane.
+// orders are the columns that the focused pane can be sorted by.
 func (b *board) orders() []string {
 	if p, ok := b.panes[b.focus].(sortable); ok {
 		return p.Orders()
@@ -278,13 +277,13 @@ func (b *board) orders() []string {
 	return nil
 }
 
-// toggleZoom gives the whole place to the focused pane, or gives it back.
+// toggleZoom enlarges the focused pane to the whole board, or undoes that.
 func (b *board) toggleZoom() {
 	b.zoom, b.zoomed = !b.zoom, b.focus
 	b.arrange()
 }
 
-// subject is what the cursor is on.
+// subject is the thing under the cursor.
 func (b *board) subject() pane.Subject {
 	if p, ok := b.panes[b.focus].(subjected); ok {
 		return p.Subject()
@@ -292,7 +291,7 @@ func (b *board) subject() pane.Subject {
 	return pane.Subject{}
 }
 
-// show takes over what changed.
+// show applies changes.
 func (b *board) show(c *account.Changes, first bool) {
 	b.countAlerts()
 	if partial := !c.Summary.OrdersKnown(); partial != b.look.Partial {
@@ -311,14 +310,14 @@ func (b *board) show(c *account.Changes, first bool) {
 	b.receive()
 }
 
-// invalidate has every pane drawn again.
+// invalidate redraws every pane.
 func (b *board) invalidate() {
 	for _, p := range b.panes {
 		p.Invalidate()
 	}
 }
 
-// stale reports whether a pane on the screen has changed since it was drawn.
+// stale reports whether a visible pane has changed since it was drawn.
 func (b *board) stale() bool {
 	for i, p := range b.panes {
 		if !b.layout.Panes[i].Empty() && p.Stale() {
@@ -328,7 +327,7 @@ func (b *board) stale() bool {
 	return false
 }
 
-// togglePane takes a pane off the screen, or brings it back. One always stays.
+// togglePane hides a pane or shows it again. One always stays.
 func (b *board) togglePane(p layout.Pane) {
 	if !b.preferences.toggle(p) {
 		b.notices.say(warning, "this is the only pane left: show another one first")
@@ -349,7 +348,7 @@ func (b *board) togglePane(p layout.Pane) {
 var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
 	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents, layout.Pulse: action.TogglePulse}
 
-// columned is the pane of a name whose columns can be left out.
+// columned is the pane of this name, if it can hide columns.
 func (b *board) columned(name string) (columned, bool) {
 	for i, p := range b.panes {
 		if layout.Pane(i).String() == name {
@@ -360,7 +359,7 @@ func (b *board) columned(name string) (columned, bool) {
 	return nil, false
 }
 
-// toggleColumn leaves a column of a pane out, or shows it again.
+// toggleColumn hides a column of a pane, or shows it again.
 func (b *board) toggleColumn(name, column string) {
 	p, ok := b.columned(name)
 	if !ok || !slices.Contains(p.Columns(), column) {
@@ -371,8 +370,7 @@ func (b *board) toggleColumn(name, column string) {
 	b.preferences.keep()
 }
 
-// setArrangement lays the panes out anew, and says so where there is no room for
-// it.
+// setArrangement arranges the panes, and says so if there is no room for it.
 func (b *board) setArrangement(a layout.Arrangement) {
 	b.preferences.setArrangement(a)
 	b.arrange()

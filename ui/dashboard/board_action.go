@@ -31,8 +31,7 @@ func (b *board) do(id action.ID) bool {
 	return true
 }
 
-// disabled says why an action cannot be performed on what has the focus now; "" when
-// it can.
+// disabled says why an action is not possible on the focused pane now; "" if it is.
 func (b *board) disabled(id action.ID) string {
 	switch id {
 	case action.FocusDetail:
@@ -83,9 +82,9 @@ func (b *board) openDisabled() string {
 	return ""
 }
 
-// offers reports whether an action can do something for any row of what has the focus:
-// the footer names no other. It goes by the pane, not by the row under the cursor, so
-// that the footer stands still while that moves.
+// offers reports whether an action can be possible on any row of the focused pane, so
+// that the footer offers it. It does not depend on the row under the cursor, so that
+// the footer stays still.
 func (b *board) offers(id action.ID) bool {
 	switch id {
 	case action.Confirm, action.Mark, action.Refresh:
@@ -109,7 +108,8 @@ func (b *board) offers(id action.ID) bool {
 	return true
 }
 
-// ofIntents reports whether what has the focus shows intents, or what leads to them.
+// ofIntents reports whether the focused pane shows intents, or things that belong to
+// them.
 func (b *board) ofIntents() bool {
 	switch b.focus {
 	case layout.Intents, layout.Shipments, layout.Events, layout.Alerts, layout.Deliveries:

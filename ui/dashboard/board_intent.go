@@ -6,13 +6,13 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// intentUnder is the intent that the thing under the cursor belongs to.
+// intentUnder is the intent of the thing under the cursor.
 func (b *board) intentUnder() (*account.Intent, bool) { return b.intentOf(b.subject()) }
 
 // intentOf is the intent that a subject belongs to.
 func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
 	if s.Kind == pane.OfOrder {
-		return nil, false // it has several
+		return nil, false // an order has several
 	}
 	id := s.ID
 	if s.Kind == pane.OfEvent {
@@ -28,7 +28,7 @@ func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
 	return b.intentOfSource(id)
 }
 
-// intentOfSource is the intent that the id of an intent or a shipment leads to.
+// intentOfSource is the intent with this id, or of the shipment with this id.
 func (b *board) intentOfSource(id api.ID) (*account.Intent, bool) {
 	if shipment, ok := b.picture.shipments[id]; ok {
 		id = shipment.IntentID

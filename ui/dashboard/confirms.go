@@ -15,8 +15,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// confirms are the confirms that a person said yes to: one goroutine each, at
-// most one an intent.
+// confirms runs the confirmed proposals: one goroutine each, at most one per intent.
 type confirms struct {
 	cfg     *Config
 	picture *picture
@@ -26,14 +25,14 @@ type confirms struct {
 	running sync.WaitGroup // so that Run can wait
 }
 
-// confirmRun is a confirm that a person said yes to.
+// confirmRun is one running or ended confirm.
 type confirmRun struct {
 	id     api.ID
 	name   string
 	stages chan confirm.Progress
 	done   chan confirm.Outcome
-	ended  time.Time // zero while it is under way
-	unsure bool      // nobody knows how it ended
+	ended  time.Time // zero while it runs
+	unsure bool      // the outcome is unknown
 }
 
 type stageMsg struct {
@@ -46,7 +45,7 @@ type outcomeMsg struct {
 	outcome confirm.Outcome
 }
 
-// disabled says why an intent cannot be confirmed now; ok says that there is one.
+// disabled says why an intent cannot be confirmed now; ok: there is an intent.
 func (c *confirms) disabled(in *account.Intent, ok bool) string {
 	switch {
 	case !c.cfg.Armed:
@@ -57,7 +56,7 @@ func (c *confirms) disabled(in *account.Intent, ok bool) string {
 	return c.unconfirmable(in)
 }
 
-// unconfirmable says why an intent cannot be confirmed now, whoever is armed.
+// unconfirmable says why an intent cannot be confirmed now, armed or not.
 func (c *confirms) unconfirmable(in *account.Intent) string {
 	run := c.runs[in.ID]
 	switch {
@@ -97,7 +96,7 @@ func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 	return confirm.Propose(in.Latest, in.ReadAt, c.picture.environment(), c.cfg.ConfirmWindow)
 }
 
-// begin confirms in a goroutine of its own, unless one is at it.
+// begin confirms in its own goroutine, unless one is running.
 func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
 	if run := c.runs[seen.ID]; run != nil && run.ended.IsZero() {
 		return nil
@@ -118,7 +117,7 @@ func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
 		run.done <- confirmer.Confirm(ctx, seen, func(at confirm.Progress) {
 			select {
 			case run.stages <- at:
-			default: // only for the eye: never hold a confirm up
+			default: // only for display: never delay a confirm
 			}
 		})
 	})
@@ -140,13 +139,13 @@ func (r *confirmRun) next() tea.Msg {
 	}
 }
 
-// stage shows how far a confirm is.
+// stage shows a confirm's progress.
 func (c *confirms) stage(msg stageMsg) tea.Cmd {
 	c.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
 	return msg.run.next
 }
 
-// outcome shows how a confirm ended. quietly leaves a good end to the row.
+// outcome shows how a confirm ended. quietly: only the row shows a success.
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
@@ -160,7 +159,7 @@ func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	}
 }
 
-// underway reports whether a confirm has not ended.
+// underway reports whether a confirm is running.
 func (c *confirms) underway() bool {
 	for _, run := range c.runs {
 		if run.ended.IsZero() {

@@ -13,7 +13,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// consent has a person choose what is confirmed, and asks for the yes.
+// consent lets a person choose what to confirm, and asks for the yes.
 type consent struct {
 	board    *board
 	picture  *picture
@@ -26,7 +26,7 @@ type consent struct {
 	dialog   *dialogs
 }
 
-// do does what leads to a confirm.
+// do performs the actions that lead to a confirm.
 func (c *consent) do(ctx context.Context, id action.ID) tea.Cmd {
 	switch id {
 	case action.Confirm:
@@ -47,8 +47,8 @@ func (c *consent) do(ctx context.Context, id action.ID) tea.Cmd {
 	return nil
 }
 
-// mark marks what the range reaches, the order or the intent under the cursor, or
-// takes the mark away, and moves on.
+// mark marks or unmarks the range, the order or the intent under the cursor, and
+// moves on.
 func (c *consent) mark() {
 	switch row := c.board.subject(); {
 	case c.board.ranging():
@@ -61,7 +61,7 @@ func (c *consent) mark() {
 	}
 }
 
-// disabled says why that cannot be performed now.
+// disabled says why that is not possible now.
 func (c *consent) disabled(id action.ID) string {
 	switch id {
 	case action.Confirm:
@@ -87,8 +87,8 @@ func (c *consent) disabled(id action.ID) string {
 	return ""
 }
 
-// ask asks about the intent under the cursor, or the order. The dialog holds what
-// the person sees, whatever changes behind it.
+// ask asks about the intent or the order under the cursor. The dialog keeps what the
+// person sees, whatever changes behind it.
 func (c *consent) ask(ctx context.Context) tea.Cmd {
 	if o := c.board.orderUnder(); o != nil {
 		return c.askOrder(ctx, o)
@@ -106,7 +106,7 @@ func (c *consent) ask(ctx context.Context) tea.Cmd {
 	return c.dialog.ask(ctx, dialog.NewConfirm(c.themes.current(), seen, seen.Live, &c.dialog.quiet, time.Now()))
 }
 
-// askMarked asks about all that is marked.
+// askMarked asks about all marked intents.
 func (c *consent) askMarked(ctx context.Context) tea.Cmd {
 	seen := c.batch.propose()
 	if len(seen) == 0 {
@@ -120,8 +120,7 @@ func (c *consent) askMarked(ctx context.Context) tea.Cmd {
 	return c.dialog.ask(ctx, d)
 }
 
-// askOrder asks about all items of an order that can be confirmed, and shows what
-// is left of it. The dialog holds what the person sees.
+// askOrder asks about all confirmable items of an order, and shows those left out.
 func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 	seen, left := c.batch.proposeOrder(o)
 	if len(seen) == 0 {
@@ -140,8 +139,8 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 	return c.dialog.ask(ctx, d)
 }
 
-// markOrder marks the order under the cursor, or unmarks it, and moves on behind its
-// items. On the last row the cursor stays, as it does when that is marked.
+// markOrder marks or unmarks the order under the cursor, and moves on past its items.
+// On the last row the cursor stays.
 func (c *consent) markOrder() {
 	ids := c.marks.toggleOrder()
 	for range len(ids) + 1 {

@@ -13,10 +13,10 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// noDeliveries is why a dashboard shows none.
+// noDeliveries is why a dashboard has no deliveries.
 const noDeliveries = "there are no deliveries here: watch --forward-to, demo and simulate --ui show some"
 
-// deliveries shows what was delivered, and sends it again.
+// deliveries shows deliveries, and repeats them.
 type deliveries struct {
 	cfg     *Config
 	board   *board
@@ -24,17 +24,17 @@ type deliveries struct {
 	details *details
 	notices *notices
 	begun   bool
-	held    []*delivery.Delivery // that changed while the screen was frozen
-	asked   delivery.Delivery    // the last one that was sent again from here, as it was; zero once it is told what came of it
+	held    []*delivery.Delivery // changed while the screen was frozen
+	asked   delivery.Delivery    // the delivery last repeated from here, as it was; zero once its result was shown
 }
 
-// deliveriesMsg brings those that changed.
+// deliveriesMsg brings changed deliveries.
 type deliveriesMsg []*delivery.Delivery
 
-// sentAgainMsg says that a delivery was not sent again, and why.
+// sentAgainMsg says why a delivery was not repeated.
 type sentAgainMsg struct{ err error }
 
-// update takes over what changed, or keeps it while the screen is frozen.
+// update applies changes, or holds them while the screen is frozen.
 func (d *deliveries) update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case deliveriesMsg:
@@ -52,7 +52,7 @@ func (d *deliveries) update(msg tea.Msg) {
 	}
 }
 
-// tell says what came of sending again: the row may be out of the filter by then.
+// tell reports the result of a repetition: a filter may hide its row.
 func (d *deliveries) tell(changed []*delivery.Delivery) {
 	for _, of := range changed {
 		if of.ID != d.asked.ID || of.State == delivery.Sending || of.Attempts <= d.asked.Attempts {
@@ -70,7 +70,7 @@ func (d *deliveries) tell(changed []*delivery.Delivery) {
 	}
 }
 
-// show puts what changed on the screen.
+// show puts changes on the screen.
 func (d *deliveries) show() {
 	if len(d.held) == 0 {
 		return
@@ -85,7 +85,7 @@ func (d *deliveries) show() {
 	d.details.feed()
 }
 
-// again sends what the cursor is on once more. The cursor stays there, whatever comes.
+// again repeats the delivery under the cursor, where the cursor stays.
 func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	of, ok := d.board.deliveries.Find(d.board.subject().ID)
 	if !ok {
@@ -102,7 +102,7 @@ func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	}
 }
 
-// disabled says why nothing can be sent again.
+// disabled says why the delivery cannot be repeated.
 func (d *deliveries) disabled() string {
 	switch s := d.board.subject(); {
 	case d.cfg.Deliveries == nil:
@@ -121,12 +121,12 @@ func (d *deliveries) disabled() string {
 	return ""
 }
 
-// delivers reports whether a pane is one of those that this board has.
+// delivers reports whether this board has the pane.
 func (b *board) delivers(at layout.Pane) bool {
 	return at != layout.Deliveries || b.cfg.Deliveries != nil
 }
 
-// pumpDeliveries sends what changes, gathered for a frame, until ctx ends.
+// pumpDeliveries sends changes, batched per frame, until ctx ends.
 func pumpDeliveries(ctx context.Context, source *delivery.Log, send func(deliveriesMsg)) {
 	for since := uint64(0); ; {
 		changed, now := source.Since(since)

@@ -10,8 +10,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// details opens, feeds and closes the detail of what is on the board, and knows
-// what was looked at before.
+// details opens, feeds and closes the detail, and keeps its history.
 type details struct {
 	board   *board
 	picture *picture
@@ -19,11 +18,11 @@ type details struct {
 	source  Source
 	pane    *pane.Detail
 	read    wholeIntent
-	order   *account.Order // the opened one; nil once it has changed
+	order   *account.Order // the open one; nil once it has changed
 	trail   trail
 }
 
-// wholeIntent is the opened intent with its timeline, until it changes.
+// wholeIntent is the open intent with its timeline, until it changes.
 type wholeIntent struct {
 	id     api.ID // "" once it has changed
 	detail *account.IntentDetail
@@ -46,7 +45,7 @@ func (d *details) turn(s pane.Subject) {
 	d.board.setFocus(layout.Detail)
 }
 
-// do does what has to do with the detail, if that is what the action does.
+// do performs the actions of the detail.
 func (d *details) do(id action.ID) bool {
 	switch id {
 	case action.LookBack:
@@ -68,7 +67,7 @@ func (d *details) step(s pane.Step) {
 	}
 }
 
-// follow turns an open detail to what the cursor of the board is on.
+// follow turns an open detail to the board's cursor.
 func (d *details) follow() {
 	if d.board.detailOpen && d.board.focus != layout.Detail {
 		if s := d.board.subject(); s.Kind != pane.None && s != d.pane.Subject() {
@@ -79,8 +78,7 @@ func (d *details) follow() {
 	d.feed()
 }
 
-// close closes the detail. The board is then as it was: what had been enlarged is
-// gone.
+// close closes the detail, and ends any zoom.
 func (d *details) close() {
 	b := d.board
 	b.detailOpen = false
@@ -90,8 +88,8 @@ func (d *details) close() {
 	b.invalidate()
 }
 
-// feed gives the detail what is known of its subject. While the screen is frozen
-// the detail keeps what it has.
+// feed gives the detail what is known of its subject, except while the screen is
+// frozen.
 func (d *details) feed() {
 	if !d.board.detailOpen {
 		return
@@ -124,7 +122,7 @@ func (d *details) feed() {
 	d.pane.Feed(facts)
 }
 
-// whole asks the source for an intent with its timeline, once for each change.
+// whole gets an intent with its timeline from the source, once per change.
 func (d *details) whole(id api.ID) *account.IntentDetail {
 	if d.read.id != id {
 		detail, _ := d.source.Intent(id)
@@ -133,7 +131,7 @@ func (d *details) whole(id api.ID) *account.IntentDetail {
 	return d.read.detail
 }
 
-// forget has the source asked again for the opened intent, if that has changed.
+// forget has the open intent fetched again, if it has changed.
 func (d *details) forget(c *account.Changes) {
 	d.forgetOrder(c)
 	id := d.read.id
@@ -143,7 +141,7 @@ func (d *details) forget(c *account.Changes) {
 	}
 }
 
-// reveal shows personal data in the detail, or hides it.
+// reveal shows or hides personal data in the detail.
 func (d *details) reveal() {
 	d.pane.Reveal(!d.pane.Revealed())
 	if d.pane.Revealed() {
@@ -153,8 +151,8 @@ func (d *details) reveal() {
 	}
 }
 
-// copied is what the copy key takes: the value under the cursor of the detail, or
-// the id of what the cursor is on; "" for nothing.
+// copied is the text to copy: the value under the detail's cursor, or the id of the
+// row; "" for none.
 func (d *details) copied() string {
 	if d.board.focus == layout.Detail {
 		switch value, private := d.pane.Value(); {
@@ -183,8 +181,8 @@ func (d *details) copied() string {
 	return id
 }
 
-// lookBack shows what was looked at before, or after by a positive number. While
-// no detail is open the last one comes back.
+// lookBack shows the previous detail, or for a positive number the next. Without an
+// open detail it shows the last one.
 func (d *details) lookBack(by int) {
 	if d.board.detailOpen || by > 0 {
 		d.trail.at += by
@@ -193,13 +191,13 @@ func (d *details) lookBack(by int) {
 	d.turn(d.trail.seen[d.trail.at])
 }
 
-// trail is what was looked at.
+// trail is the history of details.
 type trail struct {
 	seen []pane.Subject
-	at   int // of what was looked at last
+	at   int // the last one shown
 }
 
-// longestTrail bounds it.
+// longestTrail is its longest length.
 const longestTrail = 100
 
 func (t *trail) add(s pane.Subject) {
@@ -216,8 +214,8 @@ func (t *trail) add(s pane.Subject) {
 	t.at = len(t.seen) - 1
 }
 
-// ends says why the trail does not go on in a direction; "" when it does. open
-// says that a detail is open.
+// ends says why the trail ends in a direction; "" if it does not. open: a detail is
+// open.
 func (t *trail) ends(by int, open bool) string {
 	switch {
 	case len(t.seen) == 0:

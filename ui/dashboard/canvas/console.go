@@ -9,13 +9,13 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// console is how the system sets a terminal up. What is read from elsewhere has
+// console sets a terminal up through the system. Input that is not a terminal has
 // none.
 type console struct {
 	mu       sync.Mutex
 	input    uv.File
 	terminal uv.Console  // nil: none
-	before   *term.State // of input, as it was before raw; nil before that
+	before   *term.State // input's state before raw; nil before that
 }
 
 func consoleOf(in io.Reader, out io.Writer) *console {
@@ -26,7 +26,7 @@ func consoleOf(in io.Reader, out io.Writer) *console {
 		return c
 	}
 	if !writes || !term.IsTerminal(output.Fd()) {
-		if runtime.GOOS == "windows" { // where both are set up together
+		if runtime.GOOS == "windows" { // sets both up together
 			return c
 		}
 		output = input
@@ -35,7 +35,8 @@ func consoleOf(in io.Reader, out io.Writer) *console {
 	return c
 }
 
-// raw has the terminal send each key as it is pressed, and take control sequences.
+// raw makes the terminal send each key as it is pressed, and interpret control
+// sequences.
 func (c *console) raw() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,8 +50,8 @@ func (c *console) raw() error {
 	return err
 }
 
-// asBefore sets the keyboard up as it was before the last raw, whoever has changed
-// that since.
+// asBefore restores the keyboard's state from before the last raw, whoever has
+// changed it since.
 func (c *console) asBefore() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +61,7 @@ func (c *console) asBefore() error {
 	return term.Restore(c.input.Fd(), c.before)
 }
 
-// restore sets the terminal up as it was before raw.
+// restore restores the terminal's state from before raw.
 func (c *console) restore() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,19 +7,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// longBlank is from how many blanks on erasing them takes fewer bytes.
+// longBlank is the number of blanks from which erasing takes fewer bytes.
 const longBlank = 13
 
-// pen writes cells, and remembers what the terminal holds of that: most of what a tick
-// of the clock sends would be styles that were there before.
+// pen writes cells, and tracks the terminal's style and cursor: most bytes of a clock
+// tick would be styles already in effect.
 type pen struct {
-	erases bool // the terminal erases cells, and leaves the ground of the style behind
+	erases bool // the terminal erases cells to the style's background
 	style  uv.Style
 	link   uv.Link
-	x, y   int // of the cursor; x is below 0 where that is not known
+	x, y   int // of the cursor; x < 0: unknown
 }
 
-// write writes the cells of a line from a column on, up to another.
+// write writes the cells of a line between two columns.
 func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
 	p.move(w, from, y)
 	for x := from; x < to; {
@@ -37,13 +37,13 @@ func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
 		x += max(cell.Width, 1)
 		p.x = x
 	}
-	if p.x >= len(line) { // behind the last column terminals differ
+	if p.x >= len(line) { // beyond the last column, terminals differ
 		p.x = -1
 	}
 }
 
-// blanks is how many blanks alike cells begin with that can be erased: they show no
-// more than their ground.
+// blanks is how many equal blanks the cells begin with that can be erased, as they
+// show only their background.
 func (p *pen) blanks(cells []uv.Cell) (n int) {
 	first := &cells[0]
 	if !p.erases || first.Content != " " || !first.Link.IsZero() || first.Style.Underline != uv.UnderlineNone || first.Style.Attrs&^(uv.AttrBold|uv.AttrFaint) != 0 {
@@ -66,7 +66,7 @@ func (p *pen) move(w *bytes.Buffer, x, y int) {
 	p.x, p.y = x, y
 }
 
-// take has the terminal take the style and the hyperlink of a cell.
+// take sets the style and hyperlink of a cell.
 func (p *pen) take(w *bytes.Buffer, cell *uv.Cell) {
 	if cell.Link != p.link {
 		p.leaveLink(w)
@@ -86,8 +86,8 @@ func (p *pen) leaveLink(w *bytes.Buffer) {
 	}
 }
 
-// reset has the terminal take its own style, outside of any hyperlink. Where its
-// cursor stands is not known any more.
+// reset sets the default style, outside any hyperlink. The cursor's position is then
+// unknown.
 func (p *pen) reset(w *bytes.Buffer) {
 	p.take(w, &uv.EmptyCell)
 	p.x = -1

@@ -15,8 +15,8 @@ const (
 	together = 3
 )
 
-// apart is how many cells that have not changed part two pieces of a line: to move
-// over them takes fewer bytes than to write them again.
+// apart is how many unchanged cells split a line in two pieces: moving the cursor
+// over them takes fewer bytes than writing them.
 const apart = 12
 
 // update writes the cells that differ.
@@ -34,8 +34,8 @@ func (c *Canvas) update() {
 	c.write(changed)
 }
 
-// write writes the pieces of lines that differ, in each turn one of every line: what
-// stands above each other is of one kind, and the style stays.
+// write writes the differing pieces of lines, one of every line per turn: pieces
+// above each other are alike, and keep the style.
 func (c *Canvas) write(changed []int) {
 	for len(changed) > 0 {
 		more := changed[:0]
@@ -52,16 +52,15 @@ func (c *Canvas) write(changed []int) {
 	}
 }
 
-// scroll moves the lines that are where others were, and returns those that differ
-// still.
+// scroll moves lines that shifted, and returns those that still differ.
 func (c *Canvas) scroll(changed []int) (rest []int) {
 	to, lines, by := c.moved(changed)
 	if lines < together || lines < max(by, -by) {
 		return changed
 	}
 	top, bottom := min(to, to+by), max(to, to+by)+lines-1
-	region, first := c.cells.Lines[top:bottom+1], by // the line that becomes the first
-	c.pen.reset(&c.changes)                          // a new line takes the ground of the style
+	region, first := c.cells.Lines[top:bottom+1], by // the line that moves to the top
+	c.pen.reset(&c.changes)                          // new lines take the style's background
 	c.changes.WriteString(ansi.SetTopBottomMargins(top+1, bottom+1))
 	if by > 0 {
 		c.changes.WriteString(ansi.CursorPosition(1, bottom+1) + strings.Repeat("\n", by))
@@ -86,8 +85,8 @@ func (c *Canvas) scroll(changed []int) (rest []int) {
 	return rest
 }
 
-// moved finds the most lines that stand together where they stood by lines further
-// down, and to where they have moved.
+// moved finds the largest block of lines that stood by lines further down, and where
+// it moved.
 func (c *Canvas) moved(changed []int) (to, lines, by int) {
 	before := make(map[string]int, len(changed))
 	for _, y := range changed {
@@ -114,8 +113,8 @@ func (c *Canvas) take(cells uv.ScreenBuffer, line, y int) {
 	uv.NewStyledString(c.lines[line]).Draw(cells, uv.Rect(0, y, c.width, 1))
 }
 
-// takePiece takes over the first piece of a line that is not as it is shown. Of a
-// line that is, the piece is empty.
+// takePiece applies the first piece of a line that differs from the screen; it is
+// empty if nothing differs.
 func (c *Canvas) takePiece(y int) (from, to int) {
 	c.scratch.Method = c.cells.Method
 	c.take(c.scratch, y, 0)
@@ -125,8 +124,8 @@ func (c *Canvas) takePiece(y int) (from, to int) {
 	return from, to
 }
 
-// firstPiece finds where two lines differ first, up to where they are the same for
-// long. A line with wide cells is one piece.
+// firstPiece finds where two lines first differ, up to a long equal stretch. A line
+// with wide cells is one piece.
 func firstPiece(old, now uv.Line) (from, to int) {
 	for from < len(now) && old[from].Equal(&now[from]) {
 		from++
@@ -147,7 +146,7 @@ func firstPiece(old, now uv.Line) (from, to int) {
 	return from, to
 }
 
-// narrow reports whether each cell of a line is one wide.
+// narrow reports whether every cell of a line is one column wide.
 func narrow(l uv.Line) bool {
 	for i := range l {
 		if l[i].Width != 1 {

@@ -14,7 +14,7 @@ import (
 // Choices is a group of options in the [Arrange] dialog.
 type Choices struct {
 	Title   string
-	One     bool // exactly one of the options is on
+	One     bool // exactly one option is on
 	Options []Option
 }
 
@@ -26,8 +26,8 @@ type Option struct {
 	On    bool
 }
 
-// Arrange is the dialog that chooses how the board is arranged. What is chosen takes effect behind it
-// while it is open.
+// Arrange is the dialog that arranges the board. Choices take effect while it is
+// open.
 type Arrange struct {
 	base
 	choice  // of all options
@@ -49,7 +49,7 @@ func NewArrange(t themes.Theme, choices []Choices) *Arrange {
 	return a
 }
 
-// SetChoices takes over what is on now. The cursor stays.
+// SetChoices updates the options. The cursor stays.
 func (a *Arrange) SetChoices(choices []Choices) {
 	a.choices = choices
 	a.of = len(a.options())
@@ -98,7 +98,7 @@ func (a *Arrange) options() []Option {
 	return all
 }
 
-// moveGroup goes to the first option of the group before or after.
+// moveGroup goes to the first option of the next or previous group.
 func (a *Arrange) moveGroup(by int) {
 	var firsts []int
 	group, n := 0, 0
