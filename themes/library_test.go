@@ -84,7 +84,7 @@ func TestErrorsOfThemesNameTheFile(t *testing.T) {
 		want       []string
 	}{
 		{"an unknown key", "typo", []string{at("typo.toml"), "line 3", `"colors.acent" is not known`}},
-		{"a colour that is none", "colour", []string{at("colour.toml"), "line 4", `key "colors.accent"`, `"crimson" is no colour`}},
+		{"a colour that is none", "colour", []string{at("colour.toml"), "line 4", `key "colors.accent"`, `"crimson" is not a colour`}},
 		{"a base that is none", "lost", []string{at("lost.toml"), "line 3", `key "base"`, `"darker"`, "lost"}},
 		{"a broken base", "onto", []string{at("onto.toml"), "line 1", at("typo.toml"), "line 3"}},
 		{"a circle", "one", []string{"based on each other", at("one.toml"), at("two.toml")}},

@@ -98,7 +98,7 @@ func TestThemeDegradesWithTheTerminal(t *testing.T) {
 
 func TestErrorsNameTheLineAndTheKey(t *testing.T) {
 	cases := []struct{ name, file, want string }{
-		{"a colour that is none", "name = \"x\"\n[colors]\ntext = \"#12345\"\n", `line 3: key "colors.text": "#12345" is no colour`},
+		{"a colour that is none", "name = \"x\"\n[colors]\ntext = \"#12345\"\n", `line 3: key "colors.text": "#12345" is not a colour`},
 		{"a colour name that is none", "name = \"x\"\n[basic]\n\nbad = \"crimson\"\n", `line 4: key "basic.bad"`},
 		{"an unknown key", "name = \"x\"\n[colors]\ntext = \"red\"\ntxet = \"red\"\n", `line 4: key "colors.txet" is not known`},
 		{"broken syntax", "name = \"x\"\n[colors\n", "line 2"},

@@ -102,7 +102,7 @@ func TestAFileThatIsNoGoodIsToldInOneSentence(t *testing.T) {
 			requireRefused(t, path, c.want...)
 		})
 	}
-	t.Run("a folder", func(t *testing.T) { requireRefused(t, t.TempDir(), "is a folder", "name the file") })
+	t.Run("a folder", func(t *testing.T) { requireRefused(t, t.TempDir(), "is a folder", "give the file") })
 	t.Run("nothing", func(t *testing.T) {
 		requireRefused(t, filepath.Join(t.TempDir(), "none"), "no such file or directory")
 	})

@@ -225,7 +225,7 @@ func TestNoFileIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Create(path, form.Header{}, 0)
-	if err == nil || !strings.Contains(err.Error(), "there already") {
+	if err == nil || !strings.Contains(err.Error(), "the file exists") {
 		t.Errorf("err = %v", err)
 	}
 	if kept, _ := os.ReadFile(path); string(kept) != "mine" {

@@ -34,7 +34,7 @@ func Sentence(m *account.Moment) string {
 	case account.NotFound:
 		return "read: not found in this environment"
 	case account.EventMissed:
-		return "no event reported " + stateWords(m.To)
+		return "no event reported the state " + stateWords(m.To)
 	case account.ShipmentQuiet:
 		if m.Status == "" {
 			return "no event reported the shipment"

@@ -53,8 +53,8 @@ func TestRemapSaysWhatIsWrong(t *testing.T) {
 		{"shift with a letter", map[ID][]string{Zoom: {"shift+z"}}, []string{`"Z"`}},
 		{"ctrl+c", map[ID][]string{Zoom: {"Ctrl+C"}}, []string{`"zoom"`, `"ctrl+c" always quits`}},
 		{"no way to quit", map[ID][]string{Quit: {}}, []string{`"quit" needs a key`}},
-		{"a way to quit that few terminals have", map[ID][]string{Quit: {"ctrl+shift+hyper+z"}}, []string{`"quit" is on "ctrl+shift+hyper+z" alone`, `such as "q"`}},
-		{"a way to the palette that arrives as another key", map[ID][]string{Palette: {"ctrl+i"}}, []string{`"palette" is on "ctrl+i" alone`, `such as ":"`}},
+		{"a way to quit that few terminals have", map[ID][]string{Quit: {"ctrl+shift+hyper+z"}}, []string{`"quit" is only on "ctrl+shift+hyper+z"`, `such as "q"`}},
+		{"a way to the palette that arrives as another key", map[ID][]string{Palette: {"ctrl+i"}}, []string{`"palette" is only on "ctrl+i"`, `such as ":"`}},
 		{"all at once", map[ID][]string{Zoom: {"nope"}, "what": {"x"}}, []string{`"nope"`, `"what"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

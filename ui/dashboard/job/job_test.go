@@ -16,8 +16,8 @@ func TestAProgramIsNotSuspendedWhereNobodyCouldContinueIt(t *testing.T) {
 		want       string
 	}{
 		{"under a shell", false, false, ""},
-		{"without one", true, false, "no shell here"},
-		{"with an order on its way", false, true, "a confirm is under way"},
+		{"without one", true, false, "there is no shell here"},
+		{"with an order on its way", false, true, "a confirm is running"},
 	} {
 		j := New(context.Background())
 		j.NoShell = c.noShell

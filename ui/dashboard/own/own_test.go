@@ -22,7 +22,7 @@ func TestArgumentsAreFilledInAndNeverDivided(t *testing.T) {
 		{"a value is not filled in again", []string{"{id}", "{{id}}"}, []string{"ci_1", "{ci_1}"}, ""},
 		{"an empty value", []string{"{order}"}, nil, "note: this row has no {order}"},
 		{"a row without anything", []string{"x{nothing}"}, nil, "this row has no {nothing}"},
-		{"a value that would be an option", []string{"{reference}"}, nil, `{reference} is "-rf" here, which note would take for an option`},
+		{"a value that would be an option", []string{"{reference}"}, nil, `{reference} is "-rf" here, which note would read as an option`},
 		{"the same behind an option's name", []string{"--ref={reference}"}, []string{"--ref=-rf"}, ""},
 	}
 	for _, c := range cases {

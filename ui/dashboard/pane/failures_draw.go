@@ -67,7 +67,7 @@ func (p *Failures) none() {
 		p.empty(p.intents.none())
 		return
 	case span.age == "":
-		p.message(paint.Muted, "no failures among known intents: "+known, "")
+		p.message(paint.Muted, "none failed; known: "+known, "")
 		return
 	}
 	earlier := p.look.Keys.Span + " shows another time"
@@ -76,7 +76,7 @@ func (p *Failures) none() {
 	} else if n > 0 {
 		earlier += ": " + wording.Count(n) + " failed at an unknown time"
 	}
-	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+known, earlier)
+	p.message(paint.Muted, "none failed in the "+span.name+"; known: "+known, earlier)
 }
 
 // sideBySide draws the groups by reason at the left and those by merchant at the

@@ -127,7 +127,7 @@ func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 		}
 	}
 	alone, _ := failuresOf(80, 21, &found)
-	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24 h") || !strings.Contains(got, "when 1 failed is not known") {
+	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24 h") || !strings.Contains(got, "1 failed at an unknown time") {
 		t.Errorf("a failure at an unknown time reads as one of long ago:\n%s", got)
 	}
 }
@@ -153,12 +153,12 @@ func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
 		span int
 		want []string
 	}{
-		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"no failures among known intents: 1 intent, 2 unread"}},
-		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24 h of those known: 1 intent, 1 unread"}},
-		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24 h of those known: none, 1 unread"}},
+		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"none failed; known: 1 intent, 2 unread"}},
+		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24 h; known: 1 intent, 1 unread"}},
+		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24 h; known: none, 1 unread"}},
 		{"nothing is known", nil, 0, []string{"no checkout intents"}},
-		{"none failed", []*account.Intent{sound}, 1, []string{"no failures among known intents: 1 intent"}},
-		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h of those known: 2 intents", "1 failed before"}},
+		{"none failed", []*account.Intent{sound}, 1, []string{"none failed; known: 1 intent"}},
+		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h; known: 2 intents", "1 failed before"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := failuresOf(80, 21, c.all...)

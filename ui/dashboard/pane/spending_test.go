@@ -38,7 +38,7 @@ func TestARowOfASpenderLeadsToItsRequests(t *testing.T) {
 		{"with a name that would be a filter", spent(`a" status:200 "b`, account.SpenderObserved, nil), `by="a status:200 b"`, ""},
 		{"tillwatch", account.Spender{Kind: account.SpenderOwn, Purpose: quota.Hint}, `by="tillwatch event"`, ""},
 		{"more than are told apart", account.Spender{Kind: account.SpenderOthers}, "", "too many"},
-		{"those whom nobody saw", account.Spender{Kind: account.SpenderRest}, "", "nobody saw"},
+		{"those whom nobody saw", account.Spender{Kind: account.SpenderRest}, "", "no proxy saw"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
