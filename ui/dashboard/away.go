@@ -177,7 +177,7 @@ func (a *away) read() {
 	}
 }
 
-// spans of this run's alerts that are over.
+// alertSpan is when one of this run's alerts was raised and ended.
 type alertSpan struct {
 	account.Alert
 	over time.Time // zero while it is raised

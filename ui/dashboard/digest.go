@@ -27,12 +27,12 @@ type digest struct {
 	created   int
 	completed int
 	value     account.Purse
-	failed    int // but for those that expired
+	failed    int // without expired ones
 	reasons   map[string]int
-	expired   int // nobody confirmed them
-	lapsed    int // their window is over, and no read has said what became of them
-	undated   int // that a read found ended, whether meanwhile or long before
-	notRead   int // intents of which nothing is known but that they exist
+	expired   int // not confirmed in time
+	lapsed    int // the window is closed, but no read has shown the outcome
+	undated   int // a read found them ended, perhaps long before
+	notRead   int // known only to exist
 
 	delivered, troubled []string
 	raised              []alertSpan
@@ -44,8 +44,7 @@ type digest struct {
 // within reports whether something happened in the absence.
 func (d *digest) within(at time.Time) bool { return at.After(d.from) && !at.After(d.now) }
 
-// digest gathers what happened in the last absence. It looks at all that is known,
-// once, when somebody asks.
+// digest collects what happened in the last absence, once, when somebody asks.
 func (a *away) digest(now time.Time) *digest {
 	d := &digest{absence: a.absence, now: now, reasons: map[string]int{}, notRead: a.picture.summary.NotRead}
 	if !d.to.IsZero() {
@@ -119,12 +118,12 @@ func (d *digest) shipment(s *account.Shipment) {
 	}
 }
 
-// any reports whether there is something to tell.
+// any reports whether there is something to show.
 func (d *digest) any() bool {
 	return d.created+d.completed+d.failed+d.expired+d.lapsed+len(d.delivered)+len(d.troubled)+len(d.raised)+len(d.outages)+d.gaps > 0
 }
 
-// short is the digest in a few words: what is new, and what went wrong first.
+// short is the digest in a few words: what is new, and first what went wrong.
 func (d *digest) short() string {
 	var parts []string
 	add := func(n int, word string) {
@@ -150,7 +149,7 @@ func aside(text string) dialog.Sentence {
 	return dialog.Sentence{Style: paint.Muted, Text: text}
 }
 
-// sheet shows what happened while nobody looked, or since the start.
+// sheet shows what happened in the last absence, or since the start.
 func (a *away) sheet(t themes.Theme) *dialog.Sheet {
 	d := a.digest(a.cfg.Now())
 	sections := []dialog.Section{
@@ -210,8 +209,7 @@ func (d *digest) shipments() []dialog.Sentence {
 	return []dialog.Sentence{list(d.delivered, "delivered"), list(d.troubled, "in trouble")}
 }
 
-// list says how many of a kind there are, and names the first, those of one name
-// together. The names are sorted.
+// list counts a kind and names the first, grouped by name and sorted.
 func list(names []string, kind string) dialog.Sentence {
 	text, between := wording.Count(len(names))+" "+kind, ": "
 	for listed := 0; len(names) > 0 && listed < mostListed; listed++ {
@@ -249,12 +247,12 @@ func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
 	return lines
 }
 
-// quota tells what was spent of each class, as far back as that is kept: by the
+// quota reports what was spent of each class, as far back as that is kept: by the
 // minute for an hour, by the hour for a day.
 func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 	var lines []dialog.Sentence
 	told, classes := map[quota.Class]string{}, []quota.Class(nil)
-	most := map[quota.Class]int{} // of several limits of a class, the one that knows of most
+	most := map[quota.Class]int{} // of a class's limits, the one with most data
 	for _, bucket := range buckets {
 		if _, ok := told[bucket.Class]; !ok {
 			told[bucket.Class], classes = "not known", append(classes, bucket.Class)

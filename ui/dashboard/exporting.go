@@ -14,7 +14,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// ExportForm is what an intent is put into to be handed on.
+// ExportForm is the form of an exported intent.
 type ExportForm string
 
 // The forms.
@@ -24,24 +24,24 @@ const (
 	Curl     ExportForm = "curl command"
 )
 
-// Exporter puts intents into forms. It is not called in Update.
+// Exporter exports intents. Update never calls it directly.
 type Exporter interface {
-	// Text is an intent in a form; personal says that the buyer is to be in it.
+	// Text is an intent in a form; personal: with the buyer.
 	Text(id api.ID, form ExportForm, personal bool) (string, error)
-	// Save is Text in a new file, whose path it returns; not of [Curl].
+	// Save is Text in a new file, whose path it returns; not for [Curl].
 	Save(id api.ID, form ExportForm, personal bool) (path string, err error)
 }
 
-// export is a way to hand on an intent.
+// export is a way to export an intent.
 type export struct {
 	name  string // in the palette
 	title string
 	about string
 	form  ExportForm
-	file  bool // else it is copied
+	file  bool // otherwise it is copied
 }
 
-// exports lists the ways, the most useful first.
+// exports lists the ways, most useful first.
 func exports() []export {
 	return []export{
 		{"md", "Markdown file", "State, timeline, offer, shipments, failure and request ids, for a colleague or the service's support. The path is copied.", Markdown, true},
@@ -52,7 +52,7 @@ func exports() []export {
 	}
 }
 
-// exporting hands on the intent under the cursor.
+// exporting exports the intent under the cursor.
 type exporting struct {
 	cfg     *Config
 	board   *board
@@ -61,7 +61,7 @@ type exporting struct {
 	dialog  *dialogs
 }
 
-// exportedMsg brings what came of an export.
+// exportedMsg is the result of an export.
 type exportedMsg struct {
 	export
 	text     string // or the path
@@ -69,7 +69,7 @@ type exportedMsg struct {
 	err      error
 }
 
-// named hands the intent under the cursor on, in a way called name.
+// named exports the intent under the cursor in the named way.
 func (x *exporting) named(name string) (tea.Cmd, error) {
 	if reason := x.disabled(); reason != "" {
 		return nil, errors.New(reason)
@@ -89,8 +89,8 @@ func exportNames() (names []string) {
 	return names
 }
 
-// as is named for one of [exports]. What of the buyer is on the screen at
-// this moment is in it, and nothing else of him.
+// as exports in one of [exports]. It includes only the buyer's data visible at this
+// moment.
 func (x *exporting) as(e export) tea.Cmd {
 	in, ok := x.board.intentUnder()
 	if !ok {
@@ -109,7 +109,7 @@ func (x *exporting) as(e export) tea.Cmd {
 	}
 }
 
-// done says what came of an export, and copies it, or its path.
+// done reports an export, and copies it or its path.
 func (x *exporting) done(msg exportedMsg) tea.Cmd {
 	kind, what := success, string(msg.form)
 	if msg.personal {
@@ -127,7 +127,7 @@ func (x *exporting) done(msg exportedMsg) tea.Cmd {
 	return sendTerminal(ansi.SetSystemClipboard(msg.text))
 }
 
-// offer offers the ways.
+// offer opens the menu of ways.
 func (x *exporting) offer() {
 	var items []dialog.Item
 	for _, e := range exports() {

@@ -10,17 +10,17 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// failures answers why checkouts fail: it shows what failed by reason and by
-// merchant, and filters the board by either of a row.
+// failures shows failures by reason and by merchant, and filters the board by a row
+// of either.
 type failures struct {
 	board   *board
 	filters *filters
 	details *details
 	notices *notices
-	last    api.ID // the intent whose row was last filtered by
+	last    api.ID // the intent last filtered by
 }
 
-// do does what has to do with failures, if that is what the action does.
+// do performs the actions on failures.
 func (f *failures) do(id action.ID) bool {
 	viewing := f.board.focus == layout.Failures
 	switch {
@@ -39,7 +39,7 @@ func (f *failures) do(id action.ID) bool {
 	return true
 }
 
-// disabled says why an action on failures cannot be performed now.
+// disabled says why an action on failures is not possible now.
 func (f *failures) disabled(id action.ID) string {
 	if id != action.FilterAlike || len(f.alike()) > 0 {
 		return ""
@@ -54,8 +54,8 @@ func (f *failures) disabled(id action.ID) string {
 	return "its merchant is not known yet: " + f.board.cfg.Actions.KeyOf(action.Refresh) + " reads it"
 }
 
-// alike are the filters that find what is like the row under the cursor, in the order
-// in which the key goes through them: its merchant's, and those that failed as it did.
+// alike are the filters for rows like the one under the cursor, in the key's order:
+// by merchant, then by failure reason.
 func (f *failures) alike() []string {
 	var filters []string
 	if f.board.focus == layout.Failures {
@@ -69,8 +69,8 @@ func (f *failures) alike() []string {
 	return slices.DeleteFunc(filters, func(filter string) bool { return filter == "" })
 }
 
-// filterAlike shows the next of what is like the row under the cursor; after the last
-// it shows all. A row that was found by another's reason begins with its own merchant.
+// filterAlike applies the next of these filters; after the last it shows all. A row
+// that another row's reason found starts with its own merchant.
 func (f *failures) filterAlike() {
 	filters, now, again := f.alike(), "", f.board.cfg.Actions.KeyOf(action.FilterAlike)+" again "
 	if filter := f.filters.inPane[layout.Intents]; filter != nil {
@@ -96,8 +96,7 @@ func (f *failures) filterAlike() {
 	}
 }
 
-// show shows the intents that a filter finds, and tells how many they are and what
-// comes next.
+// show applies a filter to the intents, and says how many match and what comes next.
 func (f *failures) show(text, next string) {
 	b := f.board
 	if b.detailOpen && b.layout.Panes[layout.Intents].Empty() {

@@ -19,7 +19,7 @@ type filtered interface {
 	Matches() (shown, total int)
 }
 
-// filters are those of the panes, and the one that is being typed.
+// filters are the panes' filters, and the one being typed.
 type filters struct {
 	board  *board
 	inPane [layout.Panes]*pane.Filter
@@ -32,16 +32,16 @@ type typing struct {
 	pane   layout.Pane
 	why    string       // why nothing can be filtered there: what is typed goes nowhere
 	wrong  string       // what is not understood of it; "" when all is
-	before *pane.Filter // what esc brings back
-	at     pane.Subject // where it brings the cursor back to
+	before *pane.Filter // esc restores it
+	at     pane.Subject // and the cursor there
 }
 
-// longestFilter bounds a filter, in bytes.
+// longestFilter is the longest filter in bytes.
 const longestFilter = 120
 
-// start begins to type the filter of the focused pane. Where that cannot be
-// filtered it says why, and takes what is typed all the same: those who did not look
-// would perform actions with it.
+// start begins typing the filter of the focused pane. If it cannot be filtered, the
+// prompt says why but takes the typed text all the same: its letters would perform
+// actions otherwise.
 func (f *filters) start(why string) {
 	at := f.board.focus
 	f.typed = &typing{prompt: prompt{most: longestFilter}, pane: at, why: why, before: f.inPane[at], at: f.board.subject()}
@@ -53,7 +53,7 @@ func (f *filters) start(why string) {
 	}
 }
 
-// key takes a key while a filter is typed.
+// key handles a key while a filter is typed.
 func (f *filters) key(key tea.KeyPressMsg) {
 	t := f.typed
 	switch key.String() {
@@ -80,7 +80,7 @@ func (f *filters) key(key tea.KeyPressMsg) {
 	f.find()
 }
 
-// paste takes pasted text, and says why it does not.
+// paste types pasted text, or says why it cannot.
 func (f *filters) paste(text string) (refused string) {
 	if !f.typed.add(text) {
 		refused = tooLongFilter()
@@ -93,8 +93,8 @@ func tooLongFilter() string {
 	return "a filter may have at most " + strconv.Itoa(longestFilter) + " characters"
 }
 
-// find filters the pane by what is typed. While a regular expression is broken, the
-// last filter that was not stays.
+// find filters the pane by the typed text. While a regular expression is incomplete,
+// the last valid filter stays.
 func (f *filters) find() {
 	t := f.typed
 	p, ok := f.board.panes[t.pane].(filtered)
@@ -117,7 +117,7 @@ func (f *filters) set(at layout.Pane, to *pane.Filter) {
 	}
 }
 
-// clear takes the filter from the focused pane, and reports whether there was one.
+// clear removes the focused pane's filter, and reports whether there was one.
 func (f *filters) clear() bool {
 	if f.inPane[f.board.focus] == nil {
 		return false
@@ -126,7 +126,7 @@ func (f *filters) clear() bool {
 	return true
 }
 
-// advance looks again at rows that come to match, or cease to, as they grow older.
+// advance re-evaluates filters by age as rows grow older.
 func (f *filters) advance() {
 	for i, now := range f.inPane {
 		if now.Aging() {
@@ -135,8 +135,7 @@ func (f *filters) advance() {
 	}
 }
 
-// draw shows the filter while it is typed, what it finds, and what in it is not
-// understood.
+// draw shows the filter while it is typed, its matches, and what is wrong with it.
 func (f *filters) draw(l *paint.Line) []spot {
 	f.typed.draw(l, "/")
 	p, ok := f.board.panes[f.typed.pane].(filtered)

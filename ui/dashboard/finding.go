@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// finder looks for a text in the detail.
+// finder finds text in the detail.
 type finder struct {
 	cfg     *Config
 	pane    *pane.Detail
@@ -20,7 +20,7 @@ type finder struct {
 	from    int     // the line of the cursor then
 }
 
-// do does what has to do with finding, if that is what the action does.
+// do performs the actions of finding.
 func (f *finder) do(id action.ID) bool {
 	switch id {
 	case action.FindText:
@@ -41,7 +41,7 @@ func (f *finder) start() {
 	f.from = f.pane.Line()
 }
 
-// key takes a key while the text is typed; what it finds is seen at once.
+// key handles a key while the text is typed; matches show at once.
 func (f *finder) key(key tea.KeyPressMsg) {
 	switch name := key.String(); {
 	case name == "enter":
@@ -56,7 +56,7 @@ func (f *finder) key(key tea.KeyPressMsg) {
 	f.pane.Find(f.typed.text, f.from)
 }
 
-// paste takes pasted text, and says why it does not.
+// paste types pasted text, or says why it cannot.
 func (f *finder) paste(text string) (refused string) {
 	if !f.typed.add(text) {
 		refused = "the text to find may have at most " + strconv.Itoa(longestFilter) + " characters"
@@ -65,8 +65,8 @@ func (f *finder) paste(text string) (refused string) {
 	return refused
 }
 
-// next goes to the next line that holds the text, or to the one before by a negative
-// number.
+// next goes to the next line with the text, or with a negative number to the
+// previous.
 func (f *finder) next(by int) {
 	wrapped := f.pane.FindNext(by)
 	switch text, hits := f.pane.Sought(); {
@@ -87,7 +87,7 @@ func (f *finder) disabled() string {
 	return ""
 }
 
-// end looks for nothing any more, and reports whether it did.
+// end ends the search, and reports whether there was one.
 func (f *finder) end() bool {
 	text, _ := f.pane.Sought()
 	f.pane.Find("", f.pane.Line())

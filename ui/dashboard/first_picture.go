@@ -6,15 +6,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// pictureSoon is how long the first frame waits for what is known. The terminal is
-// made ready meanwhile. A picture that takes longer is drawn when it comes, and
-// until then the screen says that it starts.
+// pictureSoon is how long the first frame waits for the picture while the terminal is
+// made ready. A later picture is drawn when it comes; until then the screen says that
+// it is starting.
 const pictureSoon = 60 * time.Millisecond
 
 // pictureLateMsg ends the wait for the picture.
 type pictureLateMsg struct{}
 
-// awaitPicture ends the wait for the picture after a moment.
+// awaitPicture ends the wait for the picture after pictureSoon.
 func (m *Model) awaitPicture() tea.Cmd {
 	if !m.awaited {
 		return nil
@@ -22,7 +22,7 @@ func (m *Model) awaitPicture() tea.Cmd {
 	return after(m.ctx, pictureSoon, pictureLateMsg{})
 }
 
-// waitNoMore ends the wait for the picture with msg, if it does.
+// waitNoMore ends the wait if msg does.
 func (m *Model) waitNoMore(msg tea.Msg) {
 	switch msg.(type) {
 	case changesMsg, pictureLateMsg:

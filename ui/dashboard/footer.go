@@ -5,22 +5,22 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// footer is the last line: the keys that matter here, or what is being typed.
+// footer is the last line: the useful keys, or a prompt.
 type footer struct {
 	cfg   *Config
 	board *board
 	spots []spot // of the last drawing
 }
 
-// spot is what stands in the footer from one column to before another, and takes
-// clicks: an action, or the key of a prompt.
+// spot is a click target of the footer between two columns: an action, or the key of
+// a prompt.
 type spot struct {
 	from, to int
 	id       action.ID
-	key      rune // where there is no action
+	key      rune // if there is no action
 }
 
-// at is what stands at a column.
+// at is the target at a column.
 func (f *footer) at(x int) (spot, bool) {
 	for _, s := range f.spots {
 		if x >= s.from && x < s.to {
@@ -47,8 +47,8 @@ func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 	return spots
 }
 
-// reason says why nothing can be confirmed. Other reasons are given when a key is
-// pressed: the footer stands still while the cursor moves.
+// reason says why nothing can be confirmed. Other reasons appear when a key is
+// pressed, so that the footer stands still while the cursor moves.
 func (f *footer) reason(id action.ID) string {
 	if (id == action.Confirm || id == action.ConfirmMarked) && !f.cfg.Armed {
 		return action.ReadOnlyReason

@@ -12,16 +12,16 @@ import (
 	"tillwatch/ui/dashboard/sign"
 )
 
-// slot is one part of the header with a width of its own, so that nothing moves
-// when a value changes.
+// slot is a part of the header with a fixed width, so that nothing moves when a value
+// changes.
 type slot struct {
-	rank  int // the lower, the longer it stays when the header is narrow
+	rank  int // lower ranks stay longer when the header is narrow
 	width int
 	draw  func(l *paint.Line)
 }
 
-// header is the first line. It says which environment this is, how healthy the
-// picture of it is, and what can be done here.
+// header is the first line: the environment, the health of the picture, and what can
+// be done.
 type header struct {
 	cfg     *Config
 	picture *picture
@@ -72,7 +72,7 @@ func (h header) place(l *paint.Line, room int) {
 		owner = ""
 	}
 	money := ""
-	if where.Live { // it stays when the name is cut
+	if where.Live { // stays when the name is cut
 		money = " LIVE"
 	}
 	if room < 3 {
@@ -92,8 +92,8 @@ func (h header) place(l *paint.Line, room int) {
 	}
 }
 
-// slots chooses what fits beside the name, the most important first, and keeps
-// the order.
+// slots chooses what fits beside the name, the most important first, and keeps the
+// order.
 func (h header) slots() []slot {
 	all := []slot{h.apiSlot(), h.relaySlot(), h.alertSlot(), h.badgeSlot(), h.clockSlot()}
 	where := h.picture.environment()
@@ -117,8 +117,8 @@ func (h header) slots() []slot {
 	}
 }
 
-// name is that of the program, or instead, in as many cells, that what is shown is
-// recorded, and for how long: that has to be seen at any width.
+// name is the program's name or, in as many cells, that the screen is being recorded
+// and for how long: that must be visible at any width.
 func (h header) name(l *paint.Line) {
 	const width = len("tillwatch")
 	state, from := h.cfg.recordingState(), l.At()

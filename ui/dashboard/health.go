@@ -10,15 +10,14 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// judge says how healthy the picture is at a moment, and what a person can do
-// about it.
+// judge says how healthy the picture is, and what a person can do about it.
 type judge struct {
 	cfg     *Config
 	picture *picture
 	clock   time.Time
 }
 
-// health is the one thing that a person has to know about the picture.
+// health is the most important thing to know about the picture.
 func (j judge) health() pane.Health {
 	s := &j.picture.summary
 	h := pane.Health{Started: j.picture.started}
@@ -54,7 +53,7 @@ func (j judge) health() pane.Health {
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Sourceless():
 		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service has no list of intents", paint.Warning
-		if len(s.Intents) > 0 { // the line is all that says so
+		if len(s.Intents) > 0 { // nothing else says so
 			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
 			h.Advice = "until then, intents without shipments stay unknown"
 		}
@@ -81,8 +80,7 @@ func (j judge) since(t time.Time) string {
 	return " for " + wording.Lasting(j.clock.Sub(t))
 }
 
-// keyAdvice says what a person can do about a refused API key, and when it is
-// tried again without them.
+// keyAdvice says what to do about a refused API key, and when it is tried again.
 func (j judge) keyAdvice() string {
 	switch {
 	case j.cfg.TryKey == nil:
@@ -102,7 +100,7 @@ func (j judge) nextTrial() string {
 	return j.cfg.Actions.KeyOf(action.Refresh) + " tries again, else " + at
 }
 
-// nextTry says when a lost relay is dialled again, and by which key now.
+// nextTry says when a lost relay is reconnected, and by which key now.
 func (j judge) nextTry() string {
 	left := j.picture.summary.Feed.RetryAt.Sub(j.clock)
 	switch {

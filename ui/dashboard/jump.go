@@ -14,7 +14,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// jump goes to what has an id that is typed or pasted.
+// jump goes to a typed or pasted id.
 type jump struct {
 	board   *board
 	picture *picture
@@ -26,7 +26,7 @@ type jump struct {
 
 func (j *jump) start() { j.typed = &prompt{most: api.MaxID} }
 
-// key takes a key while an id is typed.
+// key handles a key while an id is typed.
 func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "enter":
@@ -45,7 +45,7 @@ func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// paste takes pasted text, and says why it does not.
+// paste types pasted text, or says why it cannot.
 func (j *jump) paste(text string) (refused string) {
 	if !j.typed.add(text) {
 		return "an id may have at most " + strconv.Itoa(api.MaxID) + " characters"
@@ -58,11 +58,11 @@ func (j *jump) draw(l *paint.Line) []spot {
 	return promptHints(l, "type or paste an id, its beginning or its end   enter goes there   esc leaves")
 }
 
-// leastAsked is how long an unknown id must be for a read to be spent on it.
+// leastAsked is how long an unknown id must be to spend a read on it.
 const leastAsked = 8
 
-// to opens the intent, shipment or event of an id. An id that is not known is
-// read as an intent's. The error says why it goes nowhere.
+// to opens the intent, shipment or event with an id. It reads an unknown id as an
+// intent's. The error says why that is not possible.
 func (j *jump) to(text string) (tea.Cmd, error) {
 	text = idWithin(text)
 	if text == "" {
@@ -89,8 +89,8 @@ func (j *jump) to(text string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// lookAt opens the detail of a subject and puts the cursor on it where it is on
-// the board.
+// lookAt opens the detail of a subject and puts the cursor on it if it is on the
+// board.
 func (j *jump) lookAt(s pane.Subject) {
 	selected := s.Kind == pane.OfIntent && j.board.intents.Select(s.ID)
 	j.details.open(s)
@@ -99,8 +99,7 @@ func (j *jump) lookAt(s pane.Subject) {
 	}
 }
 
-// idWithin takes an id out of what was pasted: a path or an address may be
-// around it.
+// idWithin extracts an id from pasted text, such as a path or an address.
 func idWithin(text string) string {
 	text, _, _ = strings.Cut(strings.Trim(strings.TrimSpace(text), `"',`), "?")
 	id := ""
@@ -112,7 +111,7 @@ func idWithin(text string) string {
 	return id
 }
 
-// search finds what has the id, or else what begins or ends with it.
+// search finds what has the id, or an id that begins or ends with it.
 func (j *jump) search(text string) []pane.Subject {
 	id := api.ScrubID(text)
 	if _, ok := j.picture.intents[id]; ok {

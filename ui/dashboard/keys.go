@@ -12,12 +12,11 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// key routes a key: to the dialog, to what is being typed, or through the table of
-// actions.
+// key routes a key: to the dialog, to the prompt, or through the table of actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	m.pointer.last, m.positions.beginning = clicked{}, nil
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
-		return m.do(a.ID) // from anywhere
+		return m.do(a.ID) // always available
 	}
 	if m.dialog.open() {
 		return m.dialogKey(key)
@@ -27,7 +26,7 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
 	if b := m.board; !ok && b.focus == layout.Detail && !b.layout.Panes[b.before].Empty() {
-		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board stands beside it
+		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board is visible beside it
 		if ok {
 			b.setFocus(b.before)
 			if a.ID == action.FocusNext {
@@ -38,13 +37,13 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if !ok {
 		if a, ok = m.cfg.Actions.Lookup(action.Board, key); !ok || a.ID != action.Filter {
 			m.sayRecorded(key)
-			return nil // else the text that follows would be taken for keys
+			return nil // otherwise the text that follows would count as keys
 		}
 	}
 	return m.do(a.ID)
 }
 
-// sayRecorded answers, in a replay, a key that would do something on a live screen.
+// sayRecorded answers, in a replay, a key that works only on a live screen.
 func (m *Model) sayRecorded(key tea.KeyPressMsg) {
 	if m.replay == nil {
 		return
@@ -58,13 +57,13 @@ func (m *Model) sayRecorded(key tea.KeyPressMsg) {
 	}
 }
 
-// typing reports whether keys are letters of what is being typed in the footer.
+// typing reports whether keys go to a prompt in the footer.
 func (m *Model) typing() bool {
 	return m.filters.typed != nil || m.jump.typed != nil || m.finder.typed != nil
 }
 
-// typeKey takes a key while a filter or an id is typed. Keys that type nothing may
-// end the program, or move the cursor.
+// typeKey handles a key while a filter or an id is typed. Keys that type nothing may
+// quit, or move the cursor.
 func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
 	switch name := key.String(); {
@@ -84,8 +83,7 @@ func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// paste takes pasted text: into what is being typed, or to the dialog, which
-// decides. What is refused is said.
+// paste passes pasted text to the prompt or to the dialog, and says if it is refused.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	refused := ""
 	switch {
@@ -106,8 +104,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// mouse routes what the mouse does: to the dialog, to the transport line, to the
-// footer, or to the pane under it.
+// mouse routes the mouse: to the dialog, the transport line, the footer, or the pane
+// under it.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	_, pressed := msg.(tea.MouseClickMsg)
@@ -137,7 +135,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// pressFooter does what stands at a column of the footer.
+// pressFooter performs the target at a column of the footer.
 func (m *Model) pressFooter(x int) tea.Cmd {
 	switch s, ok := m.footer.at(x); {
 	case !ok:
@@ -180,7 +178,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	return m.run(id)
 }
 
-// run does what is neither a step nor a change of the focus.
+// run performs actions other than steps and focus changes.
 func (m *Model) run(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
@@ -240,7 +238,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	return nil
 }
 
-// disabled says why an action cannot be performed now; "" when it can.
+// disabled says why an action is not possible now; "" if it is.
 func (m *Model) disabled(id action.ID) string {
 	if c, ok := m.own.find(id); ok {
 		return m.own.disabled(c)

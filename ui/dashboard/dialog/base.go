@@ -13,30 +13,30 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// notPasted is said of a paste where nothing can be typed.
+// notPasted is the notice for a paste where nothing can be typed.
 const notPasted = "pasted text is not accepted here"
 
-// base is what all dialogs have in common.
+// base is common to all dialogs.
 type base struct {
 	pen   *paint.Line
-	said  string // in place of the keys, until the next one
+	said  string // replaces the hints until the next key
 	spots spots
 }
 
 // SetTheme changes the colours.
 func (b *base) SetTheme(t themes.Theme) { b.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
-// Paste says, until the next key, that pasted text is not taken.
+// Paste says, until the next key, that pasted text is not accepted.
 func (b *base) Paste(string) { b.said = notPasted }
 
-// panelOf is a panel of a width with a title and what stands below.
+// panelOf is a panel with a title and footer.
 func panelOf(width int, title string, foot ...paint.Span) panel {
 	return panel{frame: paint.Faint, inset: insetFor(width), title: titled(title), foot: foot}
 }
 
 func titled(text string) paint.Spans { return paint.Spans{paint.In(paint.Text|paint.Bold, text)} }
 
-// escapes is the hint by which a click leaves a dialog.
+// escapes is a hint that closes the dialog when clicked.
 func escapes(text string) paint.Span { return paint.In(paint.Muted, text).Clicks(clicksClose) }
 
 // draw draws a panel as exactly height lines of width cells.
@@ -49,26 +49,27 @@ func (b *base) draw(p panel, width, height int, body []row) []string {
 	return p.draw(width, height, body)
 }
 
-// heading is a title with a rule behind it.
+// heading is a title followed by a rule.
 func heading(title string, width int) paint.Spans {
 	l := paint.Spans{paint.In(paint.Text|paint.Bold, title), paint.In(paint.Text, " ")}
 	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
 }
 
-// airyFrom is the height from which a panel has an empty line above and below its text.
+// airyFrom is the height from which a panel has an empty line above and below its
+// text.
 const airyFrom = 12
 
-// window is the part of a text that is in view.
+// window is the visible part of a text.
 type window struct {
 	top   int // its first line
-	page  int // lines of it in the last drawing
+	page  int // visible lines in the last drawing
 	lines int // of the text
 }
 
-// Scroll moves the view by so many lines, as a mouse wheel does.
+// Scroll scrolls by lines, as a mouse wheel does.
 func (w *window) Scroll(lines int) { w.top = max(min(w.top+lines, w.lines-w.page), 0) }
 
-// key scrolls by the keys that move on the board, and returns what a key does there.
+// key scrolls with the board's movement keys, and returns what other keys mean here.
 func (w *window) key(table *action.Table, key tea.KeyPressMsg) action.ID {
 	a, _ := table.Lookup(action.Board, key)
 	by := map[action.ID]int{action.Up: -1, action.Down: 1, action.PageUp: -w.page, action.PageDown: w.page, action.Top: -w.lines, action.Bottom: w.lines}[a.ID]
@@ -79,7 +80,8 @@ func (w *window) key(table *action.Table, key tea.KeyPressMsg) action.ID {
 	return a.ID
 }
 
-// of is what is in view of a text, in a panel of a height. Its line at, from 0 on, is.
+// of is the visible part of a text in a panel of a height. Its line at, from 0, is
+// always visible.
 func (w *window) of(text []paint.Spans, height, at int) (shown []row) {
 	w.lines, w.page = len(text), max(height-frame, 1)
 	if height >= airyFrom {
@@ -93,7 +95,7 @@ func (w *window) of(text []paint.Spans, height, at int) (shown []row) {
 	return append(shown, rows(needed, text[w.top:min(w.top+w.page, w.lines)]...)...)
 }
 
-// badge says which lines are in view; nothing where all are.
+// badge says which lines are visible; "" if all are.
 func (w *window) badge() paint.Spans {
 	if w.lines <= w.page {
 		return nil
@@ -101,7 +103,7 @@ func (w *window) badge() paint.Spans {
 	return paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", w.top+1, min(w.top+w.page, w.lines), w.lines))}
 }
 
-// reading is a text to be read, which scrolls.
+// reading is a scrollable text.
 type reading struct {
 	base
 	window
@@ -125,7 +127,7 @@ func (r *reading) Click(x, y int, _ time.Time) Answer {
 	return closedIf(r.spots.at(x, y) == clicksClose)
 }
 
-// view draws what is in view; scrolls names the keys that scroll.
+// view draws the visible part; scrolls names the keys that scroll.
 func (r *reading) view(p panel, text []paint.Spans, scrolls string, width, height int) []string {
 	shown := r.of(text, height, -1)
 	if p.badge = r.badge(); len(p.badge) > 0 {
@@ -137,7 +139,7 @@ func (r *reading) view(p panel, text []paint.Spans, scrolls string, width, heigh
 // choice is the cursor of a list.
 type choice struct{ at, of int }
 
-// key moves the cursor, and goes round at both ends.
+// key moves the cursor, and wraps around at both ends.
 func (c *choice) key(name string) {
 	switch name {
 	case "up", "k", "shift+tab":
@@ -155,7 +157,7 @@ func (c *choice) key(name string) {
 // Scroll moves the cursor, as a mouse wheel does.
 func (c *choice) Scroll(lines int) { c.at = max(min(c.at+lines, c.of-1), 0) }
 
-// click puts the cursor on the row of a target, and reports whether there is one.
+// click puts the cursor on the clicked row, and reports whether there is one.
 func (c *choice) click(target string) bool {
 	at, err := strconv.Atoi(target)
 	if err != nil || at >= c.of {

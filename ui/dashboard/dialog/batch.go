@@ -14,7 +14,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// batch is what a dialog for several intents shows of them.
+// batch is the list of a dialog for several intents.
 type batch struct {
 	all  []confirm.Proposal
 	of   Order       // whose items they are; zero where they are chosen freely
@@ -56,9 +56,9 @@ func Sums(all []confirm.Proposal) ([]api.Money, error) {
 	return sums, nil
 }
 
-// NewBatch opens the dialog at now for several intents as a person saw them,
-// with the guards of [NewConfirm]: every intent must have been in view, and in a
-// live environment the sum is typed, so that they must be of one currency there.
+// NewBatch opens the dialog for several intents as the person saw them, with the
+// guards of [NewConfirm]: every intent must have been visible, and in a live
+// environment the sum is typed, so that they must share a currency.
 func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
 	sums, err := Sums(seen)
 	switch {
@@ -97,7 +97,7 @@ func NewOrder(t themes.Theme, o Order, seen []confirm.Proposal, live bool, quiet
 	return d, err
 }
 
-// Batch lists what a dialog for several intents was opened with; nil for one.
+// Batch lists the dialog's intents if it was opened for several; otherwise nil.
 func (d *Confirm) Batch() []confirm.Proposal {
 	if d.batch == nil {
 		return nil
@@ -105,7 +105,7 @@ func (d *Confirm) Batch() []confirm.Proposal {
 	return d.batch.all
 }
 
-// scrollBatch takes the keys that scroll the list, and reports whether one did.
+// scrollBatch handles keys that scroll the list, and reports whether one did.
 func (d *Confirm) scrollBatch(name string) bool {
 	if d.batch == nil {
 		return false
@@ -118,16 +118,16 @@ func (d *Confirm) scrollBatch(name string) bool {
 	return by != 0
 }
 
-// Scroll moves the list of several intents by so many, as a mouse wheel does, but
-// past none that was not in view.
+// Scroll scrolls the list by intents, as a mouse wheel does, but not past one that
+// was not visible.
 func (d *Confirm) Scroll(orders int) {
 	if b := d.batch; b != nil {
 		b.top = max(b.top+max(min(orders, b.page), -b.page), 0)
 	}
 }
 
-// batchBody draws the list within height lines: as much of it as fits beside
-// what must be there.
+// batchBody draws the list within height lines: as much of it as fits beside the
+// necessary parts.
 func (d *Confirm) batchBody(room, height int) []row {
 	b := d.batch
 	var below []row
@@ -144,7 +144,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 	below = append(below, rows(air, paint.Spans{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
-	needs := 2 // the heading, and the line with their number
+	needs := 2 // the heading, and the line with the number
 	for _, r := range below {
 		if r.spare == needed {
 			needs++
@@ -167,7 +167,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 	return append(out, below...)
 }
 
-// heading says how many are confirmed, and of how many.
+// heading says how many are confirmed, and out of how many.
 func (b *batch) heading() string {
 	switch {
 	case b.of.Reference == "":
@@ -180,8 +180,8 @@ func (b *batch) heading() string {
 	return wording.Counted(len(b.all), "item", "items") + ", the whole order"
 }
 
-// turn draws the orders from the top one on that fit into height lines, one at
-// least, and notes how many these are. At the end of the list the page is full.
+// turn draws the orders that fit into height lines, from the top one on and at least
+// one, and records how many. At the end of the list the page is full.
 func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
 	last, rest := b.length(), height
 	for last > 0 && rest >= len(draw(last-1)) {
@@ -202,8 +202,8 @@ func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
 	return shown
 }
 
-// order is one of the batch: in a line where that holds all of it, else with its
-// name wrapped and with its variant and its merchant below.
+// order draws one of the batch: in one line if all of it fits, otherwise with the
+// name wrapped and variant and merchant below.
 func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	const gap, indent = 2, 2
 	name, whose := fmt.Sprintf("%s ×%d", p.Product, p.Quantity), string(p.Merchant)
@@ -223,7 +223,7 @@ func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	return out
 }
 
-// leftOut is an item that is not confirmed, with the reason below its name.
+// leftOut draws an item that is not confirmed, with the reason below its name.
 func leftOut(item Left, room int) []paint.Spans {
 	const indent = 2
 	out := paint.Wrapped(paint.Muted, "✕ "+item.Name, room)

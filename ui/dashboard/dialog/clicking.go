@@ -7,19 +7,19 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// What takes clicks. In the palette and on the board a number stands for a row.
+// Click targets. In the palette and on the board, a number is a row.
 const (
 	clicksClose  = "close"  // leaves: cancels, or closes what the yes was given to
-	clicksButton = "button" // the one button of a dialog that has nothing to ask any more
+	clicksButton = "button" // the only button of a dialog without a question
 	clicksYes    = "yes"
 	clicksField  = "field"
 	clicksDo     = "do"
 )
 
-// clicked is the name of a click among the keys.
+// clicked is a click's name among the keys.
 const clicked = "click"
 
-// spots are the places of the last drawing that take clicks.
+// spots are the click targets of the last drawing.
 type spots []spot
 
 type spot struct {
@@ -27,7 +27,7 @@ type spot struct {
 	target      string
 }
 
-// at is the target at a cell of the drawing, "" for none.
+// at is the target at a cell; "" for none.
 func (s spots) at(x, y int) string {
 	for _, spot := range s {
 		if y == spot.y && x >= spot.x && x < spot.x+spot.width {
@@ -37,7 +37,7 @@ func (s spots) at(x, y int) string {
 	return ""
 }
 
-// add finds the targets of a line that is drawn from x on in so many cells.
+// add finds the targets of a line drawn from x in room cells.
 func (s spots) add(l paint.Spans, x, y, room int) spots {
 	for _, part := range l {
 		width := min(part.Width(), room)
@@ -52,7 +52,7 @@ func (s spots) add(l paint.Spans, x, y, room int) spots {
 	return s
 }
 
-// spots are the places that take clicks in what draw makes of the same.
+// spots are the click targets in the rows that draw makes.
 func (p panel) spots(width, height int, body []row) spots {
 	if width < 2*frame || height <= frame {
 		return nil
@@ -65,10 +65,10 @@ func (p panel) spots(width, height int, body []row) spots {
 	return out.add(p.foot, corner, height-1, width-2*corner)
 }
 
-// Click takes a click at a cell of the drawing. It is worth what a key is: one
-// that was hurried, or that comes too soon after another or after a key, confirms
-// nothing. Where money is real the first one moves to the button alone, as the tab
-// key does, and that only once it is armed by what was typed.
+// Click handles a click at a cell. It counts like a key: a hurried one, or one too
+// soon after another click or key, confirms nothing. In a live environment the first
+// click only moves to the button, like the tab key, and only once the dialog is
+// armed.
 func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	target := d.spots.at(x, y)
 	since, calm := d.quiet.press(clicked, at)
@@ -100,8 +100,8 @@ func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	return Answer{}
 }
 
-// clickAfter takes the clicks after the yes. A double click on the yes does not
-// close what it opened.
+// clickAfter handles clicks after the yes. A double click on the yes does not close
+// what it opened.
 func (d *Confirm) clickAfter(target string, since time.Duration) Answer {
 	if target == clicksClose || target == clicksButton && since >= quietFor {
 		return Answer{Kind: Closed}

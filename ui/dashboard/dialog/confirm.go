@@ -14,14 +14,13 @@ import (
 	"tillwatch/themes"
 )
 
-// What is said of a key that came too soon: first, and once the keys have been
-// quiet.
+// The notices for a key that came too soon: at once, and after the keys were quiet.
 const (
 	tooSoon  = "Too soon: ignored. Wait a moment."
 	soonOver = "Too soon: ignored. Press it again."
 )
 
-// unseen is said of a key that would confirm what is not all on the screen.
+// unseen is the notice for a key that would confirm something not fully visible.
 const unseen = "Enlarge the terminal to see it all."
 
 type phase uint8
@@ -47,21 +46,21 @@ type Confirm struct {
 	base
 	proposal confirm.Proposal
 	live     bool
-	batch    *batch // of several intents; nil for one
+	batch    *batch // for several intents; nil for one
 
 	quiet   *Quiet
 	phase   phase
 	focus   focus
 	field   textinput.Model
 	now     time.Time
-	inFull  bool // the last drawing showed all that is agreed to
+	inFull  bool // the last drawing showed everything that is agreed to
 	notice  string
 	at      confirm.Progress
 	outcome confirm.Outcome
 }
 
-// NewConfirm opens the dialog at now for what a person saw. live says that the
-// environment takes real money. quiet is that of the terminal, begun.
+// NewConfirm opens the dialog for what the person saw. live: the environment takes
+// real money. quiet is the terminal's, already begun.
 func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *Confirm {
 	d := &Confirm{proposal: seen, live: live, quiet: quiet, now: now, field: newField(32)}
 	d.proposal.Cost = copyCost(seen.Cost)
@@ -69,7 +68,7 @@ func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, quiet *Quiet, 
 	return d
 }
 
-// copyCost keeps what was seen apart from what the store goes on changing.
+// copyCost copies the costs, which the store may go on changing.
 func copyCost(c api.Cost) api.Cost {
 	own := func(m *api.Money) *api.Money {
 		if m == nil {
@@ -87,8 +86,7 @@ func copyCost(c api.Cost) api.Cost {
 // SetNow moves the countdown.
 func (d *Confirm) SetNow(now time.Time) { d.now = now }
 
-// Hide says that the dialog is not on the screen: nothing is confirmed that nobody
-// sees.
+// Hide says that the dialog is not visible: then nothing can be confirmed.
 func (d *Confirm) Hide() { d.inFull = false }
 
 // Proposal is what the dialog was opened with.
@@ -99,7 +97,7 @@ func (d *Confirm) Expired(at time.Time) bool {
 	return !d.proposal.ExpiresAt.IsZero() && !at.Before(d.proposal.ExpiresAt)
 }
 
-// SetProgress shows where the confirm stands after the yes.
+// SetProgress shows the confirm's progress after the yes.
 func (d *Confirm) SetProgress(at confirm.Progress) {
 	if d.phase != ended {
 		d.phase, d.at = running, at
@@ -111,14 +109,14 @@ func (d *Confirm) SetOutcome(o confirm.Outcome) {
 	d.phase, d.outcome = ended, o
 }
 
-// Paste refuses what is pasted; the root begins the quiet anew.
+// Paste refuses pasted text; the root restarts the quiet period.
 func (d *Confirm) Paste(string) {
 	if d.phase == asking {
 		d.notice = "Pasted text is ignored: type it."
 	}
 }
 
-// Key decides what a key that was pressed at the given time means.
+// Key handles a key pressed at the given time.
 func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	name := key.String()
 	since, calm := d.quiet.press(name, at)
@@ -142,8 +140,8 @@ func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	return d.keyTest(key, calm)
 }
 
-// hurried takes a key or a click that may come from before the dialog was seen. It
-// does nothing. An escape leaves all the same: nothing is sent by that.
+// hurried handles a key or click that may come from before the dialog was seen: it
+// does nothing, but escape still closes, as that sends nothing.
 func (d *Confirm) hurried(name string) Answer {
 	switch {
 	case d.phase != asking:
@@ -155,8 +153,8 @@ func (d *Confirm) hurried(name string) Answer {
 	return Answer{}
 }
 
-// keyAfter takes the keys after the yes. The key that gave it, held down, does
-// not close what it opened.
+// keyAfter handles keys after the yes. Holding down the key that gave it does not
+// close what it opened.
 func (d *Confirm) keyAfter(name string, since time.Duration) Answer {
 	switch name {
 	case "esc", "q":
@@ -190,8 +188,8 @@ func (d *Confirm) keyTest(key tea.KeyPressMsg, calm bool) Answer {
 	return Answer{}
 }
 
-// keyLive takes the keys where money is real. Typed text goes into the field,
-// but for the letters that cancel while the focus is on Cancel.
+// keyLive handles keys in a live environment. Typed text goes into the field, except
+// for the letters that cancel while the focus is on Cancel.
 func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 	name := key.String()
 	switch {
@@ -234,7 +232,7 @@ func (d *Confirm) enter(calm bool) Answer {
 	return Answer{Kind: Closed}
 }
 
-// yes is the only way to a Confirmed.
+// yes is the only place that answers Confirmed.
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
 	case d.batch != nil && d.batch.seen < d.batch.length():
@@ -275,7 +273,7 @@ func (d *Confirm) setFocus(f focus) {
 	}
 }
 
-// armed reports whether what was typed is the end of the id or the exact total.
+// armed reports whether the id's end or the exact total was typed.
 func (d *Confirm) armed() bool {
 	if !d.live {
 		return false
@@ -294,8 +292,8 @@ func (d *Confirm) mismatched() bool {
 	return utf8.RuneCountInString(typed) >= 4 && !d.armed() && !slices.ContainsFunc(asTyped(d.proposal.Total), begins)
 }
 
-// asTyped are the ways to type a total: as it is shown or without the commas between
-// thousands, each with its currency or without it.
+// asTyped are the accepted spellings of a total: as shown or without thousands
+// commas, each with or without its currency.
 func asTyped(total api.Money) []string {
 	var all []string
 	for _, amount := range []string{total.Amount(), api.Grouped(total.Amount())} {

@@ -26,7 +26,7 @@ type Dialog interface {
 	Paste(text string)
 }
 
-// Kind is how a dialog was answered.
+// Kind is the kind of an answer.
 type Kind uint8
 
 // The kinds of answer.
@@ -40,7 +40,7 @@ const (
 	Said                  // a verb was given to the [Palette], which stays if that refuses its words
 )
 
-// Answer is what a key or a click made of a dialog.
+// Answer is a dialog's answer to a key or click.
 type Answer struct {
 	Kind   Kind
 	Do     action.ID // chosen in the palette; "": none
@@ -49,7 +49,7 @@ type Answer struct {
 	Words  string    // behind it
 }
 
-// closedIf is Closed where closed is set.
+// closedIf is Closed if closed is true.
 func closedIf(closed bool) Answer {
 	if closed {
 		return Answer{Kind: Closed}

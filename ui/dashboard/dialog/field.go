@@ -9,7 +9,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// newField makes a text field for at most so many characters.
+// newField makes a text field for at most this many characters.
 func newField(most int) textinput.Model {
 	field := textinput.New()
 	field.KeyMap.Paste.SetEnabled(false)
@@ -17,7 +17,7 @@ func newField(most int) textinput.Model {
 	return field
 }
 
-// typed draws a field in so many cells, with its cursor in view.
+// typed draws a field of a width, with its cursor visible.
 func typed(field textinput.Model, width int) paint.Spans {
 	value, at := []rune(field.Value()), field.Position()
 	before, after := paint.Drawable(string(value[:at])), paint.Drawable(string(value[at:]))
@@ -28,8 +28,8 @@ func typed(field textinput.Model, width int) paint.Spans {
 	return append(out, paint.Blank(width-out.Width()))
 }
 
-// scrubbed takes from typed and pasted text what must not be drawn, and what
-// terminals draw in different widths; it came from outside as well.
+// scrubbed removes from typed and pasted text what must not be drawn, or what
+// terminals draw in different widths: it came from outside as well.
 func scrubbed(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

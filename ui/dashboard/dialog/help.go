@@ -17,7 +17,7 @@ import (
 type Help struct {
 	reading
 	disabled func(action.ID) string
-	sought   string // only what holds it is shown
+	sought   string // only matching lines are shown
 	typing   bool   // it is being typed
 }
 
@@ -28,15 +28,15 @@ const (
 )
 
 // NewHelp opens the help at its top. disabled gives the reason why an action is
-// disabled, "" when it is not; it may be nil.
+// disabled, or ""; it may be nil.
 func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
 	h := &Help{reading: reading{table: table, opens: action.Help}, disabled: disabled}
 	h.SetTheme(t)
 	return h
 }
 
-// Paste searches for what is pasted, or says, until the next key, that pasted text is
-// not taken.
+// Paste searches for pasted text or, where nothing is typed, says until the next key
+// that it is not accepted.
 func (h *Help) Paste(text string) {
 	if !h.typing {
 		h.base.Paste(text)
@@ -45,7 +45,7 @@ func (h *Help) Paste(text string) {
 	h.search(h.sought + text)
 }
 
-// longestSought bounds what is searched for, in bytes.
+// longestSought is the longest search text in bytes.
 const longestSought = 40
 
 func (h *Help) search(text string) {
@@ -54,7 +54,7 @@ func (h *Help) search(text string) {
 	}
 }
 
-// typeKey takes a key while a search is typed, and reports whether it was for that.
+// typeKey handles a key of the search, and reports whether it was one.
 func (h *Help) typeKey(key tea.KeyPressMsg) bool {
 	switch name := key.String(); {
 	case name == "/" && !h.typing:
@@ -100,7 +100,7 @@ func (h *Help) Size(width, height int) (int, int) {
 	return w, min(len(h.body(w-frame-2*helpInset(w), ""))+frame+2, height)
 }
 
-// helpInset is the air at the sides. Two columns matter more.
+// helpInset is the margin at the sides. Two columns matter more.
 func helpInset(width int) int {
 	if inset := insetFor(width); width >= 2*helpColumn+helpGap+frame+2*inset {
 		return inset
@@ -114,7 +114,7 @@ func (h *Help) View(width, height int) []string {
 	return h.view(p, h.body(p.room(width), h.sought), h.scrolling(), width, height)
 }
 
-// title says, once, what is not possible in all of this run.
+// title says, once, what is impossible in this whole run.
 func (h *Help) title(width int) paint.Spans {
 	title := paint.Spans{paint.In(paint.Text|paint.Bold, "Help")}
 	reason := action.ReadOnlyReason
@@ -127,7 +127,7 @@ func (h *Help) title(width int) paint.Spans {
 	return title
 }
 
-// foot names the keys, or shows what is searched for.
+// foot names the keys, or shows the search text.
 func (h *Help) foot() paint.Spans {
 	switch {
 	case h.typing:
@@ -158,7 +158,7 @@ func (h *Help) scrolling() string {
 
 func (h *Help) columns(room int) int { return max((room+helpGap)/(helpColumn+helpGap), 1) }
 
-// body sets the sections side by side.
+// body puts the sections side by side.
 func (h *Help) body(room int, sought string) []paint.Spans {
 	columns := h.columns(room)
 	width := (room - (columns-1)*helpGap) / columns
@@ -169,8 +169,8 @@ func (h *Help) body(room int, sought string) []paint.Spans {
 	return beside(distribute(blocks, columns), width, helpGap)
 }
 
-// distribute fills columns from the left, each as low as the order allows, with
-// an empty line between two blocks.
+// distribute fills columns from the left, each as short as the order allows, with an
+// empty line between blocks.
 func distribute(blocks [][]paint.Spans, columns int) [][]paint.Spans {
 	for height := 1; ; height++ {
 		filled := [][]paint.Spans{nil}
@@ -191,7 +191,7 @@ func distribute(blocks [][]paint.Spans, columns int) [][]paint.Spans {
 	}
 }
 
-// beside sets columns of the same width side by side.
+// beside joins columns of the same width.
 func beside(columns [][]paint.Spans, width, gap int) []paint.Spans {
 	height := 0
 	for _, column := range columns {
@@ -213,7 +213,7 @@ func beside(columns [][]paint.Spans, width, gap int) []paint.Spans {
 	return out
 }
 
-// blocks are the groups with what holds the text that is sought.
+// blocks are the groups, reduced to what matches the search.
 func (h *Help) blocks(width int, sought string) [][]paint.Spans {
 	var blocks [][]paint.Spans
 	add := func(title string, rows []paint.Spans) {
@@ -253,8 +253,7 @@ func shownKeys(a action.Action) string {
 	return strings.Join(keys, " ")
 }
 
-// entry is an action with its keys. One that is not possible now steps back: its key
-// says why.
+// entry is an action with its keys. An impossible one is faint: its key says why.
 func (h *Help) entry(a action.Action) paint.Spans {
 	keys, title := paint.Text|paint.Bold, paint.Text
 	if h.why(a.ID) != "" {

@@ -8,7 +8,7 @@ import (
 	"tillwatch/ui/dashboard/sign"
 )
 
-// meant is one sign of the board with what it means.
+// meant is a sign of the board with its meaning.
 type meant struct {
 	glyph, meaning string
 	style          paint.Style
@@ -19,7 +19,7 @@ type signs struct {
 	signs []meant
 }
 
-// legend explains the signs of the board. Each stands beside a word there.
+// legend explains the board's signs, each of which has a word there.
 func legend() []signs {
 	return []signs{
 		{"Intents", []meant{
@@ -54,7 +54,7 @@ func legend() []signs {
 	}
 }
 
-// meant is a sign with its meaning, or its word where that says it.
+// means is a sign with its meaning, or with its word if that says it.
 func means(s sign.Sign, meaning string) meant {
 	if meaning == "" {
 		meaning = s.Word

@@ -13,14 +13,14 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Wish is what a new intent is to be.
+// Wish describes a new intent.
 type Wish struct {
-	Product   string // a URL, or the name of one of the stand-in's magic products; "": whichever
+	Product   string // a URL, or the name of one of the stand-in's magic products; "": any
 	Quantity  int
 	Reference string // "" for none
 }
 
-// Making asks for a new intent of a stand-in.
+// Making is the dialog for a new intent in a stand-in.
 type Making struct {
 	base
 	fields  [3]textinput.Model // product, quantity, reference
@@ -36,7 +36,7 @@ const (
 	magicLines  = 2
 )
 
-// NewMaking asks with the names of the stand-in's magic products.
+// NewMaking opens the dialog with the names of the stand-in's magic products.
 func NewMaking(t themes.Theme, magic []string) *Making {
 	m := &Making{magic: magic, fields: [3]textinput.Model{newField(2048), newField(9), newField(255)}}
 	m.fields[1].SetValue("1")
@@ -60,7 +60,7 @@ func (m *Making) Wish() (Wish, error) {
 	return w, err
 }
 
-// Refuse says why none was made. What was typed stays.
+// Refuse says why none was made. The typed text stays.
 func (m *Making) Refuse(why string) { m.sending, m.refused = false, why }
 
 // Paste types what is pasted.
@@ -74,7 +74,7 @@ func (m *Making) write(msg tea.Msg) {
 	m.fields[m.at], _ = m.fields[m.at].Update(scrubbed(msg))
 }
 
-// Key types, goes from field to field, or makes it.
+// Key types, moves between fields, or creates the intent.
 func (m *Making) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	switch key.String() {
 	case "esc", "ctrl+c":
@@ -104,7 +104,7 @@ func (m *Making) make() Answer {
 	return Answer{Kind: Wished}
 }
 
-// Click goes to a field, makes it or closes.
+// Click goes to a field, creates or closes.
 func (m *Making) Click(x, y int, _ time.Time) Answer {
 	switch target := m.spots.at(x, y); target {
 	case clicksClose:
@@ -155,7 +155,7 @@ func (m *Making) View(width, height int) []string {
 	return m.draw(box, width, height, body)
 }
 
-// input is a field, with its cursor where one types into it.
+// input draws a field, with the cursor if it has the focus.
 func (m *Making) input(i, width int) paint.Spans {
 	switch value := m.fields[i].Value(); {
 	case i == m.at && !m.sending:
@@ -166,8 +166,8 @@ func (m *Making) input(i, width int) paint.Spans {
 	return paint.Spans{paint.In(paint.Faint, map[int]string{0: "any"}[i])}
 }
 
-// names are the magic products that begin as typed does, in as many lines as there
-// are for them.
+// names are the magic products that start with the typed text, in the lines
+// available.
 func (m *Making) names(room int) []paint.Spans {
 	begun := strings.TrimSpace(m.fields[0].Value())
 	hits := slices.DeleteFunc(slices.Clone(m.magic), func(name string) bool { return !strings.HasPrefix(name, begun) })

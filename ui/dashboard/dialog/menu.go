@@ -15,13 +15,13 @@ import (
 	"tillwatch/ui/weblink"
 )
 
-// Menu offers a few things of which one is taken. It opens on the first, the most
-// useful one; the key that opened it takes that as enter does.
+// Menu offers a few items to choose from. It opens on the first, the most useful one;
+// the key that opened it chooses like enter.
 type Menu struct {
 	base
 	choice
 	title string
-	takes string // what enter does, in a word
+	takes string // a verb for what enter does
 	opens action.ID
 	items []Item
 }
@@ -32,22 +32,22 @@ type Item struct {
 	Title string
 	Note  string       // beside the title
 	About string       // what is said of it while it is chosen
-	Link  weblink.Link // likewise, where it leads; its host stands out
+	Link  weblink.Link // where it leads; its host stands out
 }
 
 const menuWidth = 78
 
-// NewMenu opens a menu that the action opens opened.
+// NewMenu opens a menu for the action opened.
 func NewMenu(t themes.Theme, title, takes string, opens action.ID, items []Item) *Menu {
 	m := &Menu{choice: choice{of: len(items)}, title: title, takes: takes, opens: opens, items: items}
 	m.SetTheme(t)
 	return m
 }
 
-// Opens is the action whose key takes what is chosen.
+// Opens is the action whose key chooses.
 func (m *Menu) Opens() action.ID { return m.opens }
 
-// Key moves, or takes the one that is chosen.
+// Key moves the cursor, or chooses.
 func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	m.said = ""
 	switch name := key.String(); name {
@@ -61,10 +61,10 @@ func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	return Answer{}
 }
 
-// Take answers with what is chosen.
+// Take answers with the chosen item.
 func (m *Menu) Take() Answer { return Answer{Kind: Closed, Option: m.items[m.at].ID} }
 
-// Click takes the one of a row.
+// Click chooses the item of a row.
 func (m *Menu) Click(x, y int, _ time.Time) Answer {
 	target := m.spots.at(x, y)
 	if target == clicksDo || m.click(target) {
@@ -73,8 +73,8 @@ func (m *Menu) Click(x, y int, _ time.Time) Answer {
 	return closedIf(target == clicksClose)
 }
 
-// Size is the block that the menu wants, at most width by height. It does not
-// follow what is chosen.
+// Size is the block that the menu wants, at most width by height, whatever the cursor
+// is on.
 func (m *Menu) Size(width, height int) (int, int) {
 	w := min(menuWidth, width)
 	room, about := w-frame-2*insetFor(w), 0
@@ -120,8 +120,8 @@ func (m *Menu) entry(i, room int) paint.Spans {
 	return l
 }
 
-// about says more of an item. An address is shown whole but for its secrets, its host
-// in bold: who goes there should know where that is.
+// about describes an item. An address is shown whole but for its secrets, with its
+// host in bold, so that the reader knows where it leads.
 func (m *Menu) about(item *Item, room int) []paint.Spans {
 	out := paint.Wrapped(paint.Muted, item.About, room)
 	const scheme = len("https://")
@@ -145,5 +145,5 @@ func (m *Menu) about(item *Item, room int) []paint.Spans {
 	return out
 }
 
-// mostAbout is how many lines are said of an item at most. A host has 253 letters.
+// mostAbout is the most lines about an item. A host may have 253 letters.
 const mostAbout = 7

@@ -23,7 +23,7 @@ func allSteps() []step {
 	}
 }
 
-// steps shows the way from the yes to the outcome.
+// steps shows the steps from the yes to the outcome.
 func (d *Confirm) steps(room int) []row {
 	all := allSteps()
 	at := slices.IndexFunc(all, func(s step) bool { return s.stage == d.at.Stage })
@@ -43,7 +43,7 @@ func (d *Confirm) steps(room int) []row {
 	return append(out, d.settling(room)...)
 }
 
-// settling says why the outcome is not known yet, and how long that takes.
+// settling says why the outcome is not known yet, and how long that may take.
 func (d *Confirm) settling(room int) []row {
 	if d.at.Stage != confirm.Settling || d.at.Why == nil {
 		return nil
@@ -54,7 +54,7 @@ func (d *Confirm) settling(room int) []row {
 	return append(out, rows(sentence, paint.Wrapped(paint.Muted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
 }
 
-// verdict says how the confirm ended, in words that need no manual.
+// verdict says in plain words how the confirm ended.
 func (d *Confirm) verdict(room int) []row {
 	o := d.outcome
 	style, headline, advice := d.judge(o)
@@ -75,7 +75,7 @@ func (d *Confirm) verdict(room int) []row {
 	return append(out, row{button("Close", true, clicksButton), detail})
 }
 
-// judge is the sentence with the sign of how it went, and what to do now.
+// judge is the sentence with its sign, and what to do now.
 func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice string) {
 	style, glyph := paint.Warning, "!"
 	advice = o.Advice()
@@ -94,7 +94,7 @@ func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice 
 	return style, glyph + " " + strings.ToUpper(said[:1]) + said[1:] + ".", advice
 }
 
-// differences sets what was seen beside what is now, amounts to the right.
+// differences puts what was seen beside what is now, amounts to the right.
 func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 	if len(found) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 	return out
 }
 
-// longDifference sets what was seen above what is now, both as long as they are.
+// longDifference puts what was seen above what is now, both in full.
 func (d *Confirm) longDifference(f confirm.Difference, room int) []paint.Spans {
 	out := []paint.Spans{{paint.In(paint.Muted, f.What)}}
 	out = append(out, paint.Wrapped(paint.Text, "you saw: "+f.Seen, room)...)

@@ -17,24 +17,23 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Palette finds an action by a few of its letters, and takes verbs with words
-// behind them.
+// Palette finds an action by a few of its letters, and runs verbs with arguments.
 type Palette struct {
 	base
 	table    *action.Table
 	scope    action.Scope
 	disabled func(action.ID) string
 	verbs    []Verb
-	ran      []string // what it ran before, the newest first
+	ran      []string // earlier runs, newest first
 	back     int      // which of that is recalled; -1: none
 	field    textinput.Model
 	hits     []hit
 	at       int // the hit under the cursor; -1: none
-	top      int // the first hit in view
+	top      int // the first visible hit
 	refused  string
 }
 
-// hit is an action, a verb, or what can stand behind a verb.
+// hit is an action, a verb, or an argument of a verb.
 type hit struct {
 	action  action.Action
 	verb    *Verb  // nil: an action
@@ -56,12 +55,12 @@ const (
 	paletteWidth = 66
 	paletteRows  = 12
 	aboutLines   = 2 // about the action under the cursor
-	// longestTyped bounds what is typed, in characters.
+	// longestTyped is the longest typed text in characters.
 	longestTyped = 200
 )
 
-// NewPalette opens the palette with all actions of the scope. disabled gives
-// the reason why an action is disabled, "" when it is not; it may be nil.
+// NewPalette opens the palette with all actions of the scope. disabled gives the
+// reason why an action is disabled, or ""; it may be nil.
 func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
 	p := &Palette{table: table, scope: scope, disabled: disabled, field: newField(longestTyped)}
 	p.SetTheme(t)
@@ -70,10 +69,10 @@ func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disable
 	return p
 }
 
-// Paste types what is pasted.
+// Paste types pasted text.
 func (p *Palette) Paste(text string) { p.write(tea.PasteMsg{Content: text}) }
 
-// Key moves, types or chooses. Of an action that is disabled it says why.
+// Key moves, types or chooses. For a disabled action it says why.
 func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	switch key.String() {
 	case "esc", "ctrl+c":
@@ -136,7 +135,7 @@ func (p *Palette) reason(id action.ID) string {
 	return p.disabled(id)
 }
 
-// move goes round at both ends.
+// move wraps around at both ends.
 func (p *Palette) move(by int) {
 	p.refused = ""
 	n := len(p.hits)
@@ -172,7 +171,7 @@ func (p *Palette) search() {
 		p.hits = append(p.hits, hit{action: a})
 	}
 	for i := range p.verbs {
-		if v := &p.verbs[i]; v.Takes+v.Means != "" || p.field.Value() != "" { // else an action says the same
+		if v := &p.verbs[i]; v.Takes+v.Means != "" || p.field.Value() != "" { // otherwise an action says the same
 			p.hits = append(p.hits, hit{verb: v})
 		}
 	}
@@ -193,8 +192,8 @@ func (p *Palette) recent(h hit) int {
 	return p.recency(h.action.Title)
 }
 
-// match leaves the hits that hold the typed letters, a verb of that very name
-// first.
+// match keeps the hits that contain the typed letters, first a verb of exactly that
+// name.
 func (p *Palette) match(typed string) {
 	all := p.hits
 	p.hits = nil
@@ -213,7 +212,7 @@ func (p *Palette) match(typed string) {
 	}
 }
 
-// late puts what everybody has in the fingers below the rest.
+// late moves actions that everybody knows by heart below the rest.
 func late(a action.Action) int {
 	switch a.Group {
 	case action.Focus:
@@ -224,8 +223,8 @@ func late(a action.Action) int {
 	return 0
 }
 
-// Size is the block that the palette wants, at most width by height. Its height
-// does not follow the hits, so that it stands still while one types.
+// Size is the block that the palette wants, at most width by height. Its height does
+// not depend on the hits, so that it stands still while typing.
 func (p *Palette) Size(width, height int) (int, int) {
 	const around = frame + 5 + aboutLines
 	return min(paletteWidth, width), min(paletteRows+around, height)
@@ -310,7 +309,7 @@ func (p *Palette) entry(h hit, chosen bool, room int) paint.Spans {
 	return l
 }
 
-// marked underlines the letters that were found.
+// marked underlines the letters found.
 func marked(h hit, plain, sought paint.Style) paint.Spans {
 	var out paint.Spans
 	for i, letter := range h.title() {
