@@ -53,7 +53,7 @@ func TestStatusCountsWhatAFilterFinds(t *testing.T) {
 			t.Errorf("%s: alerts are %v", c.name, r.objects[0]["alerts"])
 		}
 	}
-	if r := runAs(t, "status", "--config", config, "--filter", "lost"); !strings.Contains(r.out, "state:failed: intents, shipments") {
+	if r := runAs(t, "status", "--config", config, "--filter", "lost"); !strings.Contains(r.out, "state:failed: only matching intents") {
 		t.Errorf("the sheet does not say what it counts:\n%s%s", r.out, r.words)
 	}
 }

@@ -132,8 +132,8 @@ func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) 
 	return others
 }
 
-// print prints the headers. What is no event of the contract is signed all the same,
-// with the id and the type that it has.
+// print prints the headers. A body that is not an event is signed, too, with the id
+// and type that it has.
 func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) error {
 	event, _ := eventIn(body)
 	tellMissing(event, s.HeaderPrefix, stderr)

@@ -321,7 +321,7 @@ func (r report) failure() error {
 	case r.Relay.State == "refused":
 		return explainable(fmt.Errorf("the relay refuses this client: %s", r.Relay.Error))
 	case r.API.State == "failing":
-		return explainable(fmt.Errorf("the service answers with errors: %s", r.API.Error))
+		return explainable(fmt.Errorf("the service does not answer properly: %s", r.API.Error))
 	case !r.Settled && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:

@@ -103,7 +103,7 @@ func TestAFieldOfAnEventIsSetByItsPath(t *testing.T) {
 		{"a field of a text", []string{"checkout_intent.completed", "--set", "source.id.x=1"}, "!source.id has no field x"},
 		{"no value", []string{"checkout_intent.completed", "--set", "source.id"}, "!give a field and a value"},
 		{"an empty step", []string{"checkout_intent.completed", "--set", "data..x=1"}, "!give a field and a value"},
-		{"an id that is none", []string{"checkout_intent.completed", "--set", "id=null"}, "!the body is no event: decode event: id is missing"},
+		{"an id that is none", []string{"checkout_intent.completed", "--set", "id=null"}, "!the body is not an event: decode event: id is missing"},
 		{"no such type", []string{"checkout_intent.complete"}, "!did you mean checkout_intent.completed?"},
 		{"a type of a group that has none like it", []string{"shipment.deleted"}, `!there is no event type "shipment.deleted": there are checkout_intent.offer_retrieved, `},
 		{"letters that stand somewhere in a type", []string{"hint"}, `!there is no event type "hint": there are checkout_intent.offer_retrieved, `},

@@ -21,11 +21,11 @@ func TestWatchListHoldsOneIDALine(t *testing.T) {
 		{"ids, comments and empty lines", "\ufeff# of order 12\r\nci_1\n\n  ci_2\t# socks\nci_1\nci#3\n", []string{"ci_1", "ci_2", "ci#3"}, ""},
 		{"nothing", "", nil, ""},
 		{"no line end after the last", "ci_1\nci_2", []string{"ci_1", "ci_2"}, ""},
-		{"two on a line", "ci_1\nci_2 ci_3\nci_4\n", []string{"ci_1", "ci_4"}, `line 2: "ci_2 ci_3" is no id: it contains a space`},
-		{"an address", "https://service.example/ci_1", nil, "line 1: \"https://service.example/ci_1\" is no id but looks like a path"},
-		{"what steers a terminal", "a\x1b[2J", nil, `line 1: "a\x1b[2J" is no id: it contains characters that cannot be shown`},
+		{"two on a line", "ci_1\nci_2 ci_3\nci_4\n", []string{"ci_1", "ci_4"}, `line 2: "ci_2 ci_3" is not an id: it contains a space`},
+		{"an address", "https://service.example/ci_1", nil, "line 1: \"https://service.example/ci_1\" is not an id but looks like a path"},
+		{"what steers a terminal", "a\x1b[2J", nil, `line 1: "a\x1b[2J" is not an id: it contains characters that cannot be shown`},
 		{"an id without end", strings.Repeat("x", api.MaxID+1), nil, "is longer than 2048 bytes"},
-		{"many bad lines", "a b\nc d\ne f\ng h\ni j\n", nil, `line 3: "e f" is no id: it contains a space; and 2 more`},
+		{"many bad lines", "a b\nc d\ne f\ng h\ni j\n", nil, `line 3: "e f" is not an id: it contains a space; and 2 more`},
 		{"a line that is longer than any", strings.Repeat("x", 100<<10), nil, "too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 	}{
 		{settings{WatchList: fromStdin}, "use --plain"},
 		{settings{WatchList: path + ".none"}, "no such file"},
-		{settings{WatchIDs: []string{"a b"}}, `watch_id: "a b" is no id`},
+		{settings{WatchIDs: []string{"a b"}}, `watch_id: "a b" is not an id`},
 	} {
 		err := c.s.takeWatchList(nil)
 		if exit, is := err.(*exitError); !is || exit.code != exitUsage || !strings.Contains(err.Error(), c.want) {
@@ -138,7 +138,7 @@ func TestWhatIsAddedToTheWatchListAppearsOnTheBoardAndABadLineIsToldUntilItIsMen
 		t.Fatalf("what nobody named is on the board:\n%s", board)
 	}
 	write(ids[0], ids[1], "what is this")
-	w.screen.waitFor(t, `awaiting 2\b`, `Item 01`, `⚑ .*line 3: "what is this" is no id: it contains a space`)
+	w.screen.waitFor(t, `awaiting 2\b`, `Item 01`, `⚑ .*line 3: "what is this" is not an id: it contains a space`)
 	write(ids[1])
 	w.screen.waitGone(t, `what is this`)
 	w.screen.waitFor(t, `awaiting 2\b`, `Item 00`) // what is known stays
