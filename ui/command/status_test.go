@@ -143,7 +143,7 @@ func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 		"quota       reads      3 of 10 left in 1s, own 0.0/s, others 0.0/s\n",
 		"            used up in 12s; last hour: own 4, others 5, 1 refused; day: own 4,\n",
 		"            others 5, 1 refused\n",
-		"today       at least 30 of 50 made; reported: 20 left, reset in 1h; used up in 40m\n",
+		"today       at least 30 of 50 made; 20 left, reset in 1h; used up in 40m\n",
 		"intents     2 awaiting confirmation, 1 other\n",
 		"pulse       since 00:00 1 of 1 completed (100 %) for 1,234.56 USD; yesterday\n",
 		"            from 16:00 none ended\n",

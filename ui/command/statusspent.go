@@ -160,7 +160,7 @@ func (d dayReport) text() string {
 	text := d.limitReport.text("made")
 	text += d.doubt
 	if d.Told {
-		text += fmt.Sprintf("; reported: %s left, reset in %s", orUnknown(d.Left), duration(*d.ResetsInS))
+		text += fmt.Sprintf("; %s left, reset in %s", orUnknown(d.Left), duration(*d.ResetsInS))
 	}
 	switch {
 	case d.SpentForS != nil:
