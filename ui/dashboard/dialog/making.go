@@ -139,7 +139,7 @@ func (m *Making) View(width, height int) []string {
 			body = append(body, rows(sentence, m.names(room)...)...)
 		}
 	}
-	said := paint.Wrapped(paint.Muted, "The buyer is made up; the intent counts in the daily limit.", room)
+	said := paint.Wrapped(paint.Muted, "The buyer does not exist, and it counts in the stand-in's daily limit.", room)
 	switch {
 	case m.sending:
 		said = paint.Wrapped(paint.Text, "creating…", room)

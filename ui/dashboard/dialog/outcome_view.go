@@ -16,7 +16,7 @@ type step struct {
 
 func allSteps() []step {
 	return []step{
-		{confirm.Rereading, "Read again", "must be what you saw"},
+		{confirm.Rereading, "Read again", "must be as you saw it"},
 		{confirm.Recording, "Record", "in the audit log, before sending"},
 		{confirm.Sending, "Send", "once"},
 		{confirm.Settling, "Settle", "by reading, until it is certain"},
