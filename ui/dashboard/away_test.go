@@ -90,7 +90,7 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 				press(m, "end")
 				press(m, "G")
 				got = screen(m)
-				for _, want := range []string{"reads: ", " by tillwatch, at least ", "lost at ", " for 1m", "1 gap: the relay let events go"} {
+				for _, want := range []string{"reads: ", " by tillwatch, at least ", "lost at ", " for 1m", "1 gap: the relay deleted events"} {
 					if !strings.Contains(got, want) {
 						t.Errorf("no %q in the end of\n%s", want, got)
 					}
@@ -164,7 +164,7 @@ func TestWhatEndedUnseenIsNotSaidToHaveEndedMeanwhile(t *testing.T) {
 		})
 		m.Update(changesMsg{s.Changes(0)})
 		press(m, "D")
-		if got := screen(m); !strings.Contains(got, "1 completed for ") || !strings.Contains(got, "1 intent was found ended; when that was is not known") {
+		if got := screen(m); !strings.Contains(got, "1 completed for ") || !strings.Contains(got, "1 intent was found ended at an unknown time") {
 			t.Errorf("the digest is\n%s", got)
 		}
 	})

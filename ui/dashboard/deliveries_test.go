@@ -190,7 +190,7 @@ func TestWhatCameOfSendingAgainIsToldThoughItsRowHasLeft(t *testing.T) {
 		left       int // rows of the filter
 	}{
 		{"taken", "✓ evt_ci_.* was sent again, and accepted", delivery.Delivery{State: delivery.Delivered, Status: 200}, 0},
-		{"refused", "! evt_ci_.* was sent again, but not accepted: it was answered with 503", delivery.Delivery{State: delivery.Dead, Status: 503}, 1},
+		{"refused", "! evt_ci_.* was sent again, but not accepted: the answer was 503", delivery.Delivery{State: delivery.Dead, Status: 503}, 1},
 		{"away", "! evt_ci_.* was sent again, but not accepted: connection refused", delivery.Delivery{State: delivery.Dead, Error: "connection refused"}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

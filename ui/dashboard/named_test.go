@@ -135,7 +135,7 @@ func TestTheBoardBeginsWithAFilter(t *testing.T) {
 		})
 	}
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(cfg *Config) { cfg.Filter = "/[/" })
-	if got := screen(m); !strings.Contains(got, "the filter /[/ is not in force: /[/: missing closing ]") {
+	if got := screen(m); !strings.Contains(got, "the filter /[/ is not applied: /[/: missing closing ]") {
 		t.Errorf("a broken one is not said:\n%s", got)
 	}
 }

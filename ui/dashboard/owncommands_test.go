@@ -101,11 +101,11 @@ func TestACommandIsRefusedWithAReason(t *testing.T) {
 		says    string
 		runs    int
 	}{
-		{"where money is real", true, note, []string{"alt+n"}, "Note it is not for an environment with real money", 0},
+		{"where money is real", true, note, []string{"alt+n"}, "Note it does not run where money is real", 0},
 		{"which is shown even where it is allowed unguarded", true, allowed, []string{"alt+n"}, "[ Cancel ]", 0},
 		{"a place without a value", false, parcel, []string{"alt+n"}, "Note it: this row has no {tracking}", 0},
 		{"without a row", false, note, []string{"3", "alt+n"}, "Note it: this row has no {id}", 0},
-		{"in the palette", true, note, []string{":", "n", "o", "t", "e"}, "Not now: Note it is not for an environment with real", 0},
+		{"in the palette", true, note, []string{":", "n", "o", "t", "e"}, "Not now: Note it does not run where money is", 0},
 		{"but not unguarded in a sandbox", false, unguarded, []string{"alt+n"}, "Note it runs", 1},
 	}
 	for _, c := range cases {
@@ -160,7 +160,7 @@ func TestALongOutputIsScrolled(t *testing.T) {
 		t.Errorf("not from its beginning:\n%s", got)
 	}
 	press(m, "G")
-	if got := screen(m); !strings.Contains(got, "the last line") || !strings.Contains(got, "12345 bytes more") || !strings.Contains(got, "✓ done") {
+	if got := screen(m); !strings.Contains(got, "the last line") || !strings.Contains(got, "12345 more bytes") || !strings.Contains(got, "✓ done") {
 		t.Errorf("not to its end:\n%s", got)
 	}
 }

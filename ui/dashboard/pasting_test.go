@@ -25,7 +25,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"into a filter", []string{"/"}, "wool", ""},
 		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not accepted: a filter may have at most 120 characters"},
 		{"as an id", []string{"i"}, "ci_779d", ""},
-		{"as an id, too long", []string{"i"}, long, "! the pasted text is not accepted: an id has at most"},
+		{"as an id, too long", []string{"i"}, long, "! the pasted text is not accepted: an id may have at most"},
 		{"into the palette", []string{":"}, "zoom", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 			press(m, c.keys...)
 			m.Update(tea.PasteMsg{Content: c.text})
 			got := screen(m)
-			if c.want == "" && (strings.Contains(got, "not taken") || !strings.Contains(got, c.text)) {
+			if c.want == "" && (strings.Contains(got, "not accepted") || !strings.Contains(got, c.text)) {
 				t.Errorf("%q is not taken:\n%s", c.text, got)
 			}
 			if !strings.Contains(got, c.want) {
