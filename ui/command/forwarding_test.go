@@ -135,7 +135,7 @@ func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
 		{"no target", "", "where to?"},
 		{"no address", "--to 127.0.0.1:3000", "whole address"},
 		{"a password", "--to http://ada:tell-nobody@127.0.0.1/", "leave out the user and the password"},
-		{"no route", "--route http://127.0.0.1/", "give a type of events and an endpoint"},
+		{"no route", "--route http://127.0.0.1/", "give an event type and an endpoint"},
 		{"a route of no event", "--route nope.*=http://127.0.0.1/", "--route: no known event type matches nope.*; the types are: "},
 		{"a route nowhere", "--route shipment.*=there", "--route shipment.*: give the whole address"},
 		{"a challenge", "--to http://127.0.0.1/ --challenge no", "answer or pass"},
