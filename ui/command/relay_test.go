@@ -359,7 +359,7 @@ func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
 			r := startRelayCommand(t, t.TempDir(), "-v")
 			t.Setenv("TILLWATCH_RELAY_URL", r.Listen)
 			if test.want == "" {
-				eventually(t, "the list was tried", func() bool { return strings.Contains(r.said.String(), "lists no events") })
+				eventually(t, "the list was tried", func() bool { return strings.Contains(r.said.String(), "has no list of events") })
 				if said := r.said.String(); strings.Contains(said, "WARN") || strings.Contains(said, "ERRO") {
 					t.Errorf("the log is %s", said)
 				}
