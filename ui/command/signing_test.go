@@ -121,7 +121,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"another body", thinEvent + " ", []string{"-H", header}, exitFailed, "the signature is wrong: --diagnose names the likely cause"},
 		{"no signature", "a: b\n\nbody", []string{"--diagnose"}, exitFailed, "there is no x-svc-signature header"},
 		{"no signature, and no diagnosis asked for", "a: b\n\nbody", nil, exitFailed, "there is no x-svc-signature header"},
-		{"headers and no body", header, nil, exitUsage, "stdin holds headers and no body"},
+		{"headers and no body", header, nil, exitUsage, "stdin has headers but no body"},
 		{"a header that is none", thinEvent, []string{"-H", "v0=1"}, exitUsage, "--header is"},
 		{"a request that is none", "POST / HTTP/1.1\nwhat is this\n\n", nil, exitUsage, "the headers cannot be read"},
 		{"a file that is not there", "", []string{"-H", header, "--body", "/nowhere"}, exitUsage, "/nowhere"},
