@@ -358,14 +358,15 @@ func TestThatItIsLiveIsToldWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
 		j.add(t, "a", "x")
 		j.add(t, "b", "x")
 		var told []string
-		f := start(t, j, newEndpoint(failing("a", &fails)), func(c *Config) {
+		e := newEndpoint(failing("a", &fails))
+		f := start(t, j, e, func(c *Config) {
 			c.Tell = func(h Held) { told = append(told, string(h.Event.Source.ID)+" "+string(h.Delivery.State)) }
 			c.Status = func(_ api.Text, s relay.Status, waiting int) {
 				told = append(told, string(s.State)+" "+strconv.Itoa(waiting))
 			}
 		})
 		pass(100 * time.Millisecond)
-		fails = false
+		e.set(func() { fails = false })
 		pass(5 * time.Second)
 		f.stop()
 		first, last := told[0], told[len(told)-1]
