@@ -9,18 +9,17 @@ import (
 	"tillwatch/api"
 )
 
-// What came of a creation can stay unknown for good, where the service has no list to
-// read. Then a person closes it, who has looked elsewhere.
+// The outcome of a creation can stay unknown for good if the service serves no list. Then a person looks elsewhere and
+// settles it by hand.
 
-// Creations lists what was to be made in this environment and had no answer that tells,
-// oldest first.
+// Creations lists the creations and purchases in this environment whose outcome is unknown, oldest first.
 func (g *Guard) Creations() []Line {
 	return slices.DeleteFunc(g.audit.unsettled(), func(l Line) bool {
 		return !isNew(l.Intent) || !slices.Contains(g.cfg.Environments, l.Environment)
 	})
 }
 
-// Reference is that of a new intent; "" where it has none.
+// Reference is the reference of a new intent; "" if it has none.
 func (l Line) Reference() api.Text {
 	if order := l.subject().order(); order != "" {
 		return api.Scrub(string(order[len(creationMark):]))
@@ -28,7 +27,7 @@ func (l Line) Reference() api.Text {
 	return ""
 }
 
-// Made records that an intent came of a creation, as a read of it agrees.
+// Made records that an intent came of a creation, if the read intent matches what was sent.
 func (g *Guard) Made(l Line, in *api.Intent) error {
 	switch {
 	case subjectOf(in.Response.From.Name, l.Intent) != l.subject():
@@ -41,9 +40,8 @@ func (g *Guard) Made(l Line, in *api.Intent) error {
 	return g.audit.end(l.verdict(Accepted, string(in.ID)))
 }
 
-// Drop records that nobody will know what came of a creation: it then counts neither as
-// made nor as not made, and no longer stands in the way of the same. It is refused while
-// the request may still be on its way.
+// Drop records that the outcome of a creation will never be known. It then counts neither as made nor as not made,
+// and no longer blocks the same creation. Drop refuses while the request may still be on its way.
 func (g *Guard) Drop(l Line) error {
 	if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
 		return fmt.Errorf("it may still be on its way: wait until %s", localTime(over))
@@ -51,13 +49,13 @@ func (g *Guard) Drop(l Line) error {
 	return g.audit.end(l.verdict(Closed, "what came of it is not known"))
 }
 
-// before reports whether an intent can have come of what was sent then.
+// before reports whether the line was sent before the intent was created.
 func (l Line) before(in *api.Intent) bool {
 	const skew = time.Minute // between two clocks
 	return in.CreatedAt.After(l.At.Add(-skew))
 }
 
-// end writes how a line ended that is still open.
+// end records the outcome of a line that is still open.
 func (a *auditLog) end(line Line) error {
 	return a.locked(func() error {
 		if !slices.ContainsFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt }) {

@@ -23,17 +23,17 @@ func newSettle() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "settle [REFERENCE | ATTEMPT]",
 		Short: "List creations and purchases of unknown outcome, and close one by hand",
-		Long: "List what tillwatch create and tillwatch purchase sent and had no answer to that tells. The same is not sent again while that is so. Where the service lists its intents, " +
-			"running the same command again settles it by reading. Where it does not, look for it yourself, in the service's console, and close it here.\n\n" +
-			"--made ID says that an intent came of it. That intent is read, and has to be what was sent; from then on it counts as made.\n\n" +
-			"--close says that nobody will know. It then counts neither as made nor as not made, and the same may be sent again: if it was made after all, that makes a second one. " +
-			"That takes --allow-confirm and, where real money may move, --live with the last four characters of the attempt. What may still be on its way is not closed.\n\n" +
+		Long: "List the creations and purchases whose outcome is unknown. Until one is settled, tillwatch does not send the same again. If the service lists its intents, " +
+			"running the same command again settles it by reading. Otherwise look for the intent in the service's console, and settle it here.\n\n" +
+			"--made ID names the intent that came of it. tillwatch reads that intent and checks that it is what was sent; from then on it counts as made.\n\n" +
+			"--close gives up on the outcome. It then counts neither as made nor as not made, and the same may be sent again: if it was made after all, that makes a second one. " +
+			"This needs --allow-confirm and, where real money may move, --live with the last four characters of the attempt. A request that may still be on its way cannot be closed.\n\n" +
 			"Both are written to the audit log, confirms.jsonl in the state folder.",
 		Example: "tillwatch settle\ntillwatch settle order-7 --made ci_779d1ba1900f41e1ace4536c64382ed7\n" +
 			"tillwatch settle order-7 --close --allow-confirm --live X4KQ",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return errors.New("one at a time: give a reference or an attempt of those that tillwatch settle lists")
+				return errors.New("settle one at a time: give a reference or an attempt that tillwatch settle lists")
 			}
 			return nil
 		},
@@ -83,10 +83,10 @@ func (u unsettledLine) String() string {
 
 func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) error {
 	if len(args) == 0 && (o.close || o.made != "") {
-		return usagef("which? give a reference or an attempt of those that tillwatch settle lists")
+		return usagef("which one? give a reference or an attempt that tillwatch settle lists")
 	}
 	if o.close && o.made != "" {
-		return usagef("either --made or --close: an intent came of it, or nobody will know")
+		return usagef("give --made or --close, not both: either an intent came of it, or its outcome will never be known")
 	}
 	armed := s.AllowConfirm
 	s.AllowConfirm, s.RelayURL = false, "" // nothing is followed
@@ -111,9 +111,9 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 	case o.made != "":
 		err = current.settleMade(c, line, api.ScrubID(o.made), &u)
 	case !o.close:
-		return usagef("%s: whether it was made is not known. Look for it in the service's console: if it is there, give --made with its id; if nobody will know, --close", u)
+		return usagef("%s: whether it was made is unknown. Look for it in the service's console: if it is there, give --made with its id; if nobody can know, --close", u)
 	case !armed:
-		return usagef("read-only: once it is closed, the same may be sent again, and if it was made after all, that makes a second one: give --allow-confirm to close %s", u)
+		return usagef("read-only: closing allows the same to be sent again, which makes a second one if it was made after all. Give --allow-confirm to close %s", u)
 	case where.Live || !where.Known():
 		if err := checkEnd(o.live, line.Attempt, "attempt"); err != nil {
 			return err
@@ -123,9 +123,9 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 		u.Verdict, err = confirm.Closed, current.guard.Drop(line)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing was recorded of %s: %w", u, err)
+		return fmt.Errorf("not settled, %s: %w", u, err)
 	}
-	text := fmt.Sprintf("closed: what came of %s, is not known, and the same may be sent again", u)
+	text := fmt.Sprintf("closed, with an unknown outcome: %s. The same may be sent again", u)
 	if u.Intent != "" {
 		text = fmt.Sprintf("settled: %s came of %s", u.Intent, u)
 	}
@@ -150,7 +150,7 @@ func listUnsettled(c *cobra.Command, open []confirm.Line, asJSON bool) error {
 		}
 	}
 	if len(open) == 0 {
-		fmt.Fprintln(c.ErrOrStderr(), "Of all that was created and purchased, the outcome is known.")
+		fmt.Fprintln(c.ErrOrStderr(), "The outcome of every creation and purchase is known.")
 	}
 	return nil
 }
@@ -166,9 +166,9 @@ func pickUnsettled(open []confirm.Line, named string) (found confirm.Line, err e
 	}
 	switch {
 	case n == 0:
-		return found, usagef("%s names nothing of unknown outcome: tillwatch settle lists what there is", shownValue(named))
+		return found, usagef("no creation or purchase of unknown outcome has the reference or attempt %s: tillwatch settle lists them all", shownValue(named))
 	case n > 1:
-		return found, usagef("%s names %d of unknown outcome: give the attempt of one, as tillwatch settle lists it", shownValue(named), n)
+		return found, usagef("the reference %s has %d attempts of unknown outcome: give one attempt, as tillwatch settle lists it", shownValue(named), n)
 	}
 	return found, nil
 }
