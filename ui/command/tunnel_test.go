@@ -87,15 +87,15 @@ func TestStatusSaysWhatItKnowsOfTheEnvironment(t *testing.T) {
 	s := newTill(t)
 	d := dig(t, s.url)
 	s.awaiting(t, chiliCrisp)
-	for name, c := range map[string]struct{ url, want string }{
-		"a stand-in":       {s.url, "simulator"},
-		"a tunnel":         {d.address, d.host()},
-		"nobody who tells": {"http://127.0.0.1:1", "unknown"},
+	for name, c := range map[string]struct{ url, wait, want string }{
+		"a stand-in":       {s.url, "30s", "simulator"},
+		"a tunnel":         {d.address, "30s", d.host()},
+		"nobody who tells": {"http://127.0.0.1:1", "1s", "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := configFile(t, "api_url", c.url, "api_key", "key-of-the-test", "state_dir", t.TempDir())
 			var out, words bytes.Buffer
-			run(t.Context(), []string{"status", "--json", "--wait", "1s", "--watch-id", "ci_1", "--config", config}, nil, &out, &words)
+			run(t.Context(), []string{"status", "--json", "--wait", c.wait, "--watch-id", "ci_1", "--config", config}, nil, &out, &words)
 			var r report
 			if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Environment != c.want {
 				t.Errorf("%v; the environment is %q, want %q: %s", err, r.Environment, c.want, words.String())
