@@ -191,6 +191,7 @@ func TestTheRestIsToldFromTheLastHourToWhoeverComesLate(t *testing.T) {
 		unknown := s.spend(ctx, rand.New(rand.NewPCG(3, 4)), time.Second/3, func(Outcome) {})
 		<-ctx.Done()
 		pass(20 * time.Second)
+		synctest.Wait() // for what the requests have left behind
 		p := NewPacer(PacerConfig{})
 		for _, o := range all {
 			p.Observe(o)
