@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	frameBytes   = 64 << 10 // bytes of events per frame, unless one event is larger
+	frameBytes   = 64 << 10 // bytes of a frame of events, unless one event is larger
 	replayBatch  = 500      // records per read of the journal
 	silentEvents = 1000     // filtered events after which a heartbeat sends the cursor
 
@@ -271,7 +271,7 @@ func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, held 
 	buffer.Reset()
 	buffer.Write(eventsPrefix)
 	for _, event := range events {
-		if buffer.Len()+len(event.text) > frameBytes && taken > held {
+		if buffer.Len()+len(",")+len(event.text)+len(eventsSuffix) > frameBytes && taken > held {
 			break
 		}
 		taken++

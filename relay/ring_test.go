@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/http"
 	"testing"
@@ -132,6 +133,23 @@ func TestARingOfAnotherEpochHoldsNothingOfTheOneBefore(t *testing.T) {
 	}
 }
 
+func TestAFrameIsNeverLargerThanItsBound(t *testing.T) {
+	around := len(eventsPrefix) + len(",") + len(eventsSuffix)
+	for name, c := range map[string]struct{ second, events, size int }{
+		"full to the last byte": {second: frameBytes - around - 1000, events: 2, size: frameBytes},
+		"one byte too many":     {second: frameBytes - around - 999, events: 1, size: around - len(",") + 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var frame bytes.Buffer
+			pair := []encoded{{seq: 1, text: make([]byte, 1000)}, {seq: 2, text: make([]byte, c.second)}}
+			events, _ := frameOf(&frame, pair, nil)
+			if events != c.events || frame.Len() != c.size {
+				t.Errorf("%d events in a frame of %d bytes, want %d in %d", events, frame.Len(), c.events, c.size)
+			}
+		})
+	}
+}
+
 func TestARingHasWhatCameLastReadyToSend(t *testing.T) {
 	const events = 300
 	r := newRing("epoch", 10)
@@ -168,7 +186,7 @@ func TestARingHasWhatCameLastReadyToSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(text) > frameBytes+len(eventsSuffix) {
+		if len(text) > frameBytes {
 			t.Errorf("a frame of %d bytes", len(text))
 		}
 		f, err := readFrame(text)
