@@ -162,7 +162,12 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	trace := &connectionTrace{}
 	account := *c.key.Load()
 	key := keyFor(request, account)
-	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request, key)
+	written, err := depart(ctx)
+	if err != nil {
+		return nil, nil, request.notSent(err)
+	}
+	defer written()
+	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks(written)), request, key)
 	if err != nil {
 		return nil, nil, request.notSent(err)
 	}

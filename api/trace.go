@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http/httptrace"
 	"sync/atomic"
 )
@@ -13,11 +14,35 @@ type connectionTrace struct {
 	asked, got atomic.Bool
 }
 
-func (t *connectionTrace) hooks() *httptrace.ClientTrace {
+// hooks also calls written once the whole request was written.
+func (t *connectionTrace) hooks(written func()) *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GetConn: func(string) { t.asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { t.got.Store(true) },
+		WroteRequest: func(done httptrace.WroteRequestInfo) {
+			if done.Err == nil {
+				written()
+			}
+		},
 	}
 }
 
 func (t *connectionTrace) maybeSent() bool { return t.got.Load() || !t.asked.Load() }
+
+type departureKey struct{}
+
+// WithDeparture has the client call allow when a request of ctx is about to go out, after every wait. An error
+// holds the request back. Otherwise the client calls written, once or more often, when the request was written or
+// has ended.
+func WithDeparture(ctx context.Context, allow func() (written func(), err error)) context.Context {
+	return context.WithValue(ctx, departureKey{}, allow)
+}
+
+// depart asks whether a request of ctx may go out now.
+func depart(ctx context.Context) (written func(), err error) {
+	allow, ok := ctx.Value(departureKey{}).(func() (func(), error))
+	if !ok {
+		return func() {}, nil
+	}
+	return allow()
+}

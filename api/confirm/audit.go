@@ -207,10 +207,18 @@ func (a *auditLog) madeOf(s subject) (api.ID, error) {
 	return readLocked(a, func() api.ID { return a.made[s] })
 }
 
-// append writes a line under the lock.
-func (a *auditLog) append(line Line) error {
-	return a.locked(func() error { return a.write(line) })
+// resend records that the request of a line is about to be sent again.
+func (a *auditLog) resend(line Line) error {
+	return a.locked(func() error {
+		if !a.isOpen(line) {
+			return errSettled
+		}
+		return a.write(line)
+	})
 }
+
+// isOpen reports whether the attempt of a line has no verdict. The caller holds the lock.
+func (a *auditLog) isOpen(line Line) bool { return slices.ContainsFunc(a.open, line.is) }
 
 func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 

@@ -44,28 +44,44 @@ func openAudit(path string) (*auditLog, error) {
 func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.Close()) }
 
 const (
-	// lockFor is how long to wait for the lock. It is held while a line is written: whoever holds it longer hangs.
+	// lockFor is how long to wait for the lock. It is held while a line or a request is written: whoever holds it
+	// longer hangs.
 	lockFor  = 5 * time.Second
 	lockStep = 5 * time.Millisecond
 )
 
 // locked takes in what other processes wrote, and then runs do while none of them writes.
-func (a *auditLog) locked(do func() error) (err error) {
+func (a *auditLog) locked(do func() error) error {
+	unlock, err := a.hold()
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), unlock())
+}
+
+// hold takes in what other processes wrote, and keeps them from writing until unlock is called.
+func (a *auditLog) hold() (unlock func() error, err error) {
 	a.turn <- struct{}{}
-	defer func() { <-a.turn }()
+	defer func() {
+		if err != nil {
+			<-a.turn
+		}
+	}()
 	ctx, cancel := context.WithTimeout(context.Background(), lockFor) // record what was sent even if the caller has given up
 	defer cancel()
 	switch _, err := a.lock.TryLockContext(ctx, lockStep); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("locking the audit log: another tillwatch has held it for seconds; is one suspended?")
+		return nil, errors.New("locking the audit log: another tillwatch has held it for seconds; is one suspended?")
 	case err != nil:
-		return fmt.Errorf("locking the audit log: %w", err)
+		return nil, fmt.Errorf("locking the audit log: %w", err)
 	}
-	defer func() { err = errors.Join(err, a.lock.Unlock()) }()
 	if err := a.catchUp(); err != nil {
-		return err
+		return nil, errors.Join(err, a.lock.Unlock())
 	}
-	return do()
+	return func() error {
+		defer func() { <-a.turn }()
+		return a.lock.Unlock()
+	}, nil
 }
 
 // catchUp takes in what was written since. The caller holds the lock, so a last line without an end was cut by a

@@ -58,7 +58,7 @@ func (l Line) before(in *api.Intent) bool {
 // end records the outcome of a line that is still open.
 func (a *auditLog) end(line Line) error {
 	return a.locked(func() error {
-		if !slices.ContainsFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt }) {
+		if !a.isOpen(line) {
 			return errors.New("it was settled meanwhile")
 		}
 		return a.write(line)

@@ -80,6 +80,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	}
 	sent := m.send(ctx)
 	sent.Attempt = attempt
+	sent.Unsettled = errors.Is(sent.Err, errSettled)
 	detail := string(sent.Verdict)
 	if sent.Intent != nil {
 		detail += ": " + string(sent.Intent.ID)
@@ -225,7 +226,7 @@ func (m *creating) used(ctx context.Context) *Outcome {
 
 func (m *creating) send(ctx context.Context) Outcome {
 	m.report(Progress{Stage: Sending})
-	bounded, cancel := context.WithTimeout(ctx, sendWithin)
+	bounded, cancel := m.guard.departing(ctx, m.line)
 	defer cancel()
 	post := m.maker.CreateIntent
 	if m.wanted.Purchase {

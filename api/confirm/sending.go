@@ -39,6 +39,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	}
 	out := c.send(ctx)
 	out.Attempt = c.line.Attempt
+	out.Unsettled = errors.Is(out.Err, errSettled)
 	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
 		out.Err = errors.Join(out.Err, err)
 	}
@@ -125,7 +126,7 @@ func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
 // post sends the request.
 func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	g := c.guard
-	bounded, cancel := context.WithTimeout(ctx, sendWithin)
+	bounded, cancel := g.departing(ctx, c.line)
 	defer cancel()
 	asked := time.Now()
 	body := g.cfg.Body
@@ -151,7 +152,7 @@ func (c *confirming) again(ctx context.Context) bool {
 	}
 	c.report(Progress{Stage: Recording})
 	c.line.At = time.Now().UTC()
-	return c.guard.audit.append(c.line) == nil
+	return c.guard.audit.resend(c.line) == nil
 }
 
 // read reads the intent in the environment where it was seen. Other environments prove nothing.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 )
 
 // RoundTripper is a way to a handler within the process, as rough as a network: whoever
@@ -22,6 +23,9 @@ func (w RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		r.Body.Close()
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
 	answered := make(chan *http.Response, 1)
 	go func() {

@@ -1,0 +1,43 @@
+package confirm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+)
+
+// errSettled says that another process concluded what came of a request before it went out.
+var errSettled = errors.New("another tillwatch meanwhile recorded what came of it")
+
+// departing bounds the send of a line by [sendWithin], and looks at the audit log again right before the request
+// goes out. A suspended process and a sleeping machine do not notice that time passes, so others may have concluded
+// that the request was not taken.
+func (g *Guard) departing(ctx context.Context, line Line) (context.Context, context.CancelFunc) {
+	bounded, cancel := context.WithTimeout(ctx, sendWithin)
+	return api.WithDeparture(bounded, func() (func(), error) { return g.audit.depart(line) }), cancel
+}
+
+// depart returns an error if the request of a line must not go out any more. Otherwise the log stays locked until
+// written is called, so nobody can conclude anything about the line between this look and the request.
+func (a *auditLog) depart(line Line) (written func(), err error) {
+	unlock, err := a.hold()
+	if err != nil {
+		return nil, err
+	}
+	// By the wall clock, as for those who judge the line: the other one stands still while the machine sleeps.
+	held := time.Now().Round(0).Sub(line.At)
+	switch {
+	case !a.isOpen(line):
+		err = errSettled
+	case held > sendWithin:
+		err = fmt.Errorf("it was held for %s, and nothing is sent after %s", held.Round(time.Second), sendWithin)
+	default:
+		// An error means that the lock is still held: the next to take it says so.
+		return sync.OnceFunc(func() { _ = unlock() }), nil
+	}
+	return nil, errors.Join(err, unlock())
+}
