@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	code := m.Run()
-	server.TellSkipped()
+	server.ReportSkipped()
 	os.Exit(code)
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // server is the PostgreSQL of these tests, if there is one.
-var server = postgrestest.Configured()
+var server postgrestest.Server
 
 func TestTheRelaysREADMEWorksAsItStands(t *testing.T) {
 	r := newReadme(t, "relay/README.md")

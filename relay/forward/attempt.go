@@ -10,7 +10,7 @@ import (
 	"tillwatch/relay"
 )
 
-// attempt makes an attempt, and has the loop know what came of it.
+// attempt sends an event in the background and passes the outcome to the loop.
 func (l *lane) attempt(ctx context.Context, q *queue, h *Held) {
 	l.busy++
 	d := h.Delivery
@@ -25,19 +25,19 @@ func (l *lane) attempt(ctx context.Context, q *queue, h *Held) {
 	})
 }
 
-// settle takes what came of an attempt.
+// settle handles the outcome of an attempt.
 func (l *lane) settle(o outcome) error {
 	l.busy--
 	l.unsaved++
 	var err error
 	switch h := o.of; {
 	case h.Delivery.State == delivery.Delivered:
-		if l.failures >= downAfter { // it is back: nothing waits out its pause
+		if l.failures >= downAfter { // the target is back: try everything now
 			l.due.hurry(func(*queue) bool { return true })
 		}
 		l.failures, l.probes = 0, 0
 		err = l.f.state.taken(l.target.URL, h.Event.ID)
-	case o.queue == nil: // asked for: it stays what it was
+	case o.queue == nil: // on request: it keeps its earlier state
 		h.Delivery.State = delivery.Delivered
 		if h.Dead {
 			h.Delivery.State = delivery.Dead
@@ -47,7 +47,7 @@ func (l *lane) settle(o outcome) error {
 		l.failed(h)
 		err = l.f.state.update(h)
 	}
-	l.f.tell(*o.of)
+	l.f.report(*o.of)
 	switch {
 	case err != nil || o.queue == nil:
 	case o.of.Delivery.State == delivery.Waiting:
@@ -58,7 +58,8 @@ func (l *lane) settle(o outcome) error {
 	return err
 }
 
-// failed notes that an event was not taken, and gives it up when its time has come.
+// failed records a failed attempt and sets the next one, or gives the event up once it
+// has been tried for long enough.
 func (l *lane) failed(h *Held) {
 	if h.Delivery.Attempts == 1 {
 		l.failures++
@@ -77,14 +78,14 @@ func (l *lane) failed(h *Held) {
 	}
 }
 
-// again makes an attempt that somebody asked for.
+// again makes an attempt on request.
 func (l *lane) again(ctx context.Context, r request) error {
 	all, err := l.f.state.held(selectHeld+"WHERE target = ? AND id = ?", l.target.URL, r.of.Event)
 	switch {
 	case err != nil:
 		r.answer <- err
 		return err
-	case len(all) > 0 && !all[0].Dead: // in its turn, but now
+	case len(all) > 0 && !all[0].Dead: // it waits: try its queue now
 		source := all[0].Event.Source.ID
 		l.due.hurry(func(q *queue) bool { return q.source == source })
 		if q := l.queues[source]; q != nil && !q.busy {

@@ -12,9 +12,9 @@ import (
 	"tillwatch/relay"
 )
 
-// challenge has the target answer a verification challenge, as the service does when
-// the address of an endpoint is saved (contract, Webhook receiver contract). It is
-// tried until the answer is right.
+// challenge sends the target a verification challenge until it answers correctly, as
+// the service does when somebody saves the address of an endpoint (contract, Webhook
+// receiver contract).
 func (l *lane) challenge(ctx context.Context) error {
 	source := "we_" + strings.ToLower(rand.Text()[:16])
 	body := fmt.Appendf(nil, `{"id":"evt_%s_verification_challenge","object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%q}}`,
@@ -37,7 +37,7 @@ func (l *lane) challenge(ctx context.Context) error {
 		if !answered {
 			h.Delivery.Next = time.Now().Add(wait)
 		}
-		if l.f.tell(*h); answered {
+		if l.f.report(*h); answered {
 			return nil
 		}
 		if err := api.Sleep(ctx, wait); err != nil {

@@ -11,8 +11,8 @@ import (
 
 var errEnding = errors.New("forwarding ends")
 
-// Events implements [relay.Handler]. It waits while there is no room: the relay keeps
-// what is not read.
+// Events implements [relay.Handler]. It blocks while the lane is full: the relay keeps
+// unread events.
 func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
 	var a arrival
 	epoch := l.source.Status().Epoch
@@ -32,9 +32,9 @@ func (l *lane) heldOf(item relay.Item, cursor string) *Held {
 	}}
 }
 
-// Status implements [relay.Handler]. Where the stream begins, and over what it was not
-// asked for, the cursor moves without an event. That it is live is told by the loop,
-// which knows what waits.
+// Status implements [relay.Handler]. At the start of the stream, and past events of
+// other types, the cursor moves without an event. The loop reports a live stream, for
+// it knows how many events wait.
 func (l *lane) Status(s relay.Status) {
 	if s.State == relay.Live {
 		l.live.Store(&s)
@@ -48,33 +48,33 @@ func (l *lane) Status(s relay.Status) {
 		}
 		l.mark()
 	}
-	l.tellStatus(&s, 0)
+	l.reportStatus(&s, 0)
 }
 
-func (l *lane) tellStatus(s *relay.Status, waiting int) {
+func (l *lane) reportStatus(s *relay.Status, waiting int) {
 	if l.f.config.Status != nil {
-		l.f.telling.Lock()
-		defer l.f.telling.Unlock()
+		l.f.reporting.Lock()
+		defer l.f.reporting.Unlock()
 		if s.State == relay.Live && l.live.Load() != s {
-			return // it has ended meanwhile
+			return // the stream has ended meanwhile
 		}
 		l.f.config.Status(l.shown, *s, waiting)
 	}
 }
 
-// tellLive tells that the stream is live and how much waits, and once more when nothing
-// does.
-func (l *lane) tellLive() {
-	if s := l.live.Load(); s != nil && (l.told != s || l.then > 0 && l.held == 0) {
-		l.told, l.then = s, l.held
-		l.tellStatus(s, l.held)
+// reportLive reports that the stream is live and how many events wait, and once more
+// when none do.
+func (l *lane) reportLive() {
+	if s := l.live.Load(); s != nil && (l.reported != s || l.waited > 0 && l.held == 0) {
+		l.reported, l.waited = s, l.held
+		l.reportStatus(s, l.held)
 	}
 }
 
-// mark hands over a position without an event.
+// mark passes a cursor without an event to the loop.
 func (l *lane) mark() { _ = l.hand(context.Background(), arrival{cursor: l.source.Cursor()}) }
 
-// hand hands to the loop what was read.
+// hand passes what was read to the loop.
 func (l *lane) hand(ctx context.Context, a arrival) error {
 	select {
 	case l.arrivals <- a:

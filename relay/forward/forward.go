@@ -1,9 +1,9 @@
 // Package forward delivers the events of a relay to other endpoints, as the service
 // delivers them to the relay: each at least once, those of one source in order.
 //
-// A [Forwarder] has a lane for each target. It reads the relay's stream and keeps what
-// it reads on disk, with the cursor behind it, until the target has taken it. Behind an
-// event that is not taken the later ones of its source wait; those of other sources go on.
+// A [Forwarder] has a lane for each target. A lane reads the relay's stream and keeps
+// each event on disk, with the cursor, until the target has taken it. While an event is
+// not taken, later ones of its source wait; those of other sources go on.
 package forward
 
 import (
@@ -28,17 +28,17 @@ import (
 
 // Bounds of one target.
 const (
-	atOnce   = 16     // attempts under way
-	maxHeld  = 20_000 // events that wait on disk: the relay keeps the others
-	maxKept  = 1_000  // deliveries that are remembered, of all targets
-	keptBody = 64 << 10
+	atOnce   = 16       // concurrent attempts
+	maxHeld  = 20_000   // events waiting on disk: the relay keeps the others
+	maxKept  = 1_000    // deliveries in the log, of all targets together
+	keptBody = 64 << 10 // bytes of a body in the log
 )
 
-// GiveUp is how long an event is tried by default.
+// GiveUp is for how long an event is tried by default.
 const GiveUp = 24 * time.Hour
 
-// Target is an endpoint and the types of events that it wants, such as shipment.*; none:
-// all.
+// Target is an endpoint and the types of events that it wants, such as shipment.*; an
+// empty list means all.
 type Target struct {
 	URL   string
 	Types []string
@@ -51,36 +51,36 @@ type Source interface {
 	Status() relay.Status
 }
 
-// Config says what is forwarded, and where to.
+// Config configures a [Forwarder].
 type Config struct {
-	State     string // path of the file that keeps cursors and what was not taken
+	State     string // path of the file with the cursors and the events not yet taken
 	Targets   []Target
 	Sender    Sender
-	GiveUp    time.Duration // how long an event is tried; 0: [GiveUp]
-	Challenge bool          // each target has to answer a challenge before it gets events
-	Since     time.Time     // skips what was stored before, where there is no cursor yet
+	GiveUp    time.Duration // for how long an event is tried; 0: [GiveUp]
+	Challenge bool          // each target must answer a challenge before it gets events
+	Since     time.Time     // without a cursor, events received earlier are skipped
 
-	// Subscribe opens the stream for a target, behind cursor; "" for none.
+	// Subscribe opens the stream for a target after cursor; "" means no cursor yet.
 	Subscribe func(t Target, cursor string) (Source, error)
 
-	// Each of these may be nil. They are called one at a time, and hold up what they
-	// are told of.
-	Tell   func(Held)                                         // what came of an attempt
-	Status func(target api.Text, s relay.Status, waiting int) // of the stream for a target; Live again once nothing waits
+	// Callbacks, which may be nil. They are called one at a time, and the lane waits for
+	// them.
+	Attempted func(Held)                                         // after each attempt
+	Status    func(target api.Text, s relay.Status, waiting int) // of a target's stream; Live is reported again once nothing waits
 }
 
-// Forwarder forwards events. One at a time does with a state.
+// Forwarder forwards events. Only one at a time can use a state.
 type Forwarder struct {
-	config  Config
-	lock    *flock.Flock
-	state   *State
-	lanes   []*lane
-	log     *delivery.Log
-	telling sync.Mutex
-	ended   chan struct{} // closed once nothing more is sent
+	config    Config
+	lock      *flock.Flock
+	state     *State
+	lanes     []*lane
+	log       *delivery.Log
+	reporting sync.Mutex    // held while a callback runs
+	ended     chan struct{} // closed once nothing more is sent
 }
 
-// Open takes the state for a forwarder, which [Forwarder.Close] lets go.
+// Open locks and opens the state. [Forwarder.Close] releases it.
 func Open(config Config) (*Forwarder, error) {
 	if config.GiveUp == 0 {
 		config.GiveUp = GiveUp
@@ -103,11 +103,11 @@ func Open(config Config) (*Forwarder, error) {
 	return f, nil
 }
 
-// Close lets go of the state. What is not in it was not delivered, as far as the next
-// forwarder knows.
+// Close releases the state. The next forwarder sends again what was not committed.
 func (f *Forwarder) Close() error { return errors.Join(f.state.Close(), f.lock.Close()) }
 
-// claim locks a state until the process ends, and leaves its number for others.
+// claim locks a state until the process ends, and writes the process id into the lock
+// file, for the error of others.
 func claim(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
@@ -127,9 +127,9 @@ func claim(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// Run forwards until ctx ends, and then lets the attempts end that are under way. It
-// returns before only with an error: a relay that refuses the token, a state that
-// cannot be written.
+// Run forwards until ctx ends, and then waits for the attempts under way. It returns
+// earlier only with an error: the relay refuses the token, or the state cannot be
+// written.
 func (f *Forwarder) Run(ctx context.Context) error {
 	defer close(f.ended)
 	group, ctx := errgroup.WithContext(ctx)
@@ -139,16 +139,16 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Left counts the events that wait for a target, and those among the dead.
+// Left counts the events that wait for a target, and the dead ones.
 func (f *Forwarder) Left() (waiting, dead int, err error) {
-	waits, given, err := f.state.Counts()
+	waiters, given, err := f.state.Counts()
 	for _, l := range f.lanes {
-		waiting, dead = waiting+waits[l.target.URL], dead+given[l.target.URL]
+		waiting, dead = waiting+waiters[l.target.URL], dead+given[l.target.URL]
 	}
 	return waiting, dead, err
 }
 
-// Elsewhere counts the events that wait for targets that nothing is sent to.
+// Elsewhere counts the waiting events of targets in the state that are not configured.
 func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
 	waiting, _, err := f.state.Counts()
 	for _, l := range f.lanes {
@@ -161,15 +161,15 @@ func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
 	return others, err
 }
 
-// Deliveries are those that changed last: at most 1,000, of which each keeps no more
-// than 64 KiB of the body.
+// Deliveries returns the log of the latest deliveries: at most 1,000, each with at most
+// 64 KiB of the body.
 func (f *Forwarder) Deliveries() *delivery.Log { return f.log }
 
-// errNotAgain is of a delivery that nothing is known of any more.
+// errNotAgain is returned for a delivery that is no longer in the log.
 var errNotAgain = errors.New("this delivery is no longer kept: send the event with tillwatch events resend")
 
-// Again sends a delivery of the log again, whatever became of it. It returns once that
-// is on its way; the log tells what comes of it.
+// Again sends a delivery of the log again, whatever its state. It returns once the
+// attempt is under way; its outcome goes to the log.
 func (f *Forwarder) Again(ctx context.Context, id api.ID) error {
 	d, ok := f.log.Find(id)
 	if !ok {
@@ -200,13 +200,13 @@ func (f *Forwarder) note(d delivery.Delivery) {
 	f.log.Put(d)
 }
 
-// tell tells what came of an attempt.
-func (f *Forwarder) tell(h Held) {
+// report puts the outcome of an attempt into the log and calls Attempted.
+func (f *Forwarder) report(h Held) {
 	f.note(h.Delivery)
-	if f.config.Tell != nil {
-		f.telling.Lock()
-		defer f.telling.Unlock()
-		f.config.Tell(h)
+	if f.config.Attempted != nil {
+		f.reporting.Lock()
+		defer f.reporting.Unlock()
+		f.config.Attempted(h)
 	}
 }
 

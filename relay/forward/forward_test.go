@@ -126,7 +126,7 @@ func TestAnEventIsGivenUpAndSentAgainWhenAsked(t *testing.T) {
 		given := 0
 		f := start(t, j, e, func(c *Config) {
 			c.GiveUp = time.Hour
-			c.Tell = func(h Held) {
+			c.Attempted = func(h Held) {
 				if h.Dead {
 					given++
 				}
@@ -360,7 +360,7 @@ func TestThatItIsLiveIsToldWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
 		var told []string
 		e := newEndpoint(failing("a", &fails))
 		f := start(t, j, e, func(c *Config) {
-			c.Tell = func(h Held) { told = append(told, string(h.Event.Source.ID)+" "+string(h.Delivery.State)) }
+			c.Attempted = func(h Held) { told = append(told, string(h.Event.Source.ID)+" "+string(h.Delivery.State)) }
 			c.Status = func(_ api.Text, s relay.Status, waiting int) {
 				told = append(told, string(s.State)+" "+strconv.Itoa(waiting))
 			}

@@ -20,25 +20,26 @@ const (
 	firstPause = time.Second
 	lastPause  = time.Minute
 
-	// downAfter first attempts in a row that fail, of whatever source, mean that the
-	// target is down: then one event at a time is tried, until it takes one.
+	// After downAfter failed first attempts in a row, of any source, the target counts
+	// as down: the lane tries one event at a time until the target takes one.
 	downAfter = 2 * atOnce
 
 	lastProbe = 10 * time.Second
 
-	// saveEvery bounds what is repeated after a kill while there is no pause to save in.
+	// saveEvery is after how many changes a busy lane commits its state: a kill repeats
+	// no more than these.
 	saveEvery = 64
 )
 
-// pause is the time before the next attempt: twice as long each time, and somewhere in
-// its upper half, so that what failed together does not come back together.
+// pause is the time before the next attempt. It doubles each time, with a random part
+// of up to a half: events that failed together are not tried together again.
 func pause(attempts int) time.Duration {
 	longest := min(firstPause<<min(max(attempts-1, 0), 10), lastPause)
 	return longest/2 + rand.N(longest/2)
 }
 
-// lane delivers events to one target. What is below stored belongs to the goroutine of
-// loop.
+// lane delivers events to one target. The fields from queues on belong to the goroutine
+// of loop.
 type lane struct {
 	f        *Forwarder
 	target   Target
@@ -47,41 +48,41 @@ type lane struct {
 	arrivals chan arrival
 	outcomes chan outcome
 	requests chan request
-	reading  chan struct{} // closed once nothing arrives any more
-	left     chan struct{} // closed once nothing is taken any more
+	reading  chan struct{} // closed once reading has ended
+	left     chan struct{} // closed once loop has ended
 	tasks    sync.WaitGroup
-	resumed  bool // there was a cursor: what is behind it is wanted, whenever it was received
+	resumed  bool // there was a cursor: every event after it counts, whatever Since says
 	welcomed bool
-	stored   int64                        // the head of the journal at the first welcome: what follows is new
-	live     atomic.Pointer[relay.Status] // of the stream, while it is live
+	stored   int64                        // the journal's head at the first welcome: later events are new
+	live     atomic.Pointer[relay.Status] // the stream's status while it is live, else nil
 
 	queues  map[api.ID]*queue
-	due     dueQueues // those that have something to try, the next first
-	held    int       // events that wait
+	due     dueQueues // the queues without an attempt under way, the next one first
+	held    int       // waiting events
 	busy    int       // attempts under way
 	unsaved int       // changes of the state since the last commit
 
-	told *relay.Status // the live status that was told last
-	then int           // how much waited then
+	reported *relay.Status // the live status that was last reported
+	waited   int           // the waiting events in that report
 
 	failures int       // first attempts in a row that failed
-	probes   int       // attempts since the target is down
-	probeAt  time.Time // of the next
+	probes   int       // attempts since the target went down
+	probeAt  time.Time // when the next one is due
 }
 
-// arrival is what was read of the stream: events, if any, and the cursor behind them.
+// arrival is what was read from the stream: events, if any, and the cursor after them.
 type arrival struct {
 	events []*Held
 	cursor string
 }
 
-// outcome is what came of an attempt.
+// outcome is the result of an attempt.
 type outcome struct {
-	queue *queue // nil: somebody asked for it, beside the order
+	queue *queue // nil for an attempt on request, out of order
 	of    *Held
 }
 
-// request asks for a delivery to be made again.
+// request asks for another attempt of a delivery.
 type request struct {
 	of     delivery.Delivery
 	answer chan error
@@ -138,8 +139,8 @@ func (l *lane) run(ctx context.Context) error {
 	return errors.Join(err, <-refused)
 }
 
-// loop ends with an error once the state cannot be written, else when ctx has ended or
-// the relay refuses, and no attempt is under way any more.
+// loop ends with an error if the state cannot be written. Otherwise it ends once ctx has
+// ended or the relay refuses the stream, and no attempt is under way.
 func (l *lane) loop(ctx, attempts context.Context) error {
 	defer close(l.left)
 	timer := time.NewTimer(0)
@@ -162,7 +163,7 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 		if ending && l.busy == 0 {
 			return nil
 		}
-		l.tellLive()
+		l.reportLive()
 		arrivals, requests := l.arrivals, l.requests
 		if ending || l.held >= maxHeld {
 			arrivals = nil
@@ -194,7 +195,7 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 	}
 }
 
-// arrive keeps what was read on disk, and has it tried.
+// arrive keeps new events on disk and queues them.
 func (l *lane) arrive(a arrival) error {
 	for _, h := range a.events {
 		added, err := l.f.state.hold(h)
@@ -210,8 +211,8 @@ func (l *lane) arrive(a arrival) error {
 	return l.f.state.moveCursor(l.target.URL, a.cursor)
 }
 
-// dispatch begins the attempts that are due. It returns the time until the next one
-// is, negative for none.
+// dispatch begins the attempts that are due. It returns the time until the next one,
+// negative if there is none.
 func (l *lane) dispatch(ctx context.Context) (wait time.Duration, err error) {
 	for len(l.due) > 0 {
 		down := l.failures >= downAfter

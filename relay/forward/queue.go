@@ -7,16 +7,16 @@ import (
 	"tillwatch/api"
 )
 
-// queue is what waits of one source, in order.
+// queue holds the waiting events of one source, in order.
 type queue struct {
 	source api.ID
-	rows   []int64   // the numbers of its events in the state; at least one
-	next   time.Time // when the first of them is to be tried
-	busy   bool      // that is under way
+	rows   []int64   // the row numbers of its events in the state; at least one
+	next   time.Time // when the first of them is due
+	busy   bool      // an attempt of the first one is under way
 }
 
-// queueUp puts an event behind the others of its source; at is when it is to be tried
-// where there are none.
+// queueUp appends an event to the queue of its source. If it is the only one, it is due
+// at the given time.
 func (l *lane) queueUp(source api.ID, n int64, at time.Time) {
 	l.held++
 	if q := l.queues[source]; q != nil {
@@ -28,7 +28,7 @@ func (l *lane) queueUp(source api.ID, n int64, at time.Time) {
 	heap.Push(&l.due, q)
 }
 
-// drop lets go of the first event of a queue and has the rest tried, if there is any.
+// drop removes the first event of a queue; the next one, if any, is due at once.
 func (l *lane) drop(q *queue) {
 	l.held--
 	if q.rows = q.rows[1:]; len(q.rows) == 0 {
@@ -38,14 +38,14 @@ func (l *lane) drop(q *queue) {
 	l.enqueue(q, time.Now())
 }
 
-// enqueue has the first event of a queue tried at a time.
+// enqueue schedules the first event of a queue.
 func (l *lane) enqueue(q *queue, at time.Time) {
 	q.busy, q.next = false, at
 	heap.Push(&l.due, q)
 }
 
-// dueQueues is a heap of queues: that which is due first, and of those the one whose
-// event is the oldest.
+// dueQueues is a heap of queues, by when they are due and then by the age of their first
+// event.
 type dueQueues []*queue
 
 func (d dueQueues) Len() int      { return len(d) }
@@ -67,7 +67,7 @@ func (d *dueQueues) Pop() any {
 	return q
 }
 
-// hurry has those that are wanted tried now.
+// hurry makes all queues due now that wanted selects.
 func (d *dueQueues) hurry(wanted func(*queue) bool) {
 	now := time.Now()
 	for _, q := range *d {

@@ -18,33 +18,33 @@ import (
 )
 
 const (
-	// answerTimeout is how long the service waits for an answer (contract, Webhook
+	// answerTimeout is for how long the service waits for an answer (contract, Webhook
 	// receiver contract).
 	answerTimeout = 5 * time.Second
-	// maxAnswer is how much of an answer is read: enough to mask it as a whole.
+	// maxAnswer is how many bytes of an answer are read: enough to mask it as a whole.
 	maxAnswer = 64 << 10
 )
 
-// Sender makes attempts as the service does: the exact bytes, with its four headers,
-// taken once they are answered with 200 within 5 seconds.
+// Sender sends events as the service does: the exact bytes with its four headers. An
+// event is delivered if the target answers with 200 within 5 seconds.
 type Sender struct {
 	Prefix    string                   // of the four headers
 	Sign      func(body []byte) string // the value of the signature header; nil: nothing is signed
-	Fresh     bool                     // the timestamp is that of the attempt, not that of the delivery to the relay
+	Fresh     bool                     // the timestamp is the time of the attempt, not of the delivery to the relay
 	Header    http.Header              // added to each request; its values are secrets
 	Transport http.RoundTripper        // such as [NewTransport]
 }
 
-// NewTransport is the network, with as many connections to a target as it may have
-// attempts at a time.
+// NewTransport returns a transport that keeps as many idle connections to a target as
+// there are concurrent attempts.
 func NewTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = atOnce
-	t.DisableCompression = true // an answer is shown as it was given
+	t.DisableCompression = true // answers are shown as they arrived
 	return t
 }
 
-// CheckTarget tells what is wrong with the address of a target.
+// CheckTarget returns an error that says what is wrong with the address of a target.
 func CheckTarget(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && u.User != nil {
@@ -56,7 +56,8 @@ func CheckTarget(address string) error {
 	return nil
 }
 
-// Shown is the address of a target as it may be shown: its query may be a secret.
+// Shown returns the address of a target for display, without its query, which may be a
+// secret.
 func Shown(address string) api.Text {
 	plain, query, _ := strings.Cut(address, "?")
 	if query != "" {
@@ -65,8 +66,7 @@ func Shown(address string) api.Text {
 	return api.Scrub(plain)
 }
 
-// Send makes one attempt and returns what became of it: d with the attempt in it,
-// delivered or waiting.
+// Send makes one attempt and returns d with its outcome: delivered or waiting.
 func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d delivery.Delivery) delivery.Delivery {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -74,7 +74,7 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	d.State, d.Status, d.Error, d.Answer, d.Next = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
 	if err == nil {
-		d.Request = delivery.Message{Header: s.dress(request, item), Body: delivery.Body(item.Event.Raw)}
+		d.Request = delivery.Message{Header: s.setHeaders(request, item), Body: delivery.Body(item.Event.Raw)}
 		err = s.exchange(request, &d)
 	}
 	d.Took = time.Since(d.Sent)
@@ -87,8 +87,8 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	return d
 }
 
-// dress gives a request its headers and returns them as they may be shown.
-func (s *Sender) dress(request *http.Request, item relay.Item) http.Header {
+// setHeaders sets the headers of a request and returns a copy for display.
+func (s *Sender) setHeaders(request *http.Request, item relay.Item) http.Header {
 	at := item.Received
 	if s.Fresh || at.IsZero() {
 		at = time.Now()
@@ -113,7 +113,8 @@ func (s *Sender) dress(request *http.Request, item relay.Item) http.Header {
 	return shown
 }
 
-// sent is the moment in the timestamp of an earlier attempt; zero where there is none.
+// sent returns the time in the timestamp header of an earlier attempt; zero if there is
+// none.
 func (s *Sender) sent(d delivery.Delivery) time.Time {
 	for _, text := range d.Request.Header[s.Prefix+"timestamp"] {
 		if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -123,7 +124,7 @@ func (s *Sender) sent(d delivery.Delivery) time.Time {
 	return time.Time{}
 }
 
-// exchange takes the answer into d. It does not follow it elsewhere.
+// exchange sends a request and stores the answer in d. It follows no redirects.
 func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	client := http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
@@ -143,8 +144,8 @@ func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	return err
 }
 
-// kept is what is kept of the body of an answer. JSON is masked as a whole, before it
-// is cut; what only begins like it may hold the same and is not kept.
+// kept returns the part of an answer's body that the log keeps. JSON is masked before it
+// is cut. A body that only begins like JSON may hold personal data and is not kept.
 func kept(body []byte) []byte {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && (body[0] == '{' || body[0] == '[') {
@@ -153,7 +154,7 @@ func kept(body []byte) []byte {
 	return body[:min(len(body), delivery.KeptAnswer)]
 }
 
-// reason says in a line why there is no whole answer.
+// reason says in one line why there is no complete answer.
 func reason(err error) api.Text {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return api.Scrub(fmt.Sprintf("no whole answer within %d s", answerTimeout/time.Second))

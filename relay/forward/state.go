@@ -21,8 +21,8 @@ import (
 	"tillwatch/relay"
 )
 
-// The tables: how far the stream was read for each target, and the events before that
-// cursor which it has not taken. Those that wait are tried in the order of n, the dead no more.
+// schema has the cursor of each target and the events before it that the target has not
+// taken. Waiting events are tried in the order of n, dead ones no more.
 const schema = `
 CREATE TABLE IF NOT EXISTS cursors (target TEXT PRIMARY KEY, cursor TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS held (
@@ -31,8 +31,8 @@ CREATE TABLE IF NOT EXISTS held (
 	delivery BLOB NOT NULL, body BLOB NOT NULL, UNIQUE (target, id));
 PRAGMA user_version = 1`
 
-// What is done once or more for every event. These are prepared: to read such a
-// statement takes longer than to do what it says.
+// Statements that run for every event. They are prepared: parsing one takes longer than
+// running it.
 const (
 	holdEvent = `INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT (target, id) DO UPDATE SET dead = excluded.dead, since = excluded.since, next = excluded.next, delivery = excluded.delivery WHERE held.dead = 1 RETURNING n`
@@ -44,9 +44,9 @@ const (
 	selectHeld = "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "
 )
 
-// State is what a forwarder keeps on disk. A write is in the file when the process
-// ends, however it ends. After a loss of power the newest writes may be missing, all
-// from one point on: what they told of is then sent again.
+// State is what a forwarder keeps on disk. A commit survives the end of the process,
+// however it ends. A power cut may undo the newest commits, all from one point on: their
+// events are then sent again.
 type State struct {
 	path     string
 	db       *sql.DB
@@ -54,10 +54,10 @@ type State struct {
 
 	mu     sync.Mutex
 	writes *sql.Tx // begun and not committed; nil: none
-	failed error   // of an earlier write: nothing is written after it
+	failed error   // of an earlier write: nothing may be written after it
 }
 
-// OpenState opens the state in the file at path, and makes it where there is none.
+// OpenState opens the state in the file at path, and creates it if there is none.
 func OpenState(path string) (*State, error) {
 	s, err := openState(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func openState(path string) (*State, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // for this user alone
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // for this user only
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (s *State) rollback() {
 	}
 }
 
-// transact does something as part of the next commit. After an error nothing is
-// written any more: who goes on could move a cursor over what is not held.
+// transact runs do as part of the next commit. After an error nothing is written any
+// more: the cursor could move past an event that is not held.
 func (s *State) transact(do func(*sql.Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *State) transact(do func(*sql.Tx) error) error {
 	return nil
 }
 
-// query hands over each row, within what is not committed yet where there is any.
+// query calls row with each row, uncommitted changes included.
 func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) 
 	return nil
 }
 
-// ask needs the lock.
+// ask runs a query. The caller holds mu.
 func (s *State) ask(statement string, args []any) (*sql.Rows, error) {
 	prepared := s.prepared[statement]
 	switch {
@@ -172,8 +172,8 @@ func (s *State) ask(statement string, args []any) (*sql.Rows, error) {
 	return s.db.Query(statement, args...)
 }
 
-// commit makes what was written last. It may hold a part of what another target is
-// about to write: its cursor comes last.
+// commit makes the writes so far durable. It may include a part of another target's
+// batch: that target's cursor is written last.
 func (s *State) commit() error {
 	return s.transact(func(tx *sql.Tx) error {
 		s.writes = nil
@@ -188,7 +188,7 @@ func (s *State) exec(prepared string, args ...any) error {
 	})
 }
 
-// cursor is "" for a target that nothing was sent to yet.
+// cursor returns the cursor of a target, "" if there is none yet.
 func (s *State) cursor(target string) (cursor string, err error) {
 	err = s.query(func(row *sql.Rows) error { return row.Scan(&cursor) }, "SELECT cursor FROM cursors WHERE target = ?", target)
 	return cursor, err
@@ -202,16 +202,16 @@ func (s *State) moveCursor(target, cursor string) error {
 type Held struct {
 	relay.Item
 	Target   string    // its whole address
-	Cursor   string    // behind the event
-	Since    time.Time // the first attempt; zero: there was none
+	Cursor   string    // after the event
+	Since    time.Time // the first attempt; zero if there was none
 	Delivery delivery.Delivery
-	Dead     bool
+	Dead     bool // given up
 
 	n int64
 }
 
-// hold keeps an event, and notes its number. Of one that is among the dead it begins
-// anew; of one that waits already it returns false.
+// hold keeps an event and sets its row number. A dead event waits again from the start;
+// for one that waits already, added is false.
 func (s *State) hold(h *Held) (added bool, err error) {
 	kept, err := json.Marshal(withoutBody(h.Delivery))
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *State) hold(h *Held) (added bool, err error) {
 	return added, err
 }
 
-// update keeps what became of another attempt.
+// update stores the outcome of another attempt.
 func (s *State) update(h *Held) error {
 	kept, err := json.Marshal(withoutBody(h.Delivery))
 	if err != nil {
@@ -237,7 +237,7 @@ func (s *State) update(h *Held) error {
 	return s.exec(updateEvent, h.Dead, millis(h.Since), millis(h.Delivery.Next), kept, h.n)
 }
 
-// taken forgets an event that its target has taken.
+// taken deletes an event that its target has taken.
 func (s *State) taken(target string, id api.ID) error {
 	return s.exec(forgetEvent, target, id)
 }
@@ -264,7 +264,7 @@ func (s *State) held(statement string, args ...any) (all []*Held, err error) {
 	return all, err
 }
 
-// heldAt reads one by its number; nil: it was taken meanwhile.
+// heldAt reads an event by its row number; nil if it was taken meanwhile.
 func (s *State) heldAt(n int64) (*Held, error) {
 	all, err := s.held(readEvent, n)
 	if len(all) == 0 {
@@ -273,8 +273,8 @@ func (s *State) heldAt(n int64) (*Held, error) {
 	return all[0], err
 }
 
-// Dead lists up to limit events that were given up and come after number n, the oldest
-// first, and the number to go on after.
+// Dead lists up to limit events that were given up, with row numbers above n, the oldest
+// first. last is the n of the next call.
 func (s *State) Dead(n int64, limit int) (all []*Held, last int64, err error) {
 	all, err = s.held(selectHeld+"WHERE dead = 1 AND n > ? ORDER BY n LIMIT ?", n, limit)
 	if len(all) > 0 {
@@ -283,21 +283,21 @@ func (s *State) Dead(n int64, limit int) (all []*Held, last int64, err error) {
 	return all, n, err
 }
 
-// waiting tells of each event that waits for a target, in order; next is zero where it
-// was not tried yet.
-func (s *State) waiting(target string, tell func(source api.ID, n int64, next time.Time)) error {
+// waiting calls yield with each event that waits for a target, in order; next is zero if
+// it was not tried yet.
+func (s *State) waiting(target string, yield func(source api.ID, n int64, next time.Time)) error {
 	return s.query(func(row *sql.Rows) error {
 		var source string
 		var n, next int64
 		if err := row.Scan(&source, &n, &next); err != nil {
 			return err
 		}
-		tell(api.ScrubID(source), n, moment(next))
+		yield(api.ScrubID(source), n, moment(next))
 		return nil
 	}, "SELECT source, n, next FROM held WHERE target = ? AND dead = 0 ORDER BY n", target)
 }
 
-// Counts are how many events wait for each target, and how many are dead.
+// Counts counts the waiting and the dead events of each target, by its URL.
 func (s *State) Counts() (waiting, dead map[string]int, err error) {
 	counts := map[bool]map[string]int{false: {}, true: {}}
 	err = s.query(func(row *sql.Rows) error {
@@ -311,13 +311,13 @@ func (s *State) Counts() (waiting, dead map[string]int, err error) {
 	return counts[false], counts[true], err
 }
 
-// withoutBody leaves out what has a column of its own.
+// withoutBody removes the body, which has a column of its own.
 func withoutBody(d delivery.Delivery) delivery.Delivery {
 	d.Request.Body = nil
 	return d
 }
 
-// millis and moment write a time as a number; that of the zero time is 0.
+// millis returns the milliseconds since 1970, 0 for the zero time; moment is its inverse.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -332,11 +332,11 @@ func moment(ms int64) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// Resend sends one of the dead again, once, and keeps what came of it.
+// Resend sends a dead event again, once, and stores the outcome.
 func (s *State) Resend(ctx context.Context, sender Sender, h *Held) (taken bool, err error) {
 	h.Delivery = sender.Send(ctx, h.Target, h.Item, h.Delivery)
 	if ctx.Err() != nil {
-		return false, ctx.Err() // whether it arrived is not known
+		return false, ctx.Err() // it may or may not have arrived
 	}
 	if taken = h.Delivery.State == delivery.Delivered; taken {
 		err = s.taken(h.Target, h.Event.ID)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// SameBody reports whether two bodies of one id say the same: white space between
-// the parts of a JSON text means nothing (RFC 8259).
+// SameBody reports whether two bodies are equal but for white space between the
+// parts of a JSON text, which means nothing (RFC 8259, section 2).
 func SameBody(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

@@ -2,8 +2,8 @@ package journal
 
 import "fmt"
 
-// Recovered turns a panic into an error. It is deferred by a function that others
-// must not go down with.
+// Recovered turns a panic into an error. A function defers it when its panic must
+// not end the process.
 func Recovered(err *error) {
 	if panicked := recover(); panicked != nil {
 		*err = fmt.Errorf("panic: %v", panicked)

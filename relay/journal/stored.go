@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// What every database of events stores alike.
+// This file holds what every database of events shares.
 
-// Digest stands for an event id: the first 128 bits of its SHA-256.
+// Digest identifies an event id: the first 128 bits of its SHA-256.
 type Digest = [16]byte
 
-// DigestOf is the digest of an event id.
+// DigestOf returns the digest of an event id.
 func DigestOf(id string) Digest {
 	var room [128]byte // most ids fit: no copy on the heap
 	sum := sha256.Sum256(append(room[:0], id...))
 	return Digest(sum[:len(Digest{})])
 }
 
-// NewEpoch is a random name for a journal.
+// NewEpoch returns a random name for a journal.
 func NewEpoch() string { return rand.Text()[:16] }
 
-// Nanoseconds is a time as it is stored; 0 for the zero time.
+// Nanoseconds returns a time as databases store it, since 1970; 0 for the zero time.
 func Nanoseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -30,7 +30,7 @@ func Nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// Instant is the time that [Nanoseconds] stored.
+// Instant is the inverse of [Nanoseconds].
 func Instant(nanoseconds int64) time.Time {
 	if nanoseconds == 0 {
 		return time.Time{}
@@ -38,7 +38,7 @@ func Instant(nanoseconds int64) time.Time {
 	return time.Unix(0, nanoseconds).UTC()
 }
 
-// NonNil keeps an empty text or body from becoming NULL.
+// NonNil turns nil into an empty slice, which a database does not store as NULL.
 func NonNil(body []byte) []byte {
 	if body == nil {
 		return []byte{}
@@ -46,16 +46,16 @@ func NonNil(body []byte) []byte {
 	return body
 }
 
-// Contradicts reports whether two entries of one id conflict: both were signed, and
-// their bodies say different things. What was backfilled was not signed.
+// Contradicts reports whether two entries of one id conflict: their bodies differ
+// ([SameBody]) and both were signed. Backfilled bodies were not.
 func Contradicts(first, again Entry) bool {
 	return first.Origin != Backfill && again.Origin != Backfill && !SameBody(first.Body, again.Body)
 }
 
-// Repeats are how often stored events came again, by their sequence numbers.
+// Repeats counts the repetitions of stored events, by sequence number.
 type Repeats map[int64]Repeat
 
-// Repeat is how often one event came again, and how often with another body.
+// Repeat counts how often one event came again, and how often with another body.
 type Repeat struct{ Duplicates, Conflicts int64 }
 
 // Count counts an event that came again.
@@ -68,8 +68,8 @@ func (r Repeats) Count(again Result) {
 	r[again.Seq] = counts
 }
 
-// Await returns once look finds a head above after, fails, or ctx ends. The channel
-// that look returns is closed when it is worth another look.
+// Await returns once look finds a head above after, look fails, or ctx ends. The
+// channel moved is closed when the head may have changed.
 func Await(ctx context.Context, after int64, look func() (head int64, moved <-chan struct{}, err error)) error {
 	for {
 		head, moved, err := look()
@@ -84,9 +84,8 @@ func Await(ctx context.Context, after int64, look func() (head int64, moved <-ch
 	}
 }
 
-// PruneSteps repeats step, which returns how many events it removed, until there is
-// nothing more to remove. Each step is durable by itself, so that appends do not wait
-// long behind it.
+// PruneSteps repeats step until it removes no more events, and returns the sum of
+// what the steps removed. Each step is one short transaction: appends do not wait long.
 func PruneSteps(step func() (int64, error)) (removed int64, err error) {
 	for {
 		count, err := step()

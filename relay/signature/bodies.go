@@ -11,10 +11,10 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// maxPlain bounds, in bytes, what a compressed body is taken apart to.
+// maxPlain bounds the bytes of a decompressed body.
 const maxPlain = 1 << 20
 
-// bodyForms undo what may have been done to a body as bytes or as text.
+// bodyForms undoes changes that may have been made to a body as bytes or as text.
 func bodyForms(body []byte) (forms []form) {
 	add := func(cause Cause, text string, signed ...[]byte) {
 		for _, s := range signed {
@@ -71,17 +71,17 @@ func encodings() (all []named) {
 
 func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte{0x1f, 0x8b}) }
 
-// gunzipped is body decompressed as far as can be.
+// gunzipped decompresses as much of body as is intact.
 func gunzipped(body []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return body
 	}
-	plain, _ := io.ReadAll(io.LimitReader(r, maxPlain)) // what was cut off fits nothing
+	plain, _ := io.ReadAll(io.LimitReader(r, maxPlain)) // a truncated text fits no signature
 	return plain
 }
 
-// gzipped is body as Go compresses it, and what does alike.
+// gzipped compresses body as Go does, and programs that compress alike.
 func gzipped(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

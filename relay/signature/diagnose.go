@@ -12,73 +12,74 @@ import (
 	"tillwatch/api"
 )
 
-// Cause is why a signature is wrong, in a word that stays.
+// Cause is why a signature is wrong, as a stable word.
 type Cause string
 
-// The causes. Those that are not proven are last: no trial can show them.
+// The causes, in the order of their trials. The last ones cannot be proven by a trial.
 const (
 	Prefix          Cause = "prefix"            // another than v0=, or none
-	UpperCase       Cause = "upper_case"        // digits
-	Base64          Cause = "base64"            // digits
-	Repeated        Cause = "repeated"          // several signatures, the right one among them
+	UpperCase       Cause = "upper_case"        // hexadecimal digits
+	Base64          Cause = "base64"            // instead of hexadecimal digits
+	Repeated        Cause = "repeated"          // the right signature beside something else
 	SecretSpace     Cause = "secret_space"      // around it: a line break, blanks, quotes
 	SecretEncoding  Cause = "secret_encoding"   // it is used in hexadecimal digits or Base64, not as text
 	OldSecret       Cause = "rotation"          // the other secret of a rotation
-	OtherSecret     Cause = "other_environment" // the secret of elsewhere
+	OtherSecret     Cause = "other_environment" // the secret of another environment
 	Rewritten       Cause = "rewritten"         // the JSON was parsed and written again
-	LineBreaks      Cause = "line_breaks"       // the body's were changed
-	Encoding        Cause = "encoding"          // the body's was changed
-	ByteOrderMark   Cause = "byte_order_mark"   // it was added or taken off
-	Compressed      Cause = "compressed"        // or decompressed on the way
-	EmptyBody       Cause = "empty_body"        // was signed, or arrived
-	SignedTimestamp Cause = "signed_timestamp"  // more was signed than the body
+	LineBreaks      Cause = "line_breaks"       // changed in the body
+	Encoding        Cause = "encoding"          // of the body's text, changed
+	ByteOrderMark   Cause = "byte_order_mark"   // added to or removed from the body
+	Compressed      Cause = "compressed"        // the body was compressed or decompressed on the way
+	EmptyBody       Cause = "empty_body"        // an empty body was signed, or arrived
+	SignedTimestamp Cause = "signed_timestamp"  // the timestamp was signed with the body
 	Missing         Cause = "missing"           // there is no signature
 	Clock           Cause = "clock"             // the timestamp is far from now
 	Unknown         Cause = "unknown"
 )
 
-// Causes lists them.
+// Causes lists all causes.
 func Causes() []Cause {
 	return []Cause{Prefix, UpperCase, Base64, Repeated, SecretSpace, SecretEncoding, OldSecret, OtherSecret, Rewritten,
 		LineBreaks, Encoding, ByteOrderMark, Compressed, EmptyBody, SignedTimestamp, Missing, Clock, Unknown}
 }
 
 const (
-	// DefaultEffort bounds a diagnosis to some 30 ms.
+	// DefaultEffort limits a diagnosis to about 30 ms.
 	DefaultEffort = 4 << 20
-	// clockSlack is how far a timestamp may be from now.
+	// clockSlack is the tolerated difference between a timestamp and now.
 	clockSlack = 5 * time.Minute
 )
 
-// Delivery is what arrived, and what is known here to judge it by.
+// Delivery is what arrived, with the secrets and the time to judge it by.
 type Delivery struct {
 	Body    []byte
 	Header  http.Header
-	Prefix  string       // of the contract's headers, as in x-svc-
-	Secrets []api.Secret // that count: all of a rotation, the newest first
-	Others  []Other      // that do not count
+	Prefix  string       // of the contract's headers, such as x-svc-
+	Secrets []api.Secret // the valid ones: all of a rotation, the newest first
+	Others  []Other      // other known secrets, which are not valid here
 	Now     time.Time
-	Effort  int // bytes that may be hashed or written; 0: [DefaultEffort]
+	Effort  int // the bytes that may be hashed or written; 0: [DefaultEffort]
 }
 
-// Other is a secret that does not count, and why.
+// Other is a known secret that is not valid here.
 type Other struct {
 	Secret api.Secret
 	Cause  Cause  // OldSecret or OtherSecret
-	Whose  string // as in: the profile "live"
+	Whose  string // whose it is, in words: the profile "live"
 }
 
-// Diagnosis is what was found.
+// Diagnosis is the result of [Diagnose].
 type Diagnosis struct {
 	Valid  bool   `json:"valid"`           // the signature is right; Cause may still warn
 	Cause  Cause  `json:"cause,omitempty"` // "": all is well
-	Text   string `json:"text,omitempty"`  // in one line; "": all is well
-	Proven bool   `json:"proven"`          // with this undone the signature fits. Nobody who does not know the secret can feign that
+	Text   string `json:"text,omitempty"`  // the cause in one line; "": all is well
+	Proven bool   `json:"proven"`          // without the fault the signature fits; nobody can fake that without the secret
 }
 
-// Diagnose names why the signature of a delivery is wrong, by undoing one likely
-// fault after another until it fits. It finds one fault, and beside it one of the
-// header's; of a signature that no secret here can have made it only says so.
+// Diagnose says why the signature of a delivery is wrong: it undoes one likely fault
+// after another until the signature fits. It finds one fault of the body or the secret,
+// and one of the header beside it. If no known secret can have made the signature, it
+// says only that.
 func Diagnose(d Delivery) Diagnosis {
 	values := d.Header.Values(d.Prefix + "signature")
 	if len(values) == 0 {
@@ -103,28 +104,28 @@ func Diagnose(d Delivery) Diagnosis {
 	return t.unproven()
 }
 
-// fault is something that may have gone wrong, told in words.
+// fault is a cause with its description.
 type fault struct {
 	cause Cause
 	text  string
 }
 
-// form is what may have been signed, and the fault if it was.
+// form is a key and a body that may have been signed, and the fault if they were.
 type form struct {
 	key  string
 	body []byte
 	fault
-	style style // of a body that was written again
+	style style // of a rewritten body
 }
 
 // trial is a diagnosis under way.
 type trial struct {
 	Delivery
-	left int // bytes that may still be spent
+	left int // the bytes that may still be hashed or written
 }
 
-// sum signs a form, as long as there are bytes for it and for what an attempt costs
-// beside them.
+// sum signs a form; ok is false once the effort is used up. Each trial costs 512 bytes
+// beside the body.
 func (t *trial) sum(f form) (s Sum, ok bool) {
 	if t.left -= len(f.body) + 512; t.left < 0 {
 		return s, false
@@ -132,8 +133,8 @@ func (t *trial) sum(f form) (s Sum, ok bool) {
 	return sum(f.key, f.body), true
 }
 
-// forms are what may have been signed, the likeliest first: what is as it should be
-// has no cause.
+// forms yields what may have been signed, the likeliest first. The correct form has no
+// cause.
 func (t *trial) forms(yield func(form) bool) {
 	var all []form
 	for i, s := range t.Secrets {
@@ -171,7 +172,7 @@ func (t *trial) forms(yield func(form) bool) {
 	}
 }
 
-// signedMore is what other services sign beside the body.
+// signedMore returns forms that sign the timestamp, too, as other services do.
 func (t *trial) signedMore() (forms []form) {
 	at, id := t.Header.Get(t.Prefix+"timestamp"), t.Header.Get(t.Prefix+"event-id")
 	for _, before := range [][2]string{{"v0:" + at + ":", "Slack"}, {at + ".", "Stripe"}, {id + "." + at + ".", "Standard Webhooks"}} {
@@ -181,7 +182,7 @@ func (t *trial) signedMore() (forms []form) {
 	return forms
 }
 
-// proven is the diagnosis where a form fits a reading of the header.
+// proven returns the diagnosis when a form fits a reading of the header.
 func (t *trial) proven(f form, r reading) Diagnosis {
 	if f.cause == Rewritten && f.text == "" {
 		f.text = f.style.against(t.Body)
@@ -198,11 +199,10 @@ func (t *trial) proven(f form, r reading) Diagnosis {
 	return Diagnosis{Valid: valid, Cause: f.cause, Text: f.text, Proven: true}
 }
 
-// onTime is the diagnosis of a signature that is as it should be: what is left to go
-// wrong is the timestamp.
+// onTime returns the diagnosis of a correct signature: only the timestamp may be wrong.
 func (t *trial) onTime() Diagnosis {
 	d := Diagnosis{Valid: true}
-	if off, is := t.clockOff(); is {
+	if off, wrong := t.clockOff(); wrong {
 		d.Cause, d.Text = Clock, off+": a receiver that refuses old deliveries refuses this one"
 	} else if given := t.Header.Get(t.Prefix + "timestamp"); off == "" && given != "" {
 		d.Cause, d.Text = Clock, fmt.Sprintf("the timestamp cannot be read: %.40q is no Unix time in seconds, such as %d", given, t.Now.Unix())
@@ -214,16 +214,16 @@ func (t *trial) counts(key string) bool {
 	return slices.ContainsFunc(t.Secrets, func(s api.Secret) bool { return s.Reveal() == key })
 }
 
-// unproven is what can be said when nothing that was tried fits.
+// unproven returns the likeliest diagnosis when no form fits.
 func (t *trial) unproven() Diagnosis {
 	encoding := t.Header.Get("Content-Encoding")
-	off, isOff := t.clockOff()
+	off, clockWrong := t.clockOff()
 	switch {
 	case len(t.Body) == 0:
 		return Diagnosis{Cause: EmptyBody, Text: "the body is empty: something has read it before the signature was checked, or it was never sent"}
 	case (encoding == "gzip" || encoding == "deflate" || encoding == "br" || encoding == "zstd") && !isGzip(t.Body):
 		return Diagnosis{Cause: Compressed, Text: "the header says Content-Encoding: " + encoding + ", and the body is not: a proxy has probably decompressed what was signed"}
-	case isOff:
+	case clockWrong:
 		return Diagnosis{Cause: Clock, Text: off + ", and nothing that was tried fits: perhaps it is an old delivery, signed with a secret that is gone"}
 	case t.left < 0:
 		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all"}
@@ -231,9 +231,9 @@ func (t *trial) unproven() Diagnosis {
 	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits"}
 }
 
-// clockOff tells how far the timestamp is from now, "" where there is none that can be
-// read, and whether that is too far.
-func (t *trial) clockOff() (words string, off bool) {
+// clockOff says how far the timestamp is from now, "" if there is none or it cannot be
+// read; wrong is true if that is too far.
+func (t *trial) clockOff() (words string, wrong bool) {
 	seconds, err := strconv.ParseInt(t.Header.Get(t.Prefix+"timestamp"), 10, 64)
 	if err != nil {
 		return "", false

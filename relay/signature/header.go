@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// reading is what a signature header may mean, and what is wrong with its form.
+// reading is one interpretation of a signature header, and the fault of its form.
 type reading struct {
 	sum Sum
 	fault
 }
 
-// mostReadings bounds what is made of one header.
+// mostReadings bounds the interpretations of one header.
 const mostReadings = 4
 
-// readings are what the values of a signature header may mean.
+// readings returns the interpretations of a signature header's values.
 func readings(values []string) (all []reading) {
 	if len(values) == 1 {
 		if s, ok := Parse(values[0]); ok {

@@ -13,10 +13,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// deepest bounds how far JSON is written anew: what is deeper stays as it is.
+// deepest is the deepest level of JSON that is rewritten: deeper ones stay unchanged.
 const deepest = 16
 
-// style is how a library writes JSON; each part says in words who writes so.
+// style is how a library writes JSON; the words of each part name such libraries.
 type style struct {
 	layout  layout
 	escapes escapes
@@ -26,19 +26,19 @@ type style struct {
 type layout struct{ comma, colon, indent, words string }
 
 type escapes struct {
-	special string // runes that are escaped beside those that JSON asks for
-	ascii   bool   // whatever is not ASCII is
-	digits  string // of such an escape
+	special string // runes that are escaped although JSON does not require it
+	ascii   bool   // everything that is not ASCII is escaped
+	digits  string // the format of such an escape
 	words   string
 }
 
 type order struct {
-	event, source []string // names of members in their order; nil: as they stand
+	event, source []string // the order of members by name; nil: unchanged
 	sorted        bool
 	words         string
 }
 
-// styles are those of the common libraries, the plainest first.
+// styles yields the styles of common libraries, the plainest first.
 func styles(yield func(style) bool) {
 	event, arranged := []string{"id", "object", "type", "createdAt", "source", "data"}, "with its members in the contract's order (a map in Go, sort_keys in Python and jq -S sort them)"
 	for _, o := range []order{
@@ -70,8 +70,7 @@ func styles(yield func(style) bool) {
 	}
 }
 
-// rewritings are the ways in which the JSON of a body may have been written when it
-// was signed.
+// rewritings yields the texts that the JSON of a body may have had when it was signed.
 func rewritings(body []byte) iter.Seq[form] {
 	return func(yield func(form) bool) {
 		if !json.Valid(body) {
@@ -88,7 +87,7 @@ func rewritings(body []byte) iter.Seq[form] {
 	}
 }
 
-// against tells how a body was signed and how it arrived, in what differs.
+// against says how a body was signed and how it arrived, where the two differ.
 func (s style) against(body []byte) string {
 	was, is := s.layout.words, "in a form of its own"
 	for arrived := range styles {
@@ -107,7 +106,7 @@ func (s style) against(body []byte) string {
 		strings.TrimPrefix(was, ", "), strings.TrimPrefix(is, ", "))
 }
 
-// of is JSON in this style.
+// of rewrites JSON in this style.
 func (s style) of(body []byte) []byte {
 	var b bytes.Buffer
 	s.write(&b, gjson.ParseBytes(body), 0)
@@ -154,7 +153,7 @@ func (s style) write(b *bytes.Buffer, v gjson.Result, depth int) {
 	b.WriteByte(brackets[1])
 }
 
-// compare orders two names of an object with so many members: a source has two.
+// compare orders two names of an object. An object with two members is a source.
 func (o order) compare(a, b string, members int) int {
 	names := o.event
 	if members == 2 {

@@ -10,8 +10,8 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// secretForms are the keys that people make of secrets by mistake. A sender may take the lines of a
-// rotation for one.
+// secretForms returns the keys that people make of secrets by mistake. A sender may also
+// take all lines of a rotation for one secret.
 func secretForms(secrets []api.Secret) (forms []form) {
 	var lines []string
 	for _, s := range secrets {
@@ -22,7 +22,7 @@ func secretForms(secrets []api.Secret) (forms []form) {
 	return append(forms, form{key: whole, fault: said}, form{key: whole + "\n", fault: said})
 }
 
-// formsOf are what people make of a secret, here and at the sender.
+// formsOf returns the keys that people make of one secret, here and at the sender.
 func formsOf(secret string) (forms []form) {
 	add := func(cause Cause, text string, keys ...string) {
 		for _, key := range keys {
@@ -43,7 +43,7 @@ func formsOf(secret string) (forms []form) {
 	bare := secret[strings.LastIndexByte(secret, '_')+1:] // of whsec_…
 	add(SecretEncoding, "the sender leaves out what the secret begins with, up to its _: the key is the whole text", bare)
 	for _, text := range []string{secret, bare} {
-		raw, _ := hex.DecodeString(text) // nothing, or a beginning that fits nothing
+		raw, _ := hex.DecodeString(text) // after an error a part, which fits nothing
 		add(SecretEncoding, "the sender takes the secret for hexadecimal digits: the key is its text", string(raw))
 		for _, in := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			raw, _ := in.DecodeString(strings.TrimRight(text, "="))

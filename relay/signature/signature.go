@@ -1,4 +1,5 @@
-// Package signature reads the signatures of deliveries and names why one is wrong.
+// Package signature makes and reads the signatures of deliveries, and says why one is
+// wrong.
 package signature
 
 import (
@@ -10,10 +11,10 @@ import (
 	"tillwatch/api"
 )
 
-// Version is what a signature begins with.
+// Version is the prefix of a signature.
 const Version = "v0="
 
-// Sum is what a signature says: the HMAC-SHA256 of the raw body, keyed by the
+// Sum is the value of a signature: the HMAC-SHA256 of the raw body, keyed by the
 // secret's text (contract, Authentication).
 type Sum [sha256.Size]byte
 
@@ -27,14 +28,14 @@ func sum(key string, body []byte) (s Sum) {
 	return s
 }
 
-// String is the signature as the header carries it.
+// String returns the signature as the header carries it.
 func (s Sum) String() string { return Version + hex.EncodeToString(s[:]) }
 
-// Parse reads the value of a signature header: v0= and 64 lower-case hexadecimal
-// digits, and nothing else.
+// Parse reads the value of a signature header: v0= and 64 lower-case hexadecimal digits,
+// nothing else.
 func Parse(text string) (s Sum, ok bool) {
-	digits, is := strings.CutPrefix(text, Version)
-	if !is || len(digits) != hex.EncodedLen(len(s)) || strings.ToLower(digits) != digits {
+	digits, prefixed := strings.CutPrefix(text, Version)
+	if !prefixed || len(digits) != hex.EncodedLen(len(s)) || strings.ToLower(digits) != digits {
 		return s, false
 	}
 	_, err := hex.Decode(s[:], []byte(digits))

@@ -23,7 +23,7 @@ import (
 var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays on a database is killed; the long form is 20")
 
 // server is what the environment names before the tests are set apart from it.
-var server = postgrestest.Configured()
+var server postgrestest.Server
 
 // balancer passes connections on to servers in turn. One that does not take a
 // connection is left out, as a balancer does that asks for their health.

@@ -132,7 +132,7 @@ func runForwarder(ctx context.Context, config forward.Config, limit int, stderr 
 	defer stop()
 	words := &forwardWords{out: stderr, said: map[api.Text]string{}}
 	printer := &attemptPrinter{show: show, limit: limit, stop: stop}
-	config.Tell, config.Status = printer.tell, words.status
+	config.Attempted, config.Status = printer.tell, words.status
 	f, err := forward.Open(config)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func runApart(m *testing.M) int {
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	code := m.Run()
-	server.TellSkipped()
+	server.ReportSkipped()
 	return code
 }
 

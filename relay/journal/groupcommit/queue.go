@@ -1,5 +1,5 @@
-// Package groupcommit lets callers share commits: one goroutine takes what has
-// queued while it committed last, and commits that at once.
+// Package groupcommit lets callers share commits: one goroutine takes all work that
+// queued during its last commit, and commits it together.
 package groupcommit
 
 import (
@@ -9,10 +9,10 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// MaxBatch bounds the works of one commit.
+// MaxBatch is the most works in one commit.
 const MaxBatch = 1024
 
-// Queue brings works of type W from callers to a committer. Make one with [New].
+// Queue carries works of type W from callers to one committer. Create it with [New].
 type Queue[W any] struct {
 	works   chan task[W]
 	closing chan struct{}
@@ -20,14 +20,14 @@ type Queue[W any] struct {
 	once    sync.Once
 }
 
-// task is a work and who waits for it.
+// task is a work and its waiting caller.
 type task[W any] struct {
 	ctx  context.Context
 	work W
-	done chan error // buffered: the committer never waits for who asked
+	done chan error // buffered: the committer never waits for the caller
 }
 
-// New makes a queue for works that wait for [Queue.Run].
+// New returns a queue whose works wait until [Queue.Run] commits them.
 func New[W any]() *Queue[W] {
 	return &Queue[W]{
 		works:   make(chan task[W], MaxBatch),
@@ -36,8 +36,8 @@ func New[W any]() *Queue[W] {
 	}
 }
 
-// Do brings work into a batch and returns the error of its commit. When ctx ends
-// first, the work may still be committed. After [Queue.Stop] it returns
+// Do waits until work is committed and returns the error of that commit. If ctx ends
+// first, the work may still be committed. After [Queue.Stop] Do returns
 // [journal.ErrClosed].
 func (q *Queue[W]) Do(ctx context.Context, work W) error {
 	t := task[W]{ctx: ctx, work: work, done: make(chan error, 1)}
@@ -63,12 +63,12 @@ func (q *Queue[W]) Do(ctx context.Context, work W) error {
 	}
 }
 
-// Run gives commit one batch after another until [Queue.Stop].
+// Run calls commit with one batch after another until [Queue.Stop].
 func (q *Queue[W]) Run(commit func(*Batch[W])) {
 	defer close(q.stopped)
 	for {
 		select {
-		case <-q.closing: // before what has queued as well
+		case <-q.closing: // takes precedence over queued work
 			return
 		default:
 		}
@@ -84,8 +84,8 @@ func (q *Queue[W]) Run(commit func(*Batch[W])) {
 // Closing is closed when [Queue.Stop] is called.
 func (q *Queue[W]) Closing() <-chan struct{} { return q.closing }
 
-// Stop ends Run after the batch that it is in, and waits for that. It returns
-// false when that was done before.
+// Stop ends Run after its current batch and waits for it. first is false if Stop
+// was called before.
 func (q *Queue[W]) Stop() (first bool) {
 	q.once.Do(func() {
 		first = true
@@ -95,15 +95,15 @@ func (q *Queue[W]) Stop() (first bool) {
 	return first
 }
 
-// Batch is what goes into one commit.
+// Batch is the work of one commit.
 type Batch[W any] struct {
 	queue *Queue[W]
 	first *task[W] // nil once it was taken
 	tasks []task[W]
 }
 
-// Next adds a work that has queued to the batch and returns it, unless there is
-// none. It leaves out works that nobody waits for any more.
+// Next adds the next queued work to the batch and returns it; ok is false if none is
+// queued or the batch is full. It skips works whose caller no longer waits.
 func (b *Batch[W]) Next() (work W, ok bool) {
 	for len(b.tasks) < MaxBatch {
 		next := b.first
@@ -126,7 +126,7 @@ func (b *Batch[W]) Next() (work W, ok bool) {
 	return work, false
 }
 
-// Answer tells everybody in the batch. It is called once a batch.
+// Answer sends err to every caller in the batch. Call it once for each batch.
 func (b *Batch[W]) Answer(err error) {
 	for _, t := range b.tasks {
 		t.done <- err

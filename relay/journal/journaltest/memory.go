@@ -9,9 +9,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// Memory is a journal in memory that keeps the promises of a journal except
-// durability, for tests of what stands on one. Its storage can be made to stall
-// and to fail.
+// Memory is a journal in memory for tests: it keeps the contract of a journal except
+// durability. A test can make its storage stall and fail.
 type Memory struct {
 	epoch string
 
@@ -23,7 +22,7 @@ type Memory struct {
 	quarantine []journal.Unreadable
 	moved      chan struct{} // closed when the head moves; nil when closed
 	stalled    chan struct{} // open while writes hang
-	lost       int64         // the number of a record that is missing; 0 for none
+	lost       int64         // the sequence number of a missing record; 0 for none
 	failure    error
 	unreadable error
 }
@@ -63,8 +62,8 @@ func (m *Memory) FailReads(err error) {
 	m.unreadable = err
 }
 
-// Lose makes the record of a sequence number be missing, as damage does, until the
-// returned function is called.
+// Lose hides the record of a sequence number, as damage would, until the returned
+// function is called.
 func (m *Memory) Lose(seq int64) (restore func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,8 +32,8 @@ func readWindows(t *testing.T, s *subject) {
 	}
 }
 
-// clockSetBack are events of a relay that receives one every ten minutes, and
-// whose clock is set back by half an hour at every fifth.
+// clockSetBack returns events of a relay that receives one every ten minutes and
+// whose clock goes back by half an hour at every fifth.
 func clockSetBack(from, to int) []journal.Entry {
 	all := entries(from, to)
 	for i := range all {
@@ -43,7 +43,7 @@ func clockSetBack(from, to int) []journal.Entry {
 	return all
 }
 
-// expectLatest checks those of these events that can be read from oldest on.
+// expectLatest checks the events of clockSetBack from oldest on.
 func expectLatest(t *testing.T, j journal.Journal, oldest, head int) {
 	t.Helper()
 	var want time.Time

@@ -56,17 +56,17 @@ func otherWhiteSpace(t *testing.T, s *subject) {
 
 func backfilledBodies(t *testing.T, s *subject) {
 	j := s.opened()
-	told := func(n int) journal.Entry {
+	listed := func(n int) journal.Entry {
 		e := entry(n)
-		e.Origin, e.Body = journal.Backfill, []byte("as a list tells it")
+		e.Origin, e.Body = journal.Backfill, []byte("from a list")
 		return e
 	}
-	results := appendAll(t, j, told(1), entry(1), entry(2))
-	expectResults(t, append(results, appendAll(t, j, entry(1), told(2))...),
+	results := appendAll(t, j, listed(1), entry(1), entry(2))
+	expectResults(t, append(results, appendAll(t, j, entry(1), listed(2))...),
 		journal.Result{Seq: 1}, journal.Result{Seq: 1, Duplicate: true}, journal.Result{Seq: 2},
 		journal.Result{Seq: 1, Duplicate: true}, journal.Result{Seq: 2, Duplicate: true})
 	for i, r := range read(t, j, 0, 10) {
-		expectEntry(t, r, []journal.Entry{told(1), entry(2)}[i])
+		expectEntry(t, r, []journal.Entry{listed(1), entry(2)}[i])
 		expectAgain(t, r, 2-i, 0)
 	}
 }

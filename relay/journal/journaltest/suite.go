@@ -15,11 +15,11 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// Open opens the journal named name, which is new when no test used that name
-// before. A suite closes a journal before it opens it again.
+// Open opens the journal with the given name, and creates it if no test used that
+// name before. The suite closes a journal before it opens it again.
 type Open func(t *testing.T, name string) journal.Journal
 
-// Run checks that what open returns is a journal.
+// Run checks that open returns journals that keep the contract of [journal.Journal].
 func Run(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
@@ -52,8 +52,8 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// RunDurable checks that what open returns keeps what it has acknowledged after
-// it was closed and opened again.
+// RunDurable checks that a journal still has what it acknowledged after it was
+// closed and opened again.
 func RunDurable(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
@@ -96,7 +96,7 @@ func (s *subject) reopened() journal.Journal {
 
 var start = time.Date(2026, 4, 21, 3, 27, 50, 123456789, time.UTC)
 
-// entry is the nth of a row of events, one received each second.
+// entry is the nth event of a series, one received each second.
 func entry(n int) journal.Entry {
 	return journal.Entry{
 		ID:        fmt.Sprintf("evt_ci_%d_awaiting_confirmation", n),
@@ -184,7 +184,7 @@ func expectResults(t *testing.T, results []journal.Result, want ...journal.Resul
 	}
 }
 
-// expectAgain checks how often a record came again, and how often with another body.
+// expectAgain checks the counts of duplicates and conflicts of a record.
 func expectAgain(t *testing.T, r journal.Record, duplicates, conflicts int) {
 	t.Helper()
 	if r.Duplicates != duplicates || r.Conflicts != conflicts {

@@ -10,23 +10,23 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// channel carries the epoch and the head after each commit.
+// channel is where each commit announces the epoch and the head.
 const channel = "tillwatch"
 
-// maxInsertBytes bounds the bodies of one statement, which the server takes as
-// one message.
+// maxInsertBytes bounds the bodies of one statement: the server holds it as one
+// message.
 const maxInsertBytes = 16 << 20
 
 const (
-	// Each statement sees what was committed before it began: those that follow
-	// the lock everything that a relay wrote which held it before.
+	// Each statement sees what was committed before it began. After the lock, that is
+	// everything that its earlier holders wrote.
 	beginStatement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	lockStatement  = selectState + " FOR UPDATE"
 	knownStatement = `
 SELECT i.digest, i.seq, coalesce(e.origin, ''), e.body
 FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq) WHERE i.digest = ANY ($1::uuid[])`
 
-	// New entries get the next numbers in their order.
+	// New entries get the next sequence numbers, in their order.
 	insertStatement = `
 WITH fresh AS (
 	SELECT g.*, j.head + row_number() OVER (ORDER BY place) AS seq,
@@ -53,7 +53,7 @@ FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS r (seq, duplicates, con
 WHERE e.seq = r.seq`
 )
 
-// batch is what one transaction appends.
+// batch is the work of one transaction that appends.
 type batch struct {
 	state   state // before the batch, under the lock
 	calls   []*appending
@@ -61,12 +61,12 @@ type batch struct {
 	digests []journal.Digest
 	first   map[journal.Digest]int   // the first entry of each id
 	known   map[journal.Digest]known // ids that were stored before
-	results []journal.Result         // one an entry, after number
+	results []journal.Result         // one for each entry, set by number
 	fresh   int64
 	repeats journal.Repeats
 }
 
-// known is a stored id with what is kept of its event: no body when that was pruned.
+// known is a stored id with its event; the body of a pruned event is nil.
 type known struct {
 	seq   int64
 	entry journal.Entry
@@ -88,7 +88,7 @@ func (b *batch) add(a *appending) {
 	}
 }
 
-// begin begins a transaction that holds the lock of the head.
+// begin begins a transaction that locks the head.
 func begin(ctx context.Context, connection *pgx.Conn) (locked state, err error) {
 	var requests pgx.Batch
 	requests.Queue(beginStatement)
@@ -98,8 +98,8 @@ func begin(ctx context.Context, connection *pgx.Conn) (locked state, err error) 
 	return locked, connection.SendBatch(ctx, &requests).Close()
 }
 
-// store writes what is new and commits, in one round trip, and then counts what
-// was known.
+// store writes the new entries and commits, in one round trip, and then counts the
+// repetitions.
 func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
 	var requests pgx.Batch
 	if len(b.entries) > 0 {
@@ -127,7 +127,7 @@ func (b *batch) insert(requests *pgx.Batch) {
 		var k known
 		_, err := pgx.ForEachRow(rows, []any{&d, &k.seq, &k.entry.Origin, &k.entry.Body}, func() error {
 			b.known[d] = k
-			k.entry.Body = nil // each has its own
+			k.entry.Body = nil // or the next row would overwrite it
 			return nil
 		})
 		return err
@@ -149,9 +149,9 @@ func (b *batch) insert(requests *pgx.Batch) {
 	requests.Queue(notifyStatement, b.state.head)
 }
 
-// number tells what became of each entry, as the database did it: the new ones
-// have the next sequence numbers, the others repeat. Of a pruned one, whether
-// the bodies differ is no longer known.
+// number works out each entry's result as the database numbered them: new ones have
+// the next sequence numbers, the others repeat. A repeated event that was pruned has
+// no body to compare.
 func (b *batch) number() {
 	b.results = make([]journal.Result, len(b.entries))
 	for i, e := range b.entries {
@@ -169,7 +169,7 @@ func (b *batch) number() {
 	}
 }
 
-// head is the newest sequence number with those of the batch.
+// head is the newest sequence number, the batch included.
 func (b *batch) head() int64 { return b.state.head + b.fresh }
 
 func (b *batch) repeat(i int, seq int64, conflict bool) {
@@ -177,13 +177,13 @@ func (b *batch) repeat(i int, seq int64, conflict bool) {
 	b.repeats.Count(b.results[i])
 }
 
-// count notes the repetitions, which are acknowledged after that only.
+// count stores the repetitions. They are acknowledged only after that.
 func (b *batch) count(ctx context.Context, connection *pgx.Conn) error {
 	if len(b.repeats) == 0 {
 		return nil
 	}
 	var duplicates, conflicts []int64
-	seqs := slices.Sorted(maps.Keys(b.repeats)) // in one order, so that relays never wait for each other in a ring
+	seqs := slices.Sorted(maps.Keys(b.repeats)) // relays that lock rows in one order cannot deadlock
 	for _, seq := range seqs {
 		duplicates = append(duplicates, b.repeats[seq].Duplicates)
 		conflicts = append(conflicts, b.repeats[seq].Conflicts)
@@ -192,7 +192,7 @@ func (b *batch) count(ctx context.Context, connection *pgx.Conn) error {
 	return err
 }
 
-// columns are events as the arrays of one statement.
+// columns holds events as the array parameters of one statement.
 type columns struct {
 	digests            []journal.Digest
 	created, received  []int64

@@ -12,11 +12,10 @@ const (
 	disconnectTimeout = time.Second
 )
 
-// sessionSettings hold for every connection. A relay that freezes while it
-// holds the lock must not stop the others for long: the server ends its
-// transaction. A commit that was reported is on the disk, whatever is the
-// default of the database. Every event and id is found by an index: a plan that
-// was made while the tables were empty must not read them whole later.
+// sessionSettings apply to every connection. A relay that freezes while it holds the
+// lock must not stop the others for long: the server ends its transaction. A reported
+// commit is on the disk, whatever the database's default is. Every event and id is
+// found by an index: a plan made while the tables were empty must not read them whole.
 const sessionSettings = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', false),
        set_config('statement_timeout', '8s', false),
@@ -31,7 +30,7 @@ func prepareSession(ctx context.Context, connection *pgx.Conn) error {
 	return err
 }
 
-// connect opens a connection outside of the pool.
+// connect opens a connection outside the pool.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -46,8 +45,8 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return connection, nil
 }
 
-// disconnect ends a connection in whatever state it is; the server rolls back
-// what was not committed. Its errors say nothing new.
+// disconnect closes a connection in any state; the server rolls back what was not
+// committed. Its errors add nothing.
 func disconnect(connection *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), disconnectTimeout)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// countTimeout bounds the count of the events when a journal is opened: what is
-// missing of more than can be counted by then shows when it is read.
+// countTimeout bounds the count of events when a journal is opened. In a journal too
+// large to count in time, missing events show when they are read.
 const countTimeout = "2s"
 
 const (
@@ -20,8 +20,8 @@ const (
 
 var errIncomplete = errors.New("restore it from a copy, or name another database")
 
-// checkContinuity reports whether all events are there that can be read. Their
-// numbers are unique, so that it is enough to count them.
+// checkContinuity returns an error if events are missing between the oldest and the
+// head. Their numbers are unique: counting them is enough.
 func checkContinuity(ctx context.Context, connection *pgx.Conn) error {
 	var oldest, head, count int64
 	err := pgx.BeginTxFunc(ctx, connection, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

@@ -14,8 +14,8 @@ const (
 	updateDocument = "UPDATE tillwatch_documents SET content = $2 WHERE name = $1"
 )
 
-// Document returns a small text that the relays on this database share, beside
-// the events; it is empty when nobody has written it.
+// Document returns a small text that the relays on this database share; it is empty
+// until somebody writes it.
 func (j *Journal) Document(ctx context.Context, name string) (content []byte, err error) {
 	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		return unlessNone(j.pool.QueryRow(ctx, selectDocument, name).Scan(&content))
@@ -23,8 +23,8 @@ func (j *Journal) Document(ctx context.Context, name string) (content []byte, er
 	return content, err
 }
 
-// ChangeDocument replaces a shared text by what edit makes of it, one change at a
-// time. On an error, that of edit included, it stays.
+// ChangeDocument replaces a shared text with the result of edit, one change at a
+// time. After an error, also one of edit, the text is unchanged.
 func (j *Journal) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
 	var refused error
 	err := j.changing(ctx, func(ctx context.Context, tx pgx.Tx) error {

@@ -11,8 +11,8 @@ import (
 var errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres://USER@HOST:5432/DATABASE or as " +
 	"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
 
-// parse reads dsn. What is wrong with it is not said in full: a malformed DSN
-// cannot be told from its password.
+// parse reads dsn. Its error quotes nothing of a malformed DSN: any part of it could
+// be the password.
 func parse(dsn string) (*pgxpool.Config, error) {
 	if strings.TrimSpace(dsn) == "" {
 		return nil, errDSN
@@ -28,9 +28,8 @@ func parse(dsn string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// CarriesPassword reports whether dsn has, or may have, a password in it. In
-// doubt it has one. A password file, a client certificate and PGPASSWORD are
-// ways to do without.
+// CarriesPassword reports whether dsn may contain a password. A password file, a
+// client certificate and PGPASSWORD are ways to do without.
 func CarriesPassword(dsn string) bool {
 	texts := []string{dsn}
 	if decoded, err := url.QueryUnescape(dsn); err == nil {

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// pollInterval is how late a commit of another relay is seen when its
-	// notification got lost.
+	// pollInterval is the longest delay of another relay's commit whose notification
+	// got lost.
 	pollInterval = 500 * time.Millisecond
 	pollTimeout  = 5 * time.Second
 	tailRetry    = 500 * time.Millisecond
 )
 
-// renewStatement gives a journal that has lost events another epoch: their
-// sequence numbers will be given to others. Of several relays, one does it.
+// renewStatement begins a new epoch after a loss of events: others will get their
+// sequence numbers. Of several relays, only the first changes it.
 const renewStatement = "UPDATE tillwatch_journal SET epoch = $1 WHERE epoch = $2"
 
-// follow keeps what is known of the journal current until ctx ends.
+// follow keeps the state of the journal current until ctx ends.
 func (j *Journal) follow(ctx context.Context, config *pgx.ConnConfig) {
-	// Its errors are those of every other call, too, and reported there.
+	// Every other call fails with the same errors, and reports them.
 	_, _ = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, j.listen(ctx, config) },
 		backoff.WithBackOff(backoff.NewConstantBackOff(tailRetry)), backoff.WithMaxElapsedTime(0))
 }
 
-// listen polls on a connection of its own, at once when it is notified of a
-// commit, and at least every pollInterval.
+// listen polls on a connection of its own, at once after a notification of a commit,
+// and at least every pollInterval.
 func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	defer journal.Recovered(&err)
 	connection, err := connect(ctx, config)
@@ -88,8 +88,8 @@ func (j *Journal) lost(from, to int64) {
 	j.lostFrom, j.lostTo = from, to
 }
 
-// await returns when another relay tells of a commit that is new here, or it is
-// time to poll.
+// await returns when a notification announces a new commit, or when it is time to
+// poll.
 func (j *Journal) await(ctx context.Context, connection *pgx.Conn) error {
 	waiting, cancel := context.WithTimeout(ctx, pollInterval)
 	defer cancel()
@@ -108,8 +108,8 @@ func (j *Journal) await(ctx context.Context, connection *pgx.Conn) error {
 	}
 }
 
-// isNews reports whether a notification names a head that is not yet known:
-// this relay's own commits are.
+// isNews reports whether a notification names a head above the known one. This
+// relay's own commits are known already.
 func (j *Journal) isNews(payload string) bool {
 	known := j.current()
 	epoch, number, _ := strings.Cut(payload, " ")

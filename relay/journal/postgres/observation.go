@@ -9,12 +9,12 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// trimEvery is after how many observations of this relay those of all relays are
-// counted, which takes longer than to add some.
+// trimEvery is after how many of its own observations a relay counts those of all
+// relays, which takes longer than adding some.
 const trimEvery = 1000
 
-// Statements about observations. Those that change them run under a lock, so that
-// positions become visible in their order. Positions are times of the database.
+// Statements about observations. Those that write run under a lock: positions become
+// visible in their order. Positions are times of the database.
 const (
 	lockObservations = "LOCK TABLE tillwatch_observations IN SHARE ROW EXCLUSIVE MODE"
 
@@ -41,9 +41,9 @@ ORDER BY position LIMIT $3`
 
 var _ journal.Observed = (*Journal)(nil)
 
-// AddObservations implements [journal.Observed], in a table that the server does not
-// log: after it has crashed, the table is empty. Of a relay's connections it takes no
-// more than one, whoever reports.
+// AddObservations implements [journal.Observed], in an unlogged table, which is empty
+// after the server has crashed. It uses at most one of the relay's connections at a
+// time.
 func (j *Journal) AddObservations(ctx context.Context, all []journal.Observation, span time.Duration, most int) (fresh, dropped int, err error) {
 	select {
 	case j.observing <- struct{}{}:

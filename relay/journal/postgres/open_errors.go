@@ -32,7 +32,7 @@ const (
 	codeUndefinedColumn = "42703"
 )
 
-// explain turns an error of opening into one sentence that says what to do.
+// explain turns an error of opening the journal into one sentence that says what to do.
 func explain(config *pgx.ConnConfig, err error) error {
 	place := "the database " + strconv.Quote(config.Database) + " on " + serverName(config)
 	var refused *pgconn.PgError

@@ -16,12 +16,12 @@ import (
 	"tillwatch/relay/journal/groupcommit"
 )
 
-// callTimeout bounds what runs beside the writer.
+// callTimeout bounds every call except appends.
 const callTimeout = 10 * time.Second
 
-// Journal is a [journal.Journal] in a PostgreSQL database. Each batch locks the
-// row that holds the head for as long as it is written, so that sequence
-// numbers become visible in their order, whichever relay writes.
+// Journal is a [journal.Journal] in a PostgreSQL database. Each batch locks the row
+// with the head until it is committed: sequence numbers become visible in their
+// order, whichever relay writes.
 type Journal struct {
 	pool   *pgxpool.Pool
 	writer *writer
@@ -32,8 +32,8 @@ type Journal struct {
 
 	warning string
 
-	observing chan struct{} // of one: who adds observations
-	untrimmed int           // that were added since all were counted; of who adds
+	observing chan struct{} // a lock with a context, for adding observations
+	untrimmed int           // observations added since all were counted; needs observing
 
 	mu               sync.Mutex
 	state            state
@@ -41,7 +41,7 @@ type Journal struct {
 	lostFrom, lostTo int64
 }
 
-// state is the row that every relay agrees on.
+// state is the row that all relays share.
 type state struct {
 	epoch        string
 	head, oldest int64
@@ -54,10 +54,10 @@ var (
 	_ journal.Sized   = (*Journal)(nil)
 )
 
-// Open opens the journal in the database that dsn names, as a URL or as key
-// words and values; PG… variables fill in what it leaves out. It creates its
-// tables, named tillwatch_…, in the first schema of the search path. Every error
-// is one sentence that says what to do, without a password.
+// Open opens the journal in the database that dsn names, as a URL or as key words and
+// values; PG… variables supply what it omits. It creates its tables, tillwatch_…, in
+// the first schema of the search path. Every error is one sentence that says what to
+// do, without a password.
 func Open(ctx context.Context, dsn string) (journal.Journal, error) {
 	config, err := parse(dsn)
 	if err != nil {
@@ -95,8 +95,8 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 	return j, nil
 }
 
-// prepare makes the tables ready and returns what they say, and what is unsafe
-// about the server.
+// prepare creates and checks the tables, and returns their state and a warning if
+// the server is unsafe.
 func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
@@ -113,8 +113,8 @@ func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning st
 	return found, warning, err
 }
 
-// Close ends appends that have not begun with [journal.ErrClosed], waits for
-// the others and lets go of the connections. It may be called more than once.
+// Close fails appends that have not begun with [journal.ErrClosed], waits for the
+// others and closes the connections. Further calls do nothing.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
 		j.writer.Stop()
@@ -129,17 +129,17 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Epoch is a random name that the journal got when it was created, or when the
-// database was found to have lost events. Another relay's change of it is
-// known here after at most a poll.
+// Epoch returns the random name that the journal got when it was created, or when the
+// database was last found to have lost events. Another relay's change shows here
+// within one poll.
 func (j *Journal) Epoch() string { return j.current().epoch }
 
-// Warning says what is unsafe about the server; empty when nothing is.
+// Warning says why the server may lose acknowledged events; "" if it is safe.
 func (j *Journal) Warning() string { return j.warning }
 
-// Lost is the range of sequence numbers that this relay has seen and that the
-// database no longer had later, as after a failover to a copy that was behind;
-// from is above to when there is none.
+// Lost returns the range of sequence numbers that this relay has seen and that the
+// database has lost since, as in a failover to a copy that was behind; from is above
+// to if there are none.
 func (j *Journal) Lost() (from, to int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -149,15 +149,15 @@ func (j *Journal) Lost() (from, to int64) {
 	return j.lostFrom, j.lostTo
 }
 
-// Head asks the database: another relay may have acknowledged an event that
-// was not heard of here.
+// Head asks the database: another relay may have acknowledged an event that this one
+// does not know yet.
 func (j *Journal) Head(ctx context.Context) (int64, error) { return j.number(ctx, "head") }
 
 // Oldest asks the database.
 func (j *Journal) Oldest(ctx context.Context) (int64, error) { return j.number(ctx, "oldest") }
 
-// Size counts the texts and bodies of the stored events, and about what their
-// rows take. The database files are larger until they were vacuumed.
+// Size counts the bytes of the stored events' texts and bodies, with an estimate of
+// the rows' overhead. The database files may be larger until a vacuum.
 func (j *Journal) Size(ctx context.Context) (int64, error) { return j.number(ctx, "bytes") }
 
 // number reads a column of the state.
@@ -168,8 +168,8 @@ func (j *Journal) number(ctx context.Context, column string) (n int64, err error
 	return n, err
 }
 
-// Wait returns once Head is known to be above after, the epoch changes, ctx
-// ends, or the journal is closed. While the database is away, it waits.
+// Wait returns once Head is above after, the epoch changes, ctx ends, or the journal
+// is closed. While the database is unreachable, it waits.
 func (j *Journal) Wait(ctx context.Context, after int64) error {
 	epoch := j.Epoch()
 	return journal.Await(ctx, after, func() (head int64, moved <-chan struct{}, err error) {
@@ -191,7 +191,7 @@ func (j *Journal) current() state {
 	return j.state
 }
 
-// publish makes a committed head known, and wakes those who wait.
+// publish sets a committed head and wakes everybody in [Journal.Wait].
 func (j *Journal) publish(epoch string, head int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -201,8 +201,8 @@ func (j *Journal) publish(epoch string, head int64) {
 	}
 }
 
-// observe takes what the database was seen to hold. Within an epoch, what is
-// known never goes back: a commit may have been published since the look.
+// observe sets the state that was found in the database. Within an epoch it never
+// goes back: a newer commit may have been published meanwhile.
 func (j *Journal) observe(found state) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -221,8 +221,8 @@ func (j *Journal) wake() {
 	j.moved = make(chan struct{})
 }
 
-// bounded runs work until ctx ends, the journal is closed, or callTimeout. Its error
-// says what the journal could not do: read or write.
+// bounded runs work until ctx ends, the journal is closed, or callTimeout. verb, read
+// or write, goes into its error.
 func (j *Journal) bounded(ctx context.Context, verb string, work func(context.Context) error) error {
 	if j.life.Err() != nil {
 		return journal.ErrClosed

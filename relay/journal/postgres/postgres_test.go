@@ -20,7 +20,7 @@ import (
 // testRestart is a program that crashes the server and starts it again.
 const testRestart = postgrestest.Variable + "_RESTART"
 
-var server = postgrestest.Configured()
+var server postgrestest.Server
 
 func TestMain(m *testing.M) {
 	if dsn := os.Getenv(childJournal); dsn != "" {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		server.TellSkipped()
+		server.ReportSkipped()
 		os.Exit(code)
 	}))
 }
@@ -126,8 +126,8 @@ func opened(t testing.TB, dsn string) journal.Journal {
 	return j
 }
 
-// TestSkippedTestsAreToldOfEachTime also where nothing has changed since.
-func TestSkippedTestsAreToldOfEachTime(t *testing.T) { server.TellAgain(t, "testdata/skipped") }
+// TestSkippedTestsAreNamedEachTime also where nothing has changed since.
+func TestSkippedTestsAreNamedEachTime(t *testing.T) { server.DisableCache(t, "testdata/skipped") }
 
 func TestPostgreSQLIsAJournal(t *testing.T) { journaltest.Run(t, named(t)) }
 

@@ -11,9 +11,9 @@ import (
 // ErrNoJournal says that a database holds no journal yet.
 var ErrNoJournal = errors.New("there is no journal in it yet: the first relay makes it")
 
-// Probe looks at the journal in the database that dsn names, and changes nothing
-// there. warning says what is unsafe about the server. Its errors are [ErrNoJournal]
-// and those of [Open].
+// Probe reads the state of the journal in the database that dsn names, and changes
+// nothing. warning says why the server may lose acknowledged events; "" if it is safe.
+// Its errors are [ErrNoJournal] and those of [Open].
 func Probe(ctx context.Context, dsn string) (head int64, warning string, err error) {
 	config, err := parse(dsn)
 	if err != nil {
@@ -40,7 +40,7 @@ func Probe(ctx context.Context, dsn string) (head int64, warning string, err err
 	return found.head, warning, nil
 }
 
-// unsafety says why a server may lose what it has acknowledged; "" where it does not.
+// unsafety says why a server may lose acknowledged events; "" if it is safe.
 func unsafety(ctx context.Context, connection *pgx.Conn) (warning string, err error) {
 	var synced bool
 	err = connection.QueryRow(ctx, "SELECT current_setting('fsync')::boolean AND current_setting('full_page_writes')::boolean").Scan(&synced)

@@ -10,15 +10,14 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// pruneStep bounds the events that one transaction removes, so that appends do
-// not wait long behind it.
+// pruneStep bounds the events that one transaction removes: appends wait for it.
 const pruneStep = 2000
 
-// sizeExpression is what an event takes: its texts, its body, and about what its
-// row and its place in the index do.
+// sizeExpression is the size of an event: its texts, its body, and an estimate of its
+// row and index entry.
 const sizeExpression = "length(body) + length(id) + length(type) + 112"
 
-// Statements of a step: what of the oldest events is to go, then how. They run
+// Statements of a step: which of the oldest events go, and their removal. They run
 // under the lock of the head.
 const (
 	olderStatement = `
@@ -45,9 +44,9 @@ WITH step AS (
 SELECT count(*) FROM gone`
 )
 
-// Prune removes old events in steps, each durable by itself. It removes
-// quarantined bodies of that age as well, without counting them. Several
-// relays may prune at once.
+// Prune removes old events in steps, each in a transaction of its own. It also
+// removes quarantined bodies of that age, and does not count them. Several relays may
+// prune at once.
 func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	if _, err := j.execute(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", journal.Nanoseconds(t)); err != nil {
 		return 0, err
@@ -57,8 +56,8 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	})
 }
 
-// PruneTo removes old events in steps, each durable by itself, until Size is at
-// most limit.
+// PruneTo removes old events in steps, each in a transaction of its own, until Size
+// is at most limit bytes.
 func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row {
 		if size <= limit {
@@ -106,7 +105,7 @@ func (j *Journal) Check(ctx context.Context) error {
 	return err
 }
 
-// execute runs one statement that changes rows, and returns how many.
+// execute runs one statement and returns the number of rows that it changed.
 func (j *Journal) execute(ctx context.Context, statement string, arguments ...any) (changed int64, err error) {
 	err = j.bounded(ctx, "write", func(ctx context.Context) error {
 		tag, err := j.pool.Exec(ctx, statement, arguments...)

@@ -12,7 +12,7 @@ import (
 const (
 	recordColumns = "seq, id, type, created, received, latest, origin, duplicates, conflicts, body"
 
-	// The server stops adding bodies, so that no more than needed travel.
+	// The server itself stops at ReadBytes: no more bodies than needed travel.
 	readStatement = `
 SELECT ` + recordColumns + `
 FROM (
@@ -28,8 +28,8 @@ ORDER BY seq`
 	quarantinedStatement = "SELECT received, reason, body FROM tillwatch_quarantine ORDER BY number DESC LIMIT $1"
 )
 
-// Read reads what any relay has committed. As numbers become visible in their
-// order, there is no hole in it.
+// Read reads what any relay has committed, without holes: numbers become visible in
+// their order.
 func (j *Journal) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
 	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		rows, err := j.pool.Query(ctx, readStatement, after, max(limit, 0), journal.ReadBytes)
@@ -52,7 +52,7 @@ func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
 	return r, err
 }
 
-// Find looks an id up among all that were ever stored.
+// Find looks an id up among all ids ever stored.
 func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found bool, err error) {
 	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		var seq int64
@@ -76,7 +76,7 @@ func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found 
 	return r, found, nil
 }
 
-// unlessNone is the error of a query for one row that may be none.
+// unlessNone returns err, or nil if err says that there is no such row.
 func unlessNone(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// migrateLock keeps relays that start together from making the tables twice.
+	// migrateLock keeps relays that start together from creating the tables twice.
 	migrateLock    = 0x74696c6c77617463
 	migrateTimeout = time.Minute
 	minimumVersion = 130000 // as server_version_num
 )
 
-// version is that of the schema.
+// version is the version of the schema.
 const version = 4
 
-// tables keep ids apart from events, as digests, so that they outlive their
-// pruned events. Text that came from outside is bytea: it need not be UTF-8 and
-// may hold zeros. Times are nanoseconds, which timestamptz would round.
+// tables keeps digests of ids apart from events: they outlive pruned events. Text
+// from outside is bytea: it need not be UTF-8 and may hold zeros. Times are
+// nanoseconds, which timestamptz would round.
 const tables = `
 CREATE TABLE tillwatch_journal (
 	singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -67,7 +67,7 @@ CREATE UNLOGGED TABLE tillwatch_observations (
 	content  bytea NOT NULL
 );`
 
-// migrate makes the tables where there are none, and refuses those of another version.
+// migrate creates the tables if there are none, and refuses those of another version.
 func migrate(ctx context.Context, connection *pgx.Conn) error {
 	var server int
 	if err := connection.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&server); err != nil {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// transactTimeout bounds one commit, the wait for other relays included.
+	// transactTimeout bounds one commit, including the wait for other relays.
 	transactTimeout = 10 * time.Second
-	// reconnectPause keeps a busy relay from hammering a server that is away.
+	// reconnectPause keeps a busy relay from hammering an unreachable server.
 	reconnectPause = 100 * time.Millisecond
 )
 
 var errWentBack = errors.New("the database has lost events that it had acknowledged: a new epoch begins")
 
-// appending is what one call appends.
+// appending is one call of [Journal.Append].
 type appending struct {
 	entries []journal.Entry
-	results []journal.Result // once it is committed
+	results []journal.Result // set once it is committed
 }
 
 // writer owns the one connection that appends.
@@ -35,10 +35,10 @@ type writer struct {
 
 	// Of the goroutine that runs the writer:
 	connection *pgx.Conn // nil after a failure
-	failed     time.Time // the last attempt to connect that failed
+	failed     time.Time // when connecting last failed
 }
 
-// Append stores entries in one transaction, with those of others.
+// Append stores entries in one transaction, together with those of concurrent calls.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
 	a := &appending{entries: entries}
 	if err := j.writer.Do(ctx, a); err != nil {
@@ -47,16 +47,15 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journa
 	return a.results, nil
 }
 
-// commit stores the first work and whatever else has queued by the time the
-// lock is held, and answers them. It waits for more before it asks for the lock:
-// while it holds that, others wait for it.
+// commit stores all work that is queued by the time it holds the lock, and answers
+// the callers.
 func (w *writer) commit(works *groupcommit.Batch[*appending]) {
 	var calls []*appending
 	for a, ok := works.Next(); ok; a, ok = works.Next() {
 		calls = append(calls, a)
 	}
 	if len(calls) == 0 {
-		return // nobody waits
+		return // every caller has given up
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
 	defer cancel()
@@ -79,9 +78,8 @@ func (w *writer) commit(works *groupcommit.Batch[*appending]) {
 	works.Answer(err)
 }
 
-// lock begins a transaction and waits for its turn among the relays. A
-// connection that was idle may have died since: as nothing was written, a new
-// one may try again.
+// lock begins a transaction and waits for its turn among the relays. An idle
+// connection may have died: as nothing was written, a new one may try again.
 func (w *writer) lock(ctx context.Context) (locked state, err error) {
 	defer journal.Recovered(&err)
 	if w.connection != nil {
@@ -105,8 +103,8 @@ func (w *writer) lock(ctx context.Context) (locked state, err error) {
 	return begin(ctx, w.connection)
 }
 
-// store commits b. before is what was known when the lock was asked for: the
-// database may not hold less.
+// store commits b. before is the state that this relay knew before the lock: a
+// database with less has lost events.
 func (w *writer) store(ctx context.Context, b *batch, before state) (err error) {
 	defer journal.Recovered(&err)
 	if b.state.epoch != before.epoch || b.state.head < before.head {

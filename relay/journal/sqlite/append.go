@@ -6,7 +6,7 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// Append stores entries in one transaction, with those of others.
+// Append stores entries in one transaction, together with those of concurrent calls.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
 	results := make([]journal.Result, len(entries))
 	err := j.writer.Do(ctx, func(b *batch) (err error) {
@@ -32,12 +32,12 @@ func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	})
 }
 
-// Owns begins a transaction that changes nothing.
+// Owns checks the ownership in a transaction that changes nothing.
 func (j *Journal) Owns(ctx context.Context) error {
 	return j.writer.Do(ctx, func(*batch) error { return nil })
 }
 
-// Check commits a change to the disk.
+// Check commits a change, and waits for the disk.
 func (j *Journal) Check(ctx context.Context) error {
 	if err := j.audit.found(); err != nil {
 		return readError(err)

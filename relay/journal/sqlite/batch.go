@@ -8,21 +8,20 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// batch is one transaction while it grows. Nothing of it is known outside
-// before it is committed.
+// batch is one growing transaction. Nobody else sees its content before the commit.
 type batch struct {
 	ctx      context.Context
 	writer   *writer
 	head     int64                    // with the new entries
 	fresh    map[journal.Digest]int64 // sequence numbers of the new entries
-	pack     pack                     // the last of them, which are not inserted yet
-	looked   pack                     // the last one that was looked into
+	pack     pack                     // the last of them, not inserted yet
+	looked   pack                     // the last stored pack that was read
 	repeats  journal.Repeats
 	stored   int64
 	unstored []journal.Digest
-	latest   int64 // time of receipt of all events
+	latest   int64 // the latest time of receipt of all events
 	oldest   int64 // the new oldest, 0 when it stays
-	bytes    int   // inserted
+	bytes    int   // inserted so far
 }
 
 const countRepeats = `INSERT INTO repeats (seq, duplicates, conflicts) VALUES (?, ?, ?)
@@ -66,10 +65,10 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	return journal.Result{Seq: seq}, nil
 }
 
-// size is what the transaction adds to the log, about.
+// size estimates how many bytes the transaction adds to the log.
 func (b *batch) size() int { return b.bytes + len(b.pack.data) + len(b.repeats)*pageSize }
 
-// insert inserts the events that are not inserted yet.
+// insert writes the pending pack.
 func (b *batch) insert() error {
 	if b.pack.empty() {
 		return nil
@@ -82,8 +81,8 @@ func (b *batch) insert() error {
 	return err
 }
 
-// repeat counts an entry whose id is known. Of a pruned one, whether the bodies
-// differ is no longer known, and nothing is counted.
+// repeat counts an entry whose id is known. It does not count one whose event was
+// pruned: there is no body left to compare.
 func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 	result := journal.Result{Seq: seq, Duplicate: true}
 	in, found, err := b.packOf(seq)
@@ -114,7 +113,7 @@ func (b *batch) packOf(seq int64) (p *pack, found bool, err error) {
 	return &b.looked, b.looked.holds(seq), err
 }
 
-// finish writes what was gathered for the end of the transaction.
+// finish writes what the batch gathered for the end of the transaction.
 func (b *batch) finish() error {
 	if err := b.insert(); err != nil {
 		return err

@@ -17,25 +17,24 @@ import (
 var (
 	errInUse = errors.New("in use by another process")
 	errMoved = errors.New("was removed, renamed or replaced while it was in use: put it back; " +
-		"what it held can be read from here until this process ends")
+		"until this process ends, it can still read what the file held")
 )
 
-// claim is this process's hold on a journal. Its locks sit on the folder and on
-// the database itself, so that there is nothing beside them to remove. It tells
-// whether the files are still those at their paths, and whether somebody else has
-// written into them: what is written into others is lost.
+// claim is this process's hold on a journal. It locks the folder and the database
+// themselves: there is no lock file that somebody could remove. It detects when other
+// files stand at their paths, and when another process has written into them.
 type claim struct {
 	locks    []*flock.Flock
-	database held
-	log      held
+	database openFile
+	log      openFile
 }
 
-// take locks the journal in folder dir, and makes its database where there is none,
-// for this user alone.
+// take locks the journal in folder dir and creates its database if there is none,
+// accessible to this user only.
 func take(dir string) (*claim, error) {
 	c := &claim{
-		database: held{path: filepath.Join(dir, databaseName)},
-		log:      held{path: filepath.Join(dir, databaseName+"-wal")},
+		database: openFile{path: filepath.Join(dir, databaseName)},
+		log:      openFile{path: filepath.Join(dir, databaseName+"-wal")},
 	}
 	if err := c.lock(dir); err != nil {
 		return nil, errors.Join(err, c.release())
@@ -43,10 +42,10 @@ func take(dir string) (*claim, error) {
 	return c, nil
 }
 
-// lock takes the locks that the system has: on Linux those of the folder and of the
-// database, which goes with it into another folder. Elsewhere that of the database
-// would keep SQLite out, too. Windows locks no folder, but lets nobody remove a file
-// that is open: a file beside the database will do.
+// lock takes the locks that the system offers. On Linux it locks the folder, and the
+// database in case somebody moves it to another folder. Elsewhere a lock on the
+// database would keep SQLite out, too. Windows cannot lock a folder, but nobody can
+// remove an open file there: it locks a file beside the database.
 func (c *claim) lock(dir string) error {
 	switch runtime.GOOS {
 	case "windows":
@@ -64,12 +63,12 @@ func (c *claim) lock(dir string) error {
 		if err == nil && !locked {
 			return errInUse
 		}
-		// A file system without locks leaves it to the owner's name in the database.
+		// On a file system without locks, the owner's name in the database must do.
 	}
 	return nil
 }
 
-// inPlace reports whether the files are those at their paths.
+// inPlace returns an error if other files, or none, stand at the paths now.
 func (c *claim) inPlace() error {
 	if err := c.database.inPlace(); err != nil {
 		return err
@@ -77,7 +76,7 @@ func (c *claim) inPlace() error {
 	return c.log.inPlace()
 }
 
-// untouched reports whether nobody else has written since [claim.note].
+// untouched returns an error if somebody else has written since [claim.note].
 func (c *claim) untouched() error {
 	if err := c.database.untouched(); err != nil {
 		return err
@@ -85,14 +84,14 @@ func (c *claim) untouched() error {
 	return c.log.untouched()
 }
 
-// note takes what the files hold now for what this process has written.
+// note takes the present content of the files as written by this process.
 func (c *claim) note() {
 	c.database.note()
 	c.log.note()
 }
 
-// release lets go of the locks, once SQLite has closed its files: a process that
-// closes a file lets go of all of SQLite's locks on it.
+// release releases the locks. SQLite must have closed its files: when a process
+// closes any handle of a file, it loses all of SQLite's locks on it.
 func (c *claim) release() error {
 	errs := []error{c.log.close(), c.database.close()}
 	for _, lock := range c.locks {
@@ -101,22 +100,22 @@ func (c *claim) release() error {
 	return errors.Join(errs...)
 }
 
-// held is a file that is kept open.
-type held struct {
+// openFile is a file that stays open.
+type openFile struct {
 	path string
 	file *os.File
 	info os.FileInfo
-	seen []byte // its beginning; nil when it is not known
-	now  []byte // room for another look
+	seen []byte // its beginning when last noted; nil when unknown
+	now  []byte // buffer for the next comparison
 }
 
-// seenBytes is the length of a beginning that changes with the rest of a file: the
-// header of the database and the row that names its owner, and the first pages of
-// the log, which tell one from the next.
+// seenBytes is how much of a file's beginning is compared. It changes with every
+// write: it holds the header of the database and the row with its owner, and the
+// first pages of the log.
 const seenBytes = 8 << 10
 
-// open opens the file, which stays the same until it is closed.
-func (h *held) open(flags int) (err error) {
+// open opens the file unless it is open.
+func (h *openFile) open(flags int) (err error) {
 	if h.file != nil {
 		return nil
 	}
@@ -127,7 +126,7 @@ func (h *held) open(flags int) (err error) {
 	return err
 }
 
-func (h *held) inPlace() error {
+func (h *openFile) inPlace() error {
 	if h.info == nil {
 		return nil
 	}
@@ -137,8 +136,8 @@ func (h *held) inPlace() error {
 	return nil
 }
 
-// beginning reads the beginning into room, where there is any.
-func (h *held) beginning(room []byte) ([]byte, error) {
+// beginning reads the beginning into room, and allocates room if it is too small.
+func (h *openFile) beginning(room []byte) ([]byte, error) {
 	if cap(room) < seenBytes {
 		room = make([]byte, seenBytes)
 	}
@@ -149,7 +148,7 @@ func (h *held) beginning(room []byte) ([]byte, error) {
 	return room[:n], err
 }
 
-func (h *held) untouched() error {
+func (h *openFile) untouched() error {
 	if h.seen == nil {
 		return nil
 	}
@@ -160,7 +159,7 @@ func (h *held) untouched() error {
 	return err
 }
 
-func (h *held) note() {
+func (h *openFile) note() {
 	if h.file == nil {
 		return
 	}
@@ -170,7 +169,7 @@ func (h *held) note() {
 	}
 }
 
-func (h *held) close() error {
+func (h *openFile) close() error {
 	if h.file == nil {
 		return nil
 	}

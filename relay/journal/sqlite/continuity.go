@@ -10,19 +10,19 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// auditWait is how long opening waits for the audit. It takes half a second for a
-// million events; beyond, it goes on beside the journal, and Check tells.
+// auditWait is how long opening waits for the audit, which takes half a second for a
+// million events. A longer audit goes on in the background; Check returns its result.
 const auditWait = 2 * time.Second
 
 const (
-	// Packs that follow one another hold as many events as there are numbers.
+	// Without gaps, packs hold as many events as there are numbers between the ends.
 	continuousStatement = "SELECT ifnull(max(last) - min(first) + 1 = sum(last - first + 1), 1) FROM packs"
 	brokenStatement     = `SELECT first FROM packs AS p
 WHERE first > (SELECT first FROM packs ORDER BY last LIMIT 1) AND NOT EXISTS (SELECT 1 FROM packs WHERE last = p.first - 1)
 ORDER BY last LIMIT 1`
 )
 
-// audit looks through all packs for one that does not follow the one before.
+// audit searches all packs for one that does not follow its predecessor.
 type audit struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -56,7 +56,7 @@ func checkContinuity(ctx context.Context, db *sql.DB) error {
 	return missing(first - 1)
 }
 
-// found returns what the audit has found so far.
+// found returns the audit's error, nil while it runs.
 func (a *audit) found() error {
 	select {
 	case <-a.done:
@@ -66,7 +66,7 @@ func (a *audit) found() error {
 	}
 }
 
-// await returns what the audit has found, or nil when it takes longer.
+// await waits for the audit for at most longest, and returns found.
 func (a *audit) await(longest time.Duration) error {
 	select {
 	case <-a.done:

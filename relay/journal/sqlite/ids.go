@@ -19,8 +19,8 @@ var errDamaged = errors.New("is damaged")
 func missing(seq int64) error { return fmt.Errorf("%w: event %d is missing", errDamaged, seq) }
 
 // loadIDs adds the ids above the sequence number stored: whole runs from id_digests,
-// the newest from the events themselves. It returns the number up to which id_digests
-// reaches now, and the ids that follow, which it does not hold yet.
+// the newest from the events themselves. It returns the last number in id_digests,
+// and the ids that follow it.
 func loadIDs(ctx context.Context, c *sql.Conn, ids map[journal.Digest]int64, stored int64) (int64, []journal.Digest, error) {
 	stored, err := loadRuns(ctx, c, ids, stored)
 	if err != nil {
@@ -78,8 +78,8 @@ func loadRuns(ctx context.Context, c *sql.Conn, ids map[journal.Digest]int64, st
 	return stored, rows.Err()
 }
 
-// loadEnds returns the oldest sequence number with a body, or the next one when
-// the newest that had one is head, and the latest time of receipt.
+// loadEnds returns the oldest sequence number with a body, head+1 if there is none,
+// and the latest time of receipt.
 func loadEnds(ctx context.Context, c *sql.Conn, head int64) (oldest, latest int64, err error) {
 	err = c.QueryRowContext(ctx, "SELECT first FROM packs ORDER BY last LIMIT 1").Scan(&oldest)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -8,10 +8,9 @@ import (
 
 const markName = "journal.mark"
 
-// mark is a small file that says which sequence number was last acknowledged in
-// which epoch. It is written after each commit and never synced, so that it may
-// be behind the database but never ahead of what was acknowledged: a database
-// that is behind its mark has lost acknowledged events.
+// mark is a small file with the epoch and the last acknowledged sequence number. It
+// is written after each commit and never synced: it may be behind what was
+// acknowledged, never ahead. A database behind its mark has lost acknowledged events.
 type mark struct {
 	file *os.File
 	line [64]byte
@@ -25,8 +24,7 @@ func openMark(dir string) (*mark, error) {
 	return &mark{file: file}, nil
 }
 
-// read returns the sequence number, 0 when the mark is of another epoch or not
-// readable.
+// read returns the sequence number, 0 if the mark is unreadable or of another epoch.
 func (m *mark) read(epoch string) int64 {
 	text := make([]byte, 128)
 	n, _ := m.file.ReadAt(text, 0)
@@ -38,8 +36,7 @@ func (m *mark) read(epoch string) int64 {
 	return seq
 }
 
-// write moves the mark. Where that fails, a later loss may go unnoticed; nothing
-// is lost by it.
+// write moves the mark. A failed write loses no event; it only may hide a later loss.
 func (m *mark) write(epoch string, seq int64) {
 	_, _ = m.file.WriteAt(fmt.Appendf(m.line[:0], "%s %020d\n", epoch, seq), 0)
 }

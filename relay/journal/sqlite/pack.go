@@ -9,17 +9,16 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// packBytes bounds a pack of more than one event: a read of one event reads its
-// whole pack.
+// packBytes bounds a pack of several events. Reading one event reads its whole pack.
 const packBytes = 64 << 10
 
-// sumSize is what the checksum at the beginning of a pack takes.
+// sumSize is the size of the checksum at the beginning of a pack.
 const sumSize = 4
 
-// pack is a run of events with consecutive numbers, as one row of the database
-// holds them: the CRC-32C of what follows, and each event as the times, id,
-// type, origin and body, texts after their length. A row an event would cost
-// ten times as much. The zero pack holds no event.
+// pack is a run of events with consecutive numbers in one row of the database: a
+// CRC-32C of the rest, then the times, id, type, origin and body of each event, texts
+// behind their length. One row for each event would cost ten times as much. The zero
+// pack holds no event.
 type pack struct {
 	first, last int64
 	latest      int64 // the latest time of receipt before the first event
@@ -45,24 +44,24 @@ func appendText(data []byte, text string) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// begin empties the pack, for events from first on. The latest that was received
-// before them was at latest.
+// begin empties the pack for events from first on; latest is the latest time of
+// receipt before them.
 func (p *pack) begin(first, latest int64) {
 	p.first, p.last, p.latest, p.data = first, first-1, latest, p.data[:0]
 }
 
 func (p *pack) empty() bool { return p.last < p.first }
 
-// takes reports whether e is to go into this pack.
+// takes reports whether e fits into this pack.
 func (p *pack) takes(e journal.Entry) bool {
 	const overhead = 5 * binary.MaxVarintLen64
 	return p.empty() || len(p.data)+len(e.ID)+len(e.Type)+len(e.Origin)+len(e.Body)+overhead <= packBytes
 }
 
-// holds reports whether seq is one of its events.
+// holds reports whether the pack has the event seq.
 func (p *pack) holds(seq int64) bool { return p.first <= seq && seq <= p.last }
 
-// seal makes the data ready to be stored.
+// seal sets the checksum and returns the data to store.
 func (p *pack) seal() []byte {
 	binary.LittleEndian.PutUint32(p.data, checksum(p.data[sumSize:]))
 	return p.data
@@ -70,7 +69,7 @@ func (p *pack) seal() []byte {
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// check reports whether the data is what seal made.
+// check compares the checksum that seal set.
 func (p *pack) check() error {
 	if len(p.data) < sumSize || binary.LittleEndian.Uint32(p.data) != checksum(p.data[sumSize:]) {
 		return p.damaged()
@@ -82,7 +81,7 @@ func (p *pack) damaged() error {
 	return fmt.Errorf("%w: events %d to %d cannot be read", errDamaged, p.first, p.last)
 }
 
-// events reads the pack from its first event on.
+// events returns a reader of the pack's events.
 func (p *pack) events() unpacking {
 	return unpacking{pack: p, seq: p.first - 1, latest: p.latest, rest: p.data[min(sumSize, len(p.data)):]}
 }
@@ -96,7 +95,7 @@ func (p *pack) without(keep int64) (kept pack, err error) {
 	return kept, events.err
 }
 
-// find returns the event with the number seq, which the pack holds.
+// find returns the event seq, which the pack must hold.
 func (p *pack) find(seq int64) (journal.Record, error) {
 	events := p.events()
 	for events.next() {
@@ -107,21 +106,21 @@ func (p *pack) find(seq int64) (journal.Record, error) {
 	return journal.Record{}, errors.Join(events.err, p.damaged())
 }
 
-// unpacking reads the events of a pack one by one. The texts and the body point
-// into it.
+// unpacking reads the events of a pack one by one. Texts and bodies share the memory
+// of the pack.
 type unpacking struct {
 	pack              *pack
 	seq               int64
-	rest              []byte // behind the event
+	rest              []byte // after the event
 	created, received int64
-	latest            int64 // of all times of receipt up to this one
+	latest            int64 // the latest time of receipt up to this event
 	id, kind, origin  []byte
 	body              []byte
 	err               error
 }
 
-// next moves to the next event. It returns false behind the last one, and with
-// err where the pack is damaged.
+// next moves to the next event. It returns false after the last one, and sets err if
+// the pack is damaged.
 func (u *unpacking) next() bool {
 	if u.seq >= u.pack.last || u.err != nil {
 		if u.seq == u.pack.last && len(u.rest) > 0 {
@@ -159,12 +158,12 @@ func (u *unpacking) text(into *[]byte) bool {
 	return true
 }
 
-// size is what the event takes, about.
+// size estimates the bytes of the event.
 func (u *unpacking) size() int {
 	return len(u.id) + len(u.kind) + len(u.origin) + len(u.body) + 5*binary.MaxVarintLen32
 }
 
-// record is the event. Its body stays part of the pack.
+// record returns the event. Its body shares the memory of the pack.
 func (u *unpacking) record() journal.Record {
 	return journal.Record{Seq: u.seq, Latest: journal.Instant(u.latest), Entry: journal.Entry{
 		ID:        string(u.id),

@@ -7,15 +7,15 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// A transaction that prunes removes about this many events or bytes, so that
-// appends do not wait long behind it.
+// A transaction that prunes removes at most about this many events or bytes: appends
+// wait for it.
 const (
 	pruneStep      = 2000
 	pruneStepBytes = 4 << 20
 )
 
-// Prune removes old events in steps, each durable by itself. It removes
-// quarantined bodies of that age as well, without counting them.
+// Prune removes old events in steps, each in a transaction of its own. It also
+// removes quarantined bodies of that age, and does not count them.
 func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	until := journal.Nanoseconds(t)
 	return j.prune(ctx, func(b *batch) (int64, error) {
@@ -26,7 +26,7 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	})
 }
 
-// PruneTo removes old events in steps, each durable by itself.
+// PruneTo removes old events in steps, each in a transaction of its own.
 func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 	return j.prune(ctx, func(b *batch) (int64, error) {
 		var used int64
@@ -52,8 +52,8 @@ func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (
 	})
 }
 
-// removeWhile removes the oldest events for which old is true, up to the first
-// for which it is not, and at most a step of them.
+// removeWhile removes the oldest events while old returns true, at most one step of
+// them.
 func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
 	oldest, keep, straddled, err := b.findWhile(old)
 	if err != nil || keep == oldest {
@@ -78,8 +78,8 @@ func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
 	return keep - oldest, nil
 }
 
-// findWhile returns the number of the oldest event, the first for which old is
-// false or which is beyond a step, and the last pack that it has looked into.
+// findWhile returns the oldest sequence number, the first one to keep (old returned
+// false, or the step is full), and the last pack that it read.
 func (b *batch) findWhile(old func(*unpacking) bool) (oldest, keep int64, in pack, err error) {
 	rows, err := b.writer.connection.QueryContext(b.ctx, "SELECT "+packColumns+" FROM packs ORDER BY last")
 	if err != nil {
@@ -120,7 +120,7 @@ func (b *batch) execute(statement string, values ...any) error {
 	return err
 }
 
-// packColumns are those that scanPack reads.
+// packColumns are the columns that scanPack reads.
 const packColumns = "first, last, latest, events"
 
 func scanPack(row interface{ Scan(...any) error }) (pack, error) {

@@ -11,8 +11,8 @@ import (
 
 const selectFrom = "SELECT " + packColumns + " FROM packs WHERE last >= ? ORDER BY last"
 
-// Read reads committed records beside the writer, without waiting for it. Bodies
-// that were stored together share memory.
+// Read reads committed records without waiting for the writer. Bodies that were
+// stored together share memory.
 func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
 	head, err := j.Head(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (j *Journal) readPacks(ctx context.Context, after, head int64, limit int) (
 			return nil, err
 		}
 		if n := len(records); n > 0 && p.first != records[n-1].Seq+1 {
-			return nil, fmt.Errorf("%w: event %d is missing", errDamaged, records[n-1].Seq+1)
+			return nil, missing(records[n-1].Seq + 1)
 		}
 		events := p.events()
 		for events.next() {
@@ -68,7 +68,7 @@ func (j *Journal) readPacks(ctx context.Context, after, head int64, limit int) (
 	return records, rows.Err()
 }
 
-// addRepeats fills in how often records, which are in their order, came again.
+// addRepeats fills in the duplicates and conflicts of consecutive records.
 func (j *Journal) addRepeats(ctx context.Context, records []journal.Record) error {
 	first := records[0].Seq
 	rows, err := j.reading.QueryContext(ctx, "SELECT seq, duplicates, conflicts FROM repeats WHERE seq BETWEEN ? AND ?",

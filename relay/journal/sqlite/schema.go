@@ -8,16 +8,16 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// applicationID marks the file as a journal in its SQLite header; version is
-// that of the schema.
+// applicationID marks the file as a journal in its SQLite header; version is the
+// version of the schema.
 const (
 	applicationID = 0x74696c6c
 	version       = 4
 )
 
-// packs hold the events, see [pack]; repeats those that came again. id_digests
-// holds the digests of whole runs of ids, so that a journal of millions opens
-// without reading its events, and so that ids outlive their pruned events.
+// packs holds the events, see [pack]; repeats counts their repetitions. id_digests
+// holds the digests of whole runs of ids: a journal of millions opens without reading
+// its events, and ids outlive their pruned events.
 const schema = `
 CREATE TABLE journal (
 	epoch  TEXT NOT NULL,
@@ -44,8 +44,8 @@ CREATE TABLE quarantine (
 );
 `
 
-// prepareSchema creates the tables in an empty file, refuses a file that is
-// something else, and returns the epoch.
+// prepareSchema creates the tables in an empty file, refuses any other file that is
+// no journal of this version, and returns the epoch.
 func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 	var application, found, tables int
 	row := c.QueryRowContext(ctx, "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version")

@@ -11,9 +11,9 @@ var _ journal.Sized = (*Journal)(nil)
 const selectUsedBytes = `
 SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
-// Size counts the pages of the database that are in use, those of the ids included.
-// Pages of pruned events stay in the file and are filled again: the file keeps the
-// size that it has once reached. The log beside it is bounded by itself.
+// Size counts the used pages of the database, the ids included. Pages of pruned
+// events stay in the file and are reused: the file never shrinks. The log beside it
+// has a bound of its own and is not counted.
 func (j *Journal) Size(ctx context.Context) (size int64, err error) {
 	if _, err := j.Head(ctx); err != nil {
 		return 0, err

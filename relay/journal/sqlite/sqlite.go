@@ -13,9 +13,9 @@ import (
 
 const readers = 4
 
-// Journal is a [journal.Journal] in an SQLite database in WAL mode. One
-// goroutine writes: it commits what has queued while the disk was busy with the
-// commit before, and nobody is told of a commit before it is synced.
+// Journal is a [journal.Journal] in an SQLite database in WAL mode. One goroutine
+// writes: it commits together what queued during the commit before. Nobody learns of
+// a commit before it is synced.
 type Journal struct {
 	epoch   string
 	claim   *claim
@@ -27,9 +27,9 @@ type Journal struct {
 	lostFrom, lostTo int64
 
 	mu sync.Mutex
-	// ids are the sequence numbers of all ids ever stored, from 1 on without holes. They
-	// are in memory: with a unique index on the disk instead, the journal took less than
-	// half as many events a second.
+	// ids has the sequence numbers of all ids ever stored, from 1 on without holes. It
+	// is in memory: with a unique index on the disk instead, the journal took less
+	// than half as many events a second.
 	ids    map[journal.Digest]int64
 	oldest int64
 	moved  chan struct{} // closed when the head moves; nil after Close
@@ -37,9 +37,9 @@ type Journal struct {
 
 var _ journal.Journal = (*Journal)(nil)
 
-// Open opens or creates the journal in folder dir. It is for one process at a
-// time: a second one is refused. Files are readable by this user alone. Every
-// error is a sentence that says what to do.
+// Open opens or creates the journal in folder dir, with files that only this user can
+// read. It refuses a journal that another process has open. Every error is one
+// sentence that says what to do.
 func Open(ctx context.Context, dir string) (journal.Journal, error) {
 	j, err := open(ctx, folder{path: dir})
 	if err != nil {
@@ -64,7 +64,7 @@ func open(ctx context.Context, in folder) (_ *Journal, err error) {
 	return j, nil
 }
 
-// begin opens what a journal consists of.
+// begin opens the parts of the journal.
 func (j *Journal) begin(ctx context.Context, in folder) (err error) {
 	if j.mark, err = openMark(in.path); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (j *Journal) begin(ctx context.Context, in folder) (err error) {
 	return j.audit.await(auditWait)
 }
 
-// openAll opens the connections for reading, which stay: what they hold can be
-// read whatever becomes of the files at their paths.
+// openAll opens all connections for reading. They stay open, and so remain readable
+// when somebody moves or removes the files.
 func openAll(ctx context.Context, db *sql.DB) error {
 	for range readers {
 		connection, err := db.Conn(ctx)
@@ -101,7 +101,7 @@ func openAll(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// letGo closes what was opened. SQLite's files come before the claim on them.
+// letGo closes what was opened: SQLite's files first, then the claim on them.
 func (j *Journal) letGo() error {
 	var errs []error
 	if j.audit != nil {
@@ -119,8 +119,8 @@ func (j *Journal) letGo() error {
 	return errors.Join(append(errs, j.claim.release())...)
 }
 
-// Close ends appends that have not begun with [journal.ErrClosed], waits for
-// the others and lets go of the folder. It may be called more than once.
+// Close fails appends that have not begun with [journal.ErrClosed], waits for the
+// others and releases the folder. Further calls do nothing.
 func (j *Journal) Close() error {
 	if !j.writer.Stop() {
 		return nil
@@ -132,16 +132,15 @@ func (j *Journal) Close() error {
 	return j.letGo()
 }
 
-// Epoch is a random name that the journal got when it was created, or when it
-// was found to have lost events.
+// Epoch returns the random name that the journal got when it was created, or when it
+// was last found to have lost events.
 func (j *Journal) Epoch() string { return j.epoch }
 
-// Lost is the range of sequence numbers that were acknowledged and that the
-// database no longer had when it was opened; from is above to when there is
-// none. Because of it the journal has another epoch now.
+// Lost returns the range of acknowledged sequence numbers that were missing when the
+// database was opened; from is above to if there are none. A loss begins a new epoch.
 func (j *Journal) Lost() (from, to int64) { return j.lostFrom, j.lostTo }
 
-// Head is the newest sequence number. It does not touch the disk.
+// Head returns the newest sequence number, from memory.
 func (j *Journal) Head(context.Context) (int64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -151,7 +150,7 @@ func (j *Journal) Head(context.Context) (int64, error) {
 	return int64(len(j.ids)), nil
 }
 
-// Oldest is the oldest sequence number with a body. It does not touch the disk.
+// Oldest returns the oldest sequence number with a body, from memory.
 func (j *Journal) Oldest(context.Context) (int64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -173,7 +172,7 @@ func (j *Journal) Wait(ctx context.Context, after int64) error {
 	})
 }
 
-// published makes known what a durable transaction has added and removed.
+// published updates the state in memory after a durable transaction.
 func (j *Journal) published(changes *batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -186,23 +185,23 @@ func (j *Journal) published(changes *batch) {
 	j.wake()
 }
 
-// wake tells those who wait for a newer head.
+// wake wakes everybody in [Journal.Wait]. The caller holds mu.
 func (j *Journal) wake() {
 	close(j.moved)
 	j.moved = make(chan struct{})
 }
 
-// newest is the head, which only the writer moves.
+// newest returns the head, even when the journal is closed.
 func (j *Journal) newest() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return int64(len(j.ids))
 }
 
-// known finds the sequence number of a committed id.
-func (j *Journal) known(d journal.Digest) (int64, bool) {
+// known returns the sequence number of a committed id.
+func (j *Journal) known(d journal.Digest) (seq int64, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	seq, found := j.ids[d]
-	return seq, found
+	seq, ok = j.ids[d]
+	return seq, ok
 }

@@ -29,21 +29,21 @@ var (
 	errOlder   = errors.New("was written before the first release of this program")
 )
 
-// folder is where a journal is, and through which file layer of SQLite: that of
-// the system where vfs is empty.
+// folder is the place of a journal. vfs names SQLite's file layer; "" is the one of
+// the system.
 type folder struct{ path, vfs string }
 
-// prepare makes the folder, for this user alone.
+// prepare creates the folder, accessible to this user only.
 func (f folder) prepare() error {
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return err
 	}
-	_ = durable.SyncFolder(f.path) // where a system can, new files survive a power cut
+	_ = durable.SyncFolder(f.path) // best effort: not every system can sync a folder
 	return nil
 }
 
-// database opens the database with the pragmas that every connection needs.
-// Connections are to the file that is claimed, and to no other at its path.
+// database opens the database with pragmas for every connection. It only connects to
+// the claimed file, never to another one at its path.
 func (f folder) database(c *claim, pragmas ...string) (*sql.DB, error) {
 	path, err := filepath.Abs(filepath.Join(f.path, databaseName))
 	if err != nil {
@@ -65,7 +65,7 @@ func (f folder) database(c *claim, pragmas ...string) (*sql.DB, error) {
 	return sql.OpenDB(claimed{connector, c}), nil
 }
 
-// claimed opens connections to the files of a claim.
+// claimed connects only while the files of a claim are in place.
 type claimed struct {
 	sqldriver.Connector
 	claim *claim
@@ -87,7 +87,7 @@ func (c claimed) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	return connection, nil
 }
 
-// explain turns an error of opening into one sentence that says what to do.
+// explain turns an error of opening the journal into one sentence that says what to do.
 func explain(dir string, err error) error {
 	file := filepath.Join(dir, databaseName)
 	var failure *driver.Error

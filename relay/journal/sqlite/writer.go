@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// logSize is how much is written before the log is copied into the database. The
-	// database grows by what it holds; where a long log has filled the disk there is
-	// no room for that. A copy waits for the disk twice, so it is not made more often.
+	// logSize is how many bytes are written before the log is copied into the
+	// database. Copying needs room: a long log could fill the disk and leave none. Each
+	// copy waits for the disk twice, so a shorter log would cost time.
 	logSize = 2 << 20
-	// maxBatch bounds what a transaction adds to the log, but for one large event.
+	// maxBatch bounds the bytes that a transaction adds to the log; one larger event
+	// may exceed it.
 	maxBatch = 1 << 20
 	pageSize = 4096 // SQLite's default
 )
@@ -35,17 +36,16 @@ type writer struct {
 	// Of the goroutine that runs the writer:
 	connection *sql.Conn        // nil after a failure
 	stored     int64            // ids up to here are in id_digests
-	unstored   []journal.Digest // the ids that follow
-	latest     int64            // time of receipt of all events
+	unstored   []journal.Digest // the ids after them
+	latest     int64            // the latest time of receipt of all events
 	written    int              // bytes since the log was copied
-	longestLog int              // that many are written, the log is copied
+	longestLog int              // once this many bytes are written, the log is copied
 	disowned   error            // why nothing may be written any more
-	buffer     []byte           // of packs, for the next one
+	buffer     []byte           // reused for the next pack
 }
 
 // openWriter opens the database, prepares its schema and loads the ids. A commit
-// returns after it is on the disk (synchronous=FULL): measured against a sync of our
-// own behind commits that do not wait, it is as fast.
+// returns once it is on the disk (synchronous=FULL).
 func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	db, err := in.database(j.claim,
 		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-8192)",
@@ -82,8 +82,8 @@ func (w *writer) begin(ctx context.Context) error {
 	return w.compareMark(ctx)
 }
 
-// compareMark gives a database that has lost acknowledged events another epoch:
-// their sequence numbers will be given to others.
+// compareMark begins a new epoch if the database has lost acknowledged events: other
+// events will get their sequence numbers.
 func (w *writer) compareMark(ctx context.Context) error {
 	j := w.journal
 	head := j.newest()
@@ -101,8 +101,8 @@ func (w *writer) compareMark(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the writing connection and catches up with what the database holds:
-// a commit that failed may be there nevertheless.
+// connect opens the writing connection and loads what the database holds: a commit
+// that reported an error may be there nevertheless.
 func (w *writer) connect(ctx context.Context) error {
 	connection, err := w.db.Conn(ctx)
 	if err != nil {
@@ -119,8 +119,8 @@ func (w *writer) connect(ctx context.Context) error {
 	return nil
 }
 
-// copyWholeLog puts what a killed process has committed on the disk: nobody knows
-// whether it was. After a failure for want of room it frees the room of the log.
+// copyWholeLog syncs what a killed process may have committed without a sync. When
+// the disk was full, it also frees the room of the log.
 func (w *writer) copyWholeLog(ctx context.Context, c *sql.Conn) error {
 	done, err := copyLog(ctx, c, "TRUNCATE")
 	if err == nil && !done {
@@ -151,27 +151,27 @@ func (w *writer) catchUp(ctx context.Context, c *sql.Conn) (err error) {
 
 var errBusyLog = errors.New("the log cannot be copied into the database while another program reads it")
 
-// copyLog copies the log into the database. It waits for readers in its way for
-// as long as the connection's busy_timeout says.
+// copyLog copies the log into the database. It waits for readers up to the
+// connection's busy_timeout; done is false if one was still in the way.
 func copyLog(ctx context.Context, c *sql.Conn, mode string) (done bool, err error) {
 	var busy, pages, copied int
 	err = c.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
 	return err == nil && busy == 0, err
 }
 
-// shortenLog copies the log when it is long, after a commit and its answers; the next
-// transaction begins it anew. While a reader stays in the way, the log grows.
+// shortenLog copies the log once it is long; the next transaction begins it anew. It
+// runs after the answers. While a reader is in the way, the log grows.
 func (w *writer) shortenLog(written int) {
-	const overhead = 3 * pageSize // what any transaction writes
+	const overhead = 3 * pageSize // written by every transaction
 	if w.written += written + overhead; w.written < w.longestLog {
 		return
 	}
 	w.written = 0
-	_, _ = copyLog(context.Background(), w.connection, "RESTART") // a disk that fails shows in the next commit
+	_, _ = copyLog(context.Background(), w.connection, "RESTART") // the next commit reports a failing disk
 }
 
-// transact makes one transaction of works and answers once it is durable. After an
-// error the connection is given up: the next transaction begins on a new one.
+// transact commits works in one transaction and answers once it is durable. After an
+// error it drops the connection; the next transaction opens a new one.
 func (w *writer) transact(works *groupcommit.Batch[work]) {
 	changes, err := w.gather(works)
 	if err == nil && changes != nil {
@@ -188,9 +188,9 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 	w.claim.note()
 }
 
-// giveUp ends a transaction that has failed, and its connection. What has become
-// another's is left alone for good. A database that was moved gets what is in the
-// log, so that it is whole wherever it is.
+// giveUp ends a failed transaction and its connection. Once another process owns the
+// journal, this one never writes again. If the database was moved, giveUp copies the
+// log into it: it must be whole at its new place.
 func (w *writer) giveUp(err error) {
 	switch {
 	case errors.Is(err, journal.ErrDisowned):
@@ -244,8 +244,8 @@ func (w *writer) beginTransaction() (*batch, error) {
 	return newBatch(ctx, w), w.checkOwner(ctx)
 }
 
-// checkOwner reports, within a transaction, whether the journal is still as this
-// process has left it.
+// checkOwner returns an error if the journal is not as this process left it. It runs
+// within a transaction.
 func (w *writer) checkOwner(ctx context.Context) error {
 	var owner string
 	var newest int64
@@ -262,7 +262,7 @@ func (w *writer) checkOwner(ctx context.Context) error {
 	return nil
 }
 
-// commit waits for the disk and makes known what was committed.
+// commit commits to the disk and publishes the changes.
 func (w *writer) commit(changes *batch) (err error) {
 	defer journal.Recovered(&err)
 	if err := changes.finish(); err != nil {
@@ -279,18 +279,18 @@ func (w *writer) commit(changes *batch) (err error) {
 	return nil
 }
 
-// disconnect rolls back and closes the connection. Its errors say nothing new.
+// disconnect rolls back and closes the connection. Its errors add nothing.
 func (w *writer) disconnect() {
 	if w.connection == nil {
 		return
 	}
 	_, _ = w.connection.ExecContext(context.Background(), "ROLLBACK")
-	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // the pool closes such a one
+	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // makes the pool close it
 	_ = w.connection.Close()
 	w.connection = nil
 }
 
-// close closes the database after the goroutine has ended.
+// close closes the database. The writer's goroutine must have ended.
 func (w *writer) close() error {
 	w.disconnect()
 	return w.db.Close()

@@ -18,7 +18,7 @@ func outlet() (io.WriteCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the standard error of go: %w", err)
 	}
-	// In a file that is not appended to, go would write over what stands there.
+	// go would overwrite this output in a file that is not opened for appending.
 	if info, err := file.Stat(); err != nil || info.Mode().IsRegular() {
 		return nil, errors.Join(errors.New("go writes to a file"), err, file.Close())
 	}

@@ -1,5 +1,5 @@
-// Package postgrestest gives tests the PostgreSQL that they need and, where there
-// is none, has go test say which of them were skipped and how to have them run.
+// Package postgrestest gives tests a PostgreSQL. Where there is none, it makes go test
+// say which tests were skipped and how to run them.
 package postgrestest
 
 import (
@@ -17,31 +17,27 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable names a database whose schemas the tests may make and drop.
+// Variable is the environment variable with the DSN of a database in which tests may
+// create and drop schemas.
 const Variable = "TILLWATCH_TEST_POSTGRES"
 
 // Server is the PostgreSQL of the tests of one package.
 type Server struct {
 	mu      sync.Mutex
-	skipped []string // tests that had none
+	skipped []string // tests that had no server
 }
 
-// Configured is the server that the environment names while tests run. It is asked
-// then: of what is read before, go takes no note, and repeats a result that another
-// environment had.
-func Configured() *Server { return &Server{} }
-
-// TellAgain has go test run the package again the next time, instead of repeating
-// that it passed, where tests are skipped: else that would be told once. go keeps no
-// result of tests that opened a file of the module with a time of change that is not
-// well past, which this gives the file.
-func (s *Server) TellAgain(t testing.TB, file string) {
+// DisableCache makes go test run the package again next time if tests are skipped,
+// instead of repeating a cached pass that names no skipped tests. go does not cache
+// the result of tests that opened a recently changed file of the module: DisableCache
+// sets the time of file and opens it.
+func (s *Server) DisableCache(t testing.TB, file string) {
 	if os.Getenv(Variable) != "" {
 		return
 	}
 	soon := time.Now().Add(time.Minute)
 	if err := os.Chtimes(file, soon, soon); err != nil {
-		t.Logf("skipped tests may not be told of the next time: %v", err) // a module that cannot be written to
+		t.Logf("go test may not name skipped tests next time: %v", err) // a read-only module
 	}
 	opened, err := os.Open(file)
 	if err != nil {
@@ -50,7 +46,8 @@ func (s *Server) TellAgain(t testing.TB, file string) {
 	_ = opened.Close()
 }
 
-// DSN is that of the server. Where there is none, the test is skipped.
+// DSN returns the DSN of the server. It reads the environment while tests run: go
+// caches results by the variables that it saw then. Without a server it skips the test.
 func (s *Server) DSN(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv(Variable)
@@ -63,8 +60,8 @@ func (s *Server) DSN(t testing.TB) string {
 	return dsn
 }
 
-// Schema makes an empty schema for one test and returns the DSN of it. Where there
-// is no server, the test is skipped.
+// Schema creates an empty schema for one test and returns its DSN. Without a server it
+// skips the test.
 func (s *Server) Schema(t testing.TB) string {
 	t.Helper()
 	dsn := s.DSN(t)
@@ -91,9 +88,9 @@ func (s *Server) Schema(t testing.TB) string {
 	return dsn + separator + "search_path=" + name
 }
 
-// TellSkipped says which tests were skipped. Of a package that passes, go test
-// prints nothing else: the words go to its own standard error.
-func (s *Server) TellSkipped() {
+// ReportSkipped prints which tests were skipped, to the standard error of go test
+// itself: go test hides the output of a package that passes.
+func (s *Server) ReportSkipped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.skipped) == 0 || testing.Verbose() {
@@ -101,7 +98,7 @@ func (s *Server) TellSkipped() {
 	}
 	out, err := outlet()
 	if err != nil {
-		return // there is nobody to tell
+		return // nobody would see it
 	}
 	defer out.Close()
 	fmt.Fprint(out, s.words())
