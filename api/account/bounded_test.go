@@ -160,3 +160,25 @@ func TestTheShipmentsOfAnIntentAreLetGoWithIt(t *testing.T) {
 		t.Errorf("shipments are kept: %t and %t, counted as %v", first, second, s.Summary().Shipments)
 	}
 }
+
+func TestWhatNobodyCouldReadForAnHourAfterItsWindowIsLetGo(t *testing.T) {
+	const kept = 100
+	s := NewStore(StoreConfig{KeepIntents: kept})
+	created := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
+	for n := range 3 * kept {
+		s.ApplyRead(api.Intent{ID: benchID(n), State: api.AwaitingConfirmation, CreatedAt: created(n)}, created(n), ByRead)
+	}
+	closed := created(3 * kept).Add(api.ConfirmWindow)
+	s.tick(closed)
+	if held := s.Summary().Intents[api.AwaitingConfirmation]; held != 3*kept {
+		t.Fatalf("%d are kept when the windows have just closed, want all %d", held, 3*kept)
+	}
+	s.tick(closed.Add(lapsed))
+	sum := s.Summary()
+	if held := sum.Intents[api.AwaitingConfirmation]; held != kept || sum.LetGo != 2*kept {
+		t.Errorf("%d are kept an hour later and %d were let go, want %d and %d", held, sum.LetGo, kept, 2*kept)
+	}
+	if _, known := s.Intent(benchID(3*kept - 1)); !known {
+		t.Error("the newest was let go")
+	}
+}

@@ -51,7 +51,7 @@ type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count as ""
 	NotRead   int                        `json:"notRead,omitempty"` // intents of which only the id is known
 	Unread    int                        `json:"unread,omitempty"`  // intents that no read has told of; those NotRead among them
-	LetGo     int                        `json:"letGo,omitempty"`   // ended intents dropped in this run
+	LetGo     int                        `json:"letGo,omitempty"`   // ended or long lapsed intents dropped in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`
 	Limits    []Limit                    `json:"limits,omitempty"`   // of the account, the contract's five first

@@ -15,7 +15,7 @@ type intents struct {
 	unread int                     // those of which no read was answered
 	window time.Duration           // the confirm window
 	keep   int                     // how many ended ones, at most
-	ended  map[api.ID]bool         // those that have ended, as far as known
+	ended  map[api.ID]bool         // those that have ended or lapsed, as far as known
 	past   knownIDs                // those that were dropped
 	letGo  int                     // how many were dropped
 	whole  answers
@@ -135,6 +135,17 @@ func (t *intents) noteEnd(in *IntentDetail) {
 		t.ended[in.ID] = true
 	} else {
 		delete(t.ended, in.ID)
+	}
+}
+
+// lapsed is how long after its window has closed an intent may be let go as those that ended: nobody can confirm it,
+// though no read has said yet how it ended.
+const lapsed = time.Hour
+
+// noteLapse records whether an intent's window closed so long ago that it counts as ended for what is kept.
+func (t *intents) noteLapse(in *IntentDetail, now time.Time) {
+	if !in.ExpiresAt.IsZero() && now.Sub(in.ExpiresAt) > lapsed {
+		t.ended[in.ID] = true
 	}
 }
 

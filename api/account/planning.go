@@ -82,7 +82,11 @@ func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 	}
 	input, read := w.scheduleInput(), task{readIntent, in.ID}
 	due, priority := nextRead(in, input, now)
-	w.queue.plan(read, in.rank(), due, priority)
+	urgency := in.rank()
+	if priority == quota.Hint { // a window that closes is news of that moment
+		urgency.fresh = due
+	}
+	w.queue.plan(read, urgency, due, priority)
 	if !in.Open() {
 		w.queue.dropAsk(read, quota.Person)
 		delete(w.gapLeft, in.ID)

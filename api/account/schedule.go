@@ -58,15 +58,16 @@ func nextRead(in *IntentDetail, t scheduleInput, now time.Time) (due time.Time, 
 	case b.behind > 0:
 		return b.newest.Add(behindEvent.at(b.behind, t.poll)), quota.Timer
 	case b.newest.IsZero():
-		return now.Add(t.poll), quota.Reconcile
+		due, priority = now.Add(t.poll), quota.Reconcile
+	default:
+		span := pollSpan(in, t)
+		due, priority = b.newest.Add(span), quota.Timer
+		if t.fed && span == t.slow {
+			priority = quota.Reconcile
+		}
 	}
-	span := pollSpan(in, t)
-	due, priority = in.basis.newest.Add(span), quota.Timer
-	if t.fed && span == t.slow {
-		priority = quota.Reconcile
-	}
-	if closes, known := windowRead(in); known && closes.Before(due) {
-		due, priority = closes, quota.Timer
+	if again, urgency, known := windowRead(in); known && again.Before(due) {
+		due, priority = again, urgency
 	}
 	return due, priority
 }
@@ -131,17 +132,17 @@ func capped(span, age time.Duration, t scheduleInput) time.Duration {
 	return max(span, min(age/8, 4*t.poll))
 }
 
-// windowRead is when to read whether an intent has expired: shortly after its window closes, then less and less
-// often while it still awaits.
-func windowRead(in *IntentDetail) (time.Time, bool) {
+// windowRead is when to read whether an intent has expired: shortly after its window closes, as urgently as after
+// an event, because expiry has none; then less and less often while it still awaits.
+func windowRead(in *IntentDetail) (due time.Time, priority quota.Priority, known bool) {
 	if in.ExpiresAt.IsZero() {
-		return time.Time{}, false
+		return time.Time{}, 0, false
 	}
 	closes := in.ExpiresAt.Add(pastExpiry)
 	if in.basis.newest.Before(closes) {
-		return closes, true
+		return closes, quota.Hint, true
 	}
-	return in.basis.newest.Add(max(overdueAtLeast, in.basis.newest.Sub(closes))), true
+	return in.basis.newest.Add(max(overdueAtLeast, in.basis.newest.Sub(closes))), quota.Timer, true
 }
 
 // nextShipmentList decides when to list the shipments of a completed intent: once, if none is known; zero: never.

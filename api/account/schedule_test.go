@@ -68,6 +68,9 @@ func TestNextRead(t *testing.T) {
 		{"unknown state", read("requires_action", 1), fed, time.Minute},
 		{"unknown state, feed lost", read("requires_action", 1), lost, 30 * time.Second},
 		{"never read", with(read(api.AwaitingConfirmation, 0), func(in *IntentDetail) { in.Certainty, in.basis.newest = Reported, time.Time{} }), fed, 30 * time.Second},
+		{"never read, window closed", with(read(api.AwaitingConfirmation, 0), func(in *IntentDetail) {
+			in.Certainty, in.basis.newest, in.ExpiresAt = Reported, time.Time{}, noon.Add(-3*time.Second)
+		}), fed, 0},
 		{"read behind an event", with(read(api.PlacingOrder, 1), func(in *IntentDetail) { in.Certainty, in.basis.behind = Reported, 2 }), fed, 2 * time.Second},
 		{"not found once", with(read("", 1), func(in *IntentDetail) { in.basis.missing = 1 }), fed, 5 * time.Second},
 		{"not found four times", with(read("", 4), func(in *IntentDetail) { in.basis.missing = 4 }), fed, -1},
@@ -88,6 +91,24 @@ func TestNextRead(t *testing.T) {
 			}
 			if ok && due.Sub(noon) != c.after {
 				t.Errorf("read after %v, want %v", due.Sub(noon), c.after)
+			}
+		})
+	}
+}
+
+func TestAWindowThatClosesIsReadAsUrgentlyAsAfterAnEvent(t *testing.T) {
+	for name, c := range map[string]struct {
+		read, expires time.Time
+		priority      quota.Priority
+	}{
+		"read before it closed":        {noon.Add(-time.Minute), noon, quota.Hint},
+		"never read":                   {time.Time{}, noon, quota.Hint},
+		"read since, and still awaits": {noon.Add(5 * time.Second), noon, quota.Timer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := IntentDetail{Intent: Intent{State: api.AwaitingConfirmation, ExpiresAt: c.expires}, basis: basis{newest: c.read, reads: 1}}
+			if _, priority := nextRead(&in, fed, noon.Add(time.Minute)); priority != c.priority {
+				t.Errorf("read with priority %v, want %v", priority, c.priority)
 			}
 		})
 	}

@@ -187,6 +187,7 @@ func (s *Store) tick(now time.Time) {
 	for _, in := range s.intents.byID {
 		if in.State != api.Completed { // no alert concerns a completed one
 			s.alerts.judgeIntent(in, now)
+			s.intents.noteLapse(in, now)
 		}
 	}
 	s.missing.count(now, s.events.newest, func(id api.ID, to api.IntentState) {
