@@ -53,15 +53,20 @@ const (
 	moneyWidth = 11 // of a total, at the least
 	roomy      = 34 // from which a card has room for amount and age in one line
 	failedRoom = 28 // the same in the lane of the failed, whose second line is taken by the reason
+	someOfName = 8  // of a product, beside the total
 )
 
 // cardFirst draws the product and, at the right, what matters most in the lane:
 // the amount where it is to be confirmed, else the age in the state.
 func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
+	amount, age, crowded := d.parts(row, w)
 	total, style := d.amount(row)
 	total = whole(total, w)
-	amount := d.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
-	age := d.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
+	if crowded && row.lane == laneAwaiting {
+		total, style = d.special(row, w)
+		total = paint.Shorten(total, w-1-someOfName-paint.Width(times(row)))
+		amount = total != ""
+	}
 	right, money := 0, paint.Width(total)
 	if amount {
 		right += money + 1
@@ -79,6 +84,21 @@ func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
 	}
 }
 
+// parts are what stands beside the name in the first line of a card. Where a total
+// would leave too little of the name it is crowded out: it stands in the second line.
+func (d *cards) parts(row *intentRow, w int) (amount, age, crowded bool) {
+	amount = d.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
+	age = d.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
+	total, _ := d.amount(row)
+	room := w - paint.Width(whole(total, w)) - 1 - paint.Width(times(row))
+	if age {
+		room -= ageWidth + 1
+	}
+	name, _ := named(row.Product, row.ID)
+	crowded = amount && room < min(paint.Width(name), someOfName)
+	return amount && !crowded, age && !(crowded && row.lane == laneAwaiting), crowded
+}
+
 // glowing draws an amount that has just changed on a ground of its own.
 func (d *cards) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
 	ground := l.Ground()
@@ -91,17 +111,21 @@ func (d *cards) glowing(l *paint.Line, row *intentRow, total string, style paint
 
 func (d *cards) product(l *paint.Line, row *intentRow, w int) {
 	name, style := named(row.Product, row.ID)
-	if row.Quantity > 1 {
-		times := " ×" + wording.Count(row.Quantity)
-		room := w - paint.Width(times)
-		if width := paint.Width(name); width < room {
-			l.Put(style, name).Fit(paint.Muted, times, w-width)
-			return
-		}
-		l.Fit(style, name, room).Put(paint.Muted, times)
+	times := times(row)
+	room := w - paint.Width(times)
+	if width := paint.Width(name); width < room {
+		l.Put(style, name).Fit(paint.Muted, times, w-width)
 		return
 	}
-	l.Fit(style, name, w)
+	l.Fit(style, name, room).Put(paint.Muted, times)
+}
+
+// times is how many of a product an intent is about, where that is more than one.
+func times(row *intentRow) string {
+	if row.Quantity <= 1 {
+		return ""
+	}
+	return " ×" + wording.Count(row.Quantity)
 }
 
 // named is what a row is called: its product, or its id while that is not known.
@@ -132,7 +156,12 @@ func (d *cards) ageStyle(row *intentRow) paint.Style {
 // cardSecond draws the merchant, or why it failed, and what is special.
 func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := d.special(row, w)
-	if text == "" && d.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
+	amount, _, crowded := d.parts(row, w)
+	switch {
+	case crowded && row.lane == laneAwaiting:
+		text, style = d.amount(row)
+		text = whole(text, w)
+	case text == "" && d.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && !amount:
 		text, style = whole(row.total, w), paint.Muted
 	}
 	left, leftStyle := d.merchant(row), paint.Muted
@@ -143,7 +172,10 @@ func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	if row.lane == laneOther {
 		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
 	}
-	bar, text := d.windowBar(row, text, w)
+	bar := 0
+	if !crowded {
+		bar, text = d.windowBar(row, text, w)
+	}
 	width := min(paint.Width(text), w)
 	room := w - width - bar
 	if width > 0 {

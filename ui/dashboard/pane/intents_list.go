@@ -32,8 +32,15 @@ func (d *cards) columns() listColumns {
 	if d.has(ageColumn) {
 		c.age = ageWidth + 1
 	}
-	if d.w-c.state-c.merchant-c.total-c.special-c.age < leastProduct {
+	product := func() int { return d.w - 1 - c.state - c.merchant - c.total - c.special - c.age }
+	if product() < leastProduct-1 {
 		c.merchant = 0
+	}
+	if product() < someOfName {
+		c.total = min(c.total, moneyWidth+1)
+	}
+	if product() < someOfName {
+		c.age = 0
 	}
 	return c
 }
@@ -75,7 +82,7 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 	if c.total > 0 {
 		total, style := d.amount(row)
 		l.Space(1)
-		d.glowing(l, row, total, style, c.total-1)
+		d.glowing(l, row, whole(total, c.total-1), style, c.total-1)
 	}
 	text, style := d.special(row, 20)
 	if c.special < specialWidth {
