@@ -50,7 +50,7 @@ func (s *Store) Changes(since uint64) Changes {
 type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count as ""
 	NotRead   int                        `json:"notRead,omitempty"` // intents of which only the id is known
-	Unread    int                        `json:"unread,omitempty"`  // intents that no read has told of; those NotRead among them
+	NeverRead int                        `json:"unread,omitempty"`  // intents that no read has told of; those NotRead among them
 	LetGo     int                        `json:"letGo,omitempty"`   // ended or long lapsed intents dropped in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`
@@ -84,7 +84,7 @@ func (s *Summary) Sourceless() bool {
 // OrdersKnown reports whether all items of the orders are known: only a read tells to which order an intent belongs.
 func (s *Summary) OrdersKnown() bool {
 	alone := s.Feed.State == FeedOff && s.List.State == ListNotServed
-	return s.Unread == 0 && !alone && s.List.State != ListPartly && s.List.State != ListCut
+	return s.NeverRead == 0 && !alone && s.List.State != ListPartly && s.List.State != ListCut
 }
 
 // IntentsKnown reports whether the counts of intents are complete. Until then a state without intents is unknown,
@@ -123,7 +123,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	sum := Summary{
 		Intents:   s.intents.listed(),
 		NotRead:   s.intents.counts[""],
-		Unread:    s.intents.unread,
+		NeverRead: s.intents.unread,
 		LetGo:     s.intents.letGo,
 		Shipments: maps.Clone(s.shipments.counts),
 		Quota:     buckets,

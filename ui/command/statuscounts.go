@@ -54,7 +54,11 @@ func shipmentCounts(s account.Summary, settled bool) map[api.ShipmentStatus]*int
 func countsText[K ~string](counts map[K]*int, always, others []K) string {
 	var parts []string
 	add := func(key K) {
-		parts = append(parts, wording.Count(*counts[key])+" "+wording.Name(string(key)))
+		name := wording.Name(string(key))
+		if key == notRead {
+			name = "of unknown state"
+		}
+		parts = append(parts, wording.Count(*counts[key])+" "+name)
 	}
 	unknown := false
 	for _, key := range always {

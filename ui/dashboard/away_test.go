@@ -76,7 +76,7 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 				if line := pressingLine(m); !strings.Contains(line, "away "+c.within+": ") || !strings.Contains(line, ": 5 new, 2 failed, 1 expired · D") {
 					t.Errorf("the line says %q", line)
 				}
-				if got := screen(m); !strings.Contains(got, "── 2 unread since ") {
+				if got := screen(m); !strings.Contains(got, "── 2 new since ") {
 					t.Errorf("no line where the eye left off:\n%s", got)
 				}
 				press(m, "D") // one key
@@ -96,7 +96,7 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 					}
 				}
 				press(m, "D")
-				if got := screen(m); strings.Contains(got, "unread since") || strings.Contains(pressingLine(m), "away") || strings.Contains(got, "What happened") {
+				if got := screen(m); strings.Contains(got, "new since") || strings.Contains(pressingLine(m), "away") || strings.Contains(got, "What happened") {
 					t.Errorf("after the digest:\n%s", got)
 				}
 			})
@@ -195,7 +195,7 @@ func TestAGlimpseElsewhereIsNoAbsence(t *testing.T) {
 		s.event(61, api.IntentCompleted, 0)
 		m.Update(changesMsg{s.Changes(0)})
 		m.Update(tea.FocusMsg{})
-		if got := screen(m); strings.Contains(got, "away") || strings.Contains(got, "unread since") {
+		if got := screen(m); strings.Contains(got, "away") || strings.Contains(got, "new since") {
 			t.Errorf("it says\n%s", got)
 		}
 	})
@@ -219,7 +219,7 @@ func TestTheUnreadLineGoesOnlyOnceItWasSeen(t *testing.T) {
 		second(m, time.Minute)
 		m.Update(tea.FocusMsg{})
 		there := func() bool {
-			return strings.Contains(screen(m), "100 unread since") || strings.Contains(screen(m), "103 unread since")
+			return strings.Contains(screen(m), "100 new since") || strings.Contains(screen(m), "103 new since")
 		}
 		if there() {
 			t.Errorf("a hundred events behind the line do not fit:\n%s", screen(m))

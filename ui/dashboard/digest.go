@@ -200,7 +200,7 @@ func (d *digest) intents() []dialog.Sentence {
 		lines = append(lines, aside(wording.Counted(d.undated, "intent was", "intents were")+" found ended at an unknown time, so not counted here"))
 	}
 	if d.notRead > 0 {
-		lines = append(lines, aside(wording.Counted(d.notRead, "intent is", "intents are")+" not read yet, so not counted here"))
+		lines = append(lines, aside(wording.Counted(d.notRead, "intent is", "intents are")+" of unknown state, so not counted here"))
 	}
 	return lines
 }

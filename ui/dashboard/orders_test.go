@@ -170,8 +170,8 @@ func TestConfirmingAnOrderSaysThatItemsMayBeMissing(t *testing.T) {
 		told      bool
 	}{
 		{"all is read", "order-9", func(*account.Summary) {}, []string{"2 items, the whole order"}, false},
-		{"an intent is unread", "order-9", func(s *account.Summary) { s.Unread = 1 }, []string{"2 items", told, "Total"}, true},
-		{"other items are left out", "order-7", func(s *account.Summary) { s.Unread = 1 }, []string{"2 of 3 items", told, "Total"}, true},
+		{"an intent is unread", "order-9", func(s *account.Summary) { s.NeverRead = 1 }, []string{"2 items", told, "Total"}, true},
+		{"other items are left out", "order-7", func(s *account.Summary) { s.NeverRead = 1 }, []string{"2 of 3 items", told, "Total"}, true},
 		{"neither a list nor a relay names the intents", "order-9", func(s *account.Summary) { s.Feed.State, s.List.State = account.FeedOff, account.ListNotServed }, []string{told}, true},
 		{"the list is longer than what is read of it", "order-9", func(s *account.Summary) { s.List.State = account.ListCut }, []string{told}, true},
 	}
@@ -357,7 +357,7 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 			unread int
 			counts bool
 		}{{"all are read", 0, false}, {"one is not", 1, true}, {"it was read", 0, false}} {
-			s.changes.Summary.Unread = c.unread
+			s.changes.Summary.NeverRead = c.unread
 			m.apply(&s.changes)
 			got := screen(m)
 			if complete := regexp.MustCompile(`order-8 +(· 2 items|\(2\)).* 268.95 USD`).MatchString(got); complete == c.counts {
@@ -381,7 +381,7 @@ func TestASumOfWhichMoreIsUnknownIsMarkedOnce(t *testing.T) {
 	unpriced.Total = nil
 	s.touch(func() { s.put(&unpriced) })
 	for _, unread := range []int{0, 1} {
-		s.changes.Summary.Unread = unread
+		s.changes.Summary.NeverRead = unread
 		m := boardOf(t, s, 160, 45)
 		press(m, "O")
 		if got := screen(m); !strings.Contains(got, "≥ ") || strings.Contains(got, "≥ ≥") {

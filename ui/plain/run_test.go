@@ -248,7 +248,7 @@ func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
 
 func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
 	lines := newTeller(Config{Location: time.UTC}).tell(&account.Changes{Summary: account.Summary{Intents: map[api.IntentState]int{api.Failed: 2}, NotRead: 1}})
-	if got := strings.Join(lines, "\n"); !strings.Contains(got, "intents 2 failed, 1 unread") {
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "intents 2 failed, 1 of unknown state") {
 		t.Errorf("a state without any is unknown:\n%s", got)
 	}
 }

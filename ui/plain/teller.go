@@ -165,7 +165,7 @@ func (t *teller) intentSums(s *account.Summary, known bool) {
 		add(s.Intents[state], wording.Name(string(state)), known)
 	}
 	add(s.Intents[""], "other", false)
-	add(s.NotRead, "unread", false)
+	add(s.NotRead, "of unknown state", false)
 	if len(counts) > 0 {
 		t.say("intents %s", strings.Join(counts, ", "))
 	}

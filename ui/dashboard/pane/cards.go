@@ -22,6 +22,7 @@ type cards struct {
 	stuck       map[api.ID]bool
 	pace        map[api.IntentState]account.Pace
 	widest      int // of the totals, in cells
+	times       int // the widest of the quantities
 }
 
 // mark draws the gutter of a row; ranged says that it is within the range.
@@ -45,7 +46,7 @@ func (d *cards) mark(l *paint.Line, row *intentRow, under, ranged bool) {
 	d.gutter(l, under, opened, d.glows(row.turned))
 }
 
-// unread is said of what was not read yet.
+// unread is said of an intent whose state no read has told.
 const unread = "unread"
 
 const (
@@ -141,7 +142,7 @@ func (d *cards) amount(row *intentRow) (string, paint.Style) {
 	case row.Total != nil:
 		return row.total, paint.Text
 	case row.lane == laneAwaiting:
-		return unread, paint.Muted
+		return "–", paint.Muted
 	}
 	return "", paint.Text
 }
@@ -242,12 +243,7 @@ func (d *cards) special(row *intentRow, w int) (string, paint.Style) {
 		return note.Text, paint.Placing
 	case row.Missing:
 		return "gone (404)", paint.Bad
-	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
-		return "", paint.Muted
-	case row.Certainty == account.Reported:
-		if row.lane == laneAwaiting && row.Total == nil && d.has(totalColumn) {
-			return "", paint.Muted // it stands where the amount would
-		}
+	case row.Certainty != account.Verified:
 		return unread, paint.Muted
 	case row.lane == laneAwaiting:
 		return d.countdown(row, w)

@@ -2,11 +2,14 @@ package pane
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 )
 
 // A large total leaves the start of the name and the quantity on a row, and is whole
@@ -41,5 +44,56 @@ func TestALargeTotalLeavesRoomForTheNameAndTheQuantity(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// One word has one meaning: the title counts the rows that say it, and a filter finds
+// them by it. A list says it in one column.
+func TestUnreadIsWhatNoReadHasTold(t *testing.T) {
+	as := func(id string, state api.IntentState, sure account.Certainty, readAt time.Time) *account.Intent {
+		in := intentOf(id, state, time.Minute)
+		in.Certainty, in.ReadAt = sure, readAt
+		return in
+	}
+	all := []*account.Intent{
+		as("read", api.AwaitingConfirmation, account.Verified, noon),
+		as("never", api.AwaitingConfirmation, account.Reported, time.Time{}),
+		as("since", api.Completed, account.Reported, noon),
+		as("named", "", account.Hinted, time.Time{}),
+	}
+	all[2].ReferenceID, all[2].Total = "order-1", &api.Money{Currency: "USD", Subunits: 1290}
+	lanes := intents(160, 20, all...)
+	if got := text(lanes.Lines()); !strings.Contains(got, "INTENTS 4 · 3 unread, 1 of unknown state") || strings.Count(got, "unread") != 3 {
+		t.Errorf("lanes:\n%s", got)
+	}
+	for _, width := range []int{72, 90, 107} {
+		for _, grouped := range []bool{false, true} {
+			p := intents(width, 20, all...)
+			p.Group(grouped)
+			ends := map[int]int{}
+			rows := strings.Split(text(p.Lines()), "\n")
+			for _, row := range rows[1:] {
+				if before, _, found := strings.Cut(row, "unread"); found {
+					ends[len([]rune(before))]++
+				}
+			}
+			if !strings.Contains(rows[0], "· 3 unread") || len(ends) != 1 || slices.Collect(maps.Values(ends))[0] != 3 {
+				t.Errorf("%d columns, grouped: %t: unread stands at %v:\n%s", width, grouped, ends, strings.Join(rows, "\n"))
+			}
+			p.SetFilter(ParseFilter("unread", p.Fields()))
+			if shown := p.list.Shown(); shown != 3 {
+				t.Errorf("the filter finds %d", shown)
+			}
+		}
+	}
+	read := *all[2]
+	read.Certainty = account.Verified
+	lanes.Apply(&account.Changes{Intents: []*account.Intent{&read}, GoneIntents: []api.ID{"named"}}, false)
+	if got := text(lanes.Lines()); !strings.Contains(got, "INTENTS 3 · 1 unread") {
+		t.Errorf("after one was read and one let go:\n%s", got)
+	}
+	lanes.Forget()
+	if got := text(lanes.Lines()); strings.Contains(got, "unread") {
+		t.Errorf("after all were forgotten:\n%s", got)
 	}
 }

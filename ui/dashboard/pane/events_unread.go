@@ -86,7 +86,7 @@ func (p *Events) drawUnread(l *paint.Line, under bool) {
 	for i := len(all) - 1; i >= 0 && all[i].ID != unreadID; i-- {
 		behind++
 	}
-	text := " " + wording.Count(behind) + " unread since " + p.look.clock(p.unread.since) + " "
+	text := " " + wording.Count(behind) + " new since " + p.look.clock(p.unread.since) + " "
 	l.Repeat(paint.Accent, "─", 2).Put(paint.Accent, text)
 	l.Repeat(paint.Accent, "─", max(l.Left()-1, 0))
 }

@@ -23,7 +23,6 @@ type Failures struct {
 	known   bool      // the counts are all that there are
 	failed  int       // in the span
 	undated int       // failed at a time that nobody saw, so that they are in no span
-	unread  int       // intents, failed or not, whose state no read has told
 	lost    account.Purse
 	groups  [sides]picked[*failureGroup]
 	side    int        // that the cursor is on
@@ -110,14 +109,6 @@ func (p *Failures) Sort(name string, reverse bool) string {
 func (p *Failures) count() {
 	if !p.changed && p.counted.Equal(p.look.Now) {
 		return
-	}
-	if p.changed {
-		p.unread = 0
-		for _, row := range p.intents.rows {
-			if row.Certainty != account.Verified {
-				p.unread++
-			}
-		}
 	}
 	p.changed, p.counted, p.failed, p.undated, p.lost = false, p.look.Now, 0, 0, account.Purse{}
 	var groups [sides]map[string]*failureGroup

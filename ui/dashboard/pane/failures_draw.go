@@ -56,11 +56,11 @@ func (p *Failures) top() {
 func (p *Failures) none() {
 	span, total := failureSpans[p.span], p.intents.list.Total()
 	known := "none"
-	if read := total - p.unread; read > 0 {
+	if read := total - p.intents.unread; read > 0 {
 		known = wording.Counted(read, "intent", "intents")
 	}
-	if p.unread > 0 {
-		known += ", " + wording.Count(p.unread) + " unread"
+	if p.intents.unread > 0 {
+		known += ", " + wording.Count(p.intents.unread) + " unread"
 	}
 	switch {
 	case total == 0:

@@ -27,6 +27,7 @@ type Intents struct {
 	read   time.Time // the newest of anything
 	known  bool      // the counts are all that there are
 	older  bool      // there were intents that are not kept any more
+	unread int       // rows whose state no read has told
 	anchor string    // the row at which a range began; "" while there is none
 
 	sorting[*intentRow] // of the lanes
@@ -62,6 +63,7 @@ func (p *Intents) Forget() {
 		p.orders.list.Forget()
 	}
 	clear(p.rows)
+	p.unread = 0
 	clear(p.cards.notes)
 	clear(p.cards.marks)
 	p.stale = true
@@ -278,8 +280,11 @@ func (p *Intents) top() {
 	for _, lane := range p.lanes.tables {
 		inNone -= lane.Total()
 	}
-	if inNone > 0 && p.w >= 60 {
-		l.Put(paint.Muted, " · "+wording.Count(inNone)+" "+unread)
+	if p.unread > 0 && (p.w >= 100 || p.w >= 60 && p.filter == nil) {
+		l.Put(paint.Muted, " · "+wording.Count(p.unread)+" "+unread)
+		if inNone > 0 && p.w >= 100 {
+			l.Put(paint.Muted, ", "+wording.Count(inNone)+" of unknown state")
+		}
 	}
 	if p.older && p.w >= 60 {
 		l.Put(paint.Muted, " · older ones are not kept")

@@ -28,6 +28,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 			continue // it has not changed since
 		}
 		row := p.newRow(in, old, first)
+		p.unread += row.unread() - old.unread()
 		rows = append(rows, row)
 		p.rows[in.ID] = row
 		if old != nil && old.State != in.State {
@@ -80,6 +81,7 @@ func (p *Intents) letGo(ids []api.ID) {
 			p.lanes.tables[row.lane].Remove(string(id))
 		}
 		p.list.Remove(string(id))
+		p.unread -= row.unread()
 		delete(p.rows, id)
 		delete(p.cards.notes, id)
 		p.stale = true
@@ -90,7 +92,7 @@ func (p *Intents) letGo(ids []api.ID) {
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
 	row := newIntentRow(in)
 	row.expires = expiryOf(in, p.cards.window)
-	p.cards.widest = max(p.cards.widest, paint.Width(row.total))
+	p.cards.widest, p.cards.times = max(p.cards.widest, paint.Width(row.total)), max(p.cards.times, paint.Width(times(row)))
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

@@ -12,11 +12,12 @@ type listColumns struct{ state, merchant, total, special, age int }
 
 const (
 	specialWidth = 12
+	leastSpecial = 8  // a state of the confirm window, or unread
 	leastProduct = 12 // cells, below which the merchant gives way
 )
 
 func (d *cards) columns() listColumns {
-	c := listColumns{state: 13, special: 5}
+	c := listColumns{state: 13, special: leastSpecial}
 	if d.w < 56 {
 		c.state = 2 // the glyph alone
 	}
@@ -36,11 +37,15 @@ func (d *cards) columns() listColumns {
 	if product() < leastProduct-1 {
 		c.merchant = 0
 	}
-	if product() < someOfName {
-		c.total = min(c.total, moneyWidth+1)
-	}
-	if product() < someOfName {
-		c.age = 0
+	for _, giveUp := range []func(){
+		func() { c.state = 2 },
+		func() { c.total = min(c.total, moneyWidth+1) },
+		func() { c.age = 0 },
+		func() { c.total = 0 },
+	} {
+		if product() < someOfName+d.times {
+			giveUp()
+		}
 	}
 	return c
 }
@@ -85,26 +90,8 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 		d.glowing(l, row, whole(total, c.total-1), style, c.total-1)
 	}
 	text, style := d.special(row, 20)
-	if c.special < specialWidth {
-		text = shorten(text)
-	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
 		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Entered()), c.age-1)
 	}
-}
-
-// shorten cuts what is special to a few cells: the countdown or the mark alone.
-func shorten(text string) string {
-	switch {
-	case len(text) > 3 && text[:3] == "in ":
-		return text[len(text)-ageWidth:]
-	case text == unread:
-		return "≈"
-	case text == "":
-		return ""
-	case len(text) > 4:
-		return text[:3] + "…"
-	}
-	return text
 }

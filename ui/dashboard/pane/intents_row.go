@@ -37,6 +37,9 @@ func newIntentRow(in *account.Intent) *intentRow {
 // with which it is shown.
 func textOf(r *intentRow) needle {
 	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
+	if r.unread() > 0 {
+		more += edged(unread)
+	}
 	if r.Failure != nil {
 		more += " " + string(r.Failure.Code)
 	}
@@ -44,6 +47,14 @@ func textOf(r *intentRow) needle {
 		more += edged(wording.Failure(r.Failure))
 	}
 	return newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
+}
+
+// unread is 1 of a row whose state no read has told, else 0, as of no row.
+func (r *intentRow) unread() int {
+	if r == nil || r.Certainty == account.Verified {
+		return 0
+	}
+	return 1
 }
 
 func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {

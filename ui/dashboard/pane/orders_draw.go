@@ -94,9 +94,6 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
 	}
 	text, style := d.countdown(row.intentRow, 20)
-	if c.special < specialWidth {
-		text = shorten(text)
-	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
 		l.Space(1).Right(paint.Muted, d.look.age(row.Entered()), c.age-1)

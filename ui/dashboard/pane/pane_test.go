@@ -87,7 +87,7 @@ func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
 		want  []string
 	}{
 		{110, []string{"≤19 / 50", "at least 31 made in 24 h", "≤0 / 10", "at least 10 placing"}},
-		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 busy"}},
+		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 placing"}},
 		{40, []string{"≤19 / 50", "≤0 / 10"}},
 	}
 	for _, c := range cases {
@@ -122,7 +122,7 @@ func TestTheDayIsToldAsFarAsItsLimitIsKnown(t *testing.T) {
 		p.SetSize(c.width, 10)
 		p.Apply(&account.Changes{Summary: account.Summary{Day: c.day, Agents: account.AgentCount{Placing: 14}}}, true)
 		got := strings.Join(strings.Fields(strings.ReplaceAll(text(p.Lines()), "─", "")), " ")
-		if !strings.Contains(got, c.want) || !strings.Contains(got, "14 busy, limit unknown") {
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "14 placing, limit unknown") {
 			t.Errorf("%s: no %q in:\n%s", c.name, c.want, text(p.Lines()))
 		}
 	}
@@ -193,6 +193,8 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 	reported.Certainty = account.Reported
 	gone := intentOf("g", api.PlacingOrder, time.Minute)
 	gone.Missing = true
+	hinted := intentOf("n", "", time.Minute)
+	hinted.Certainty = account.Hinted
 	cases := []struct {
 		name string
 		in   *account.Intent
@@ -205,7 +207,7 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 		{"reported", reported, "unread"},
 		{"gone", gone, "gone (404)"},
 		{"unlisted state", intentOf("u", "requires_action", time.Minute), "requires action"},
-		{"not read yet", intentOf("n", "", time.Minute), "1 unread"},
+		{"not read yet", hinted, "1 unread, 1 of unknown state"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

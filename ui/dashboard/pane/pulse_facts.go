@@ -97,7 +97,7 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 				}
 			}
 			if d.Unpriced > 0 {
-				return "unread"
+				return "unknown"
 			}
 			return "–"
 		}
@@ -122,9 +122,9 @@ func awaitingValue(pulse *account.Pulse) string {
 	case text == "" && pulse.Unpriced == 0:
 		return "nothing to decide"
 	case text == "":
-		return wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
+		return wording.Counted(pulse.Unpriced, "total", "totals") + " unknown"
 	case pulse.Unpriced > 0:
-		return text + " and " + wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
+		return text + " and " + wording.Counted(pulse.Unpriced, "total", "totals") + " unknown"
 	default:
 		return text
 	}

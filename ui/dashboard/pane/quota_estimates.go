@@ -50,17 +50,17 @@ func (p *Quota) slots(c quotaColumns) {
 		p.unknown("agents", "not read yet", c)
 		return
 	}
-	busy := wording.Count(p.agents.Placing)
-	long := "at least " + busy + " placing"
+	placing := wording.Count(p.agents.Placing) + " placing"
+	long := "at least " + placing
 	if p.agents.Placing == 0 {
-		long = "none placing"
+		placing, long = "none placing", "none placing"
 	}
 	known := p.spending.limit(account.LimitAgents)
 	left, bound := p.agents.Limit-p.agents.Placing, "≤"
 	if known != nil && known.Used.Grounds == account.Told {
 		left, bound, long = known.Left().N, "", "reported "+p.look.age(known.At)+" ago"
 	}
-	p.estimate("agents", bound, int64(left), assumed(p.agents.Assumed), int64(p.agents.Limit), c, busy+" busy", long, "")
+	p.estimate("agents", bound, int64(left), assumed(p.agents.Assumed), int64(p.agents.Limit), c, placing, long, "")
 }
 
 // estimate draws how much is left of a limit, or at the most, with what is uncertain

@@ -38,7 +38,7 @@ func Intent(s api.IntentState) Sign {
 	case api.Failed:
 		return Sign{"✕", "failed", paint.Failed}
 	case "":
-		return notRead()
+		return unknown()
 	}
 	return unlisted(string(s))
 }
@@ -59,7 +59,7 @@ func Shipment(s api.ShipmentStatus) Sign {
 	case api.Canceled:
 		return Sign{"✕", "canceled", paint.Failed}
 	case "":
-		return notRead()
+		return unknown()
 	}
 	return unlisted(string(s))
 }
@@ -162,6 +162,6 @@ func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 // Unseen is the sign of an intent that changed while nobody looked.
 func Unseen() Sign { return Sign{"•", "changed while away", paint.Accent} }
 
-func notRead() Sign { return Sign{"·", "unread", paint.Muted} }
+func unknown() Sign { return Sign{"·", "unknown", paint.Muted} }
 
 func unlisted(name string) Sign { return Sign{"?", wording.Name(name), paint.Unlisted} }
