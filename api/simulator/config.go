@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -65,17 +66,21 @@ type Timings struct {
 	Spread        float64       // of the variation, on a logarithmic scale; default 0.35, negative: exact times
 }
 
+// Closed is a limit that lets nothing through.
+const Closed = math.MinInt
+
 // Limits are the buckets of the contract (Limits). Zero means the contract's
-// default, negative means none: such a bucket sends no RateLimit fields.
+// default, [Closed] that nothing passes, and another negative number that there is
+// no such bucket: it sends no RateLimit fields.
 type Limits struct {
 	Mutations, Reads, Lookup int // a second; default 5, 10, 10
 	PerDay                   int // a UTC day; default 50
 	Agents                   int // default 10
 }
 
-// sets reports whether the limit of a bucket was chosen.
-func (l Limits) sets(name string) bool {
-	return map[string]int{"mutations": l.Mutations, "reads": l.Reads, "product-lookup": l.Lookup, "checkout-intents": l.PerDay, "concurrent-agents": l.Agents}[name] != 0
+// Bucket is the limit of the bucket of this name; nil if there is no such bucket.
+func (l *Limits) Bucket(name string) *int {
+	return map[string]*int{"mutations": &l.Mutations, "reads": &l.Reads, "product-lookup": &l.Lookup, "checkout-intents": &l.PerDay, "concurrent-agents": &l.Agents}[name]
 }
 
 // Unlimited has no bucket at all.
@@ -225,11 +230,14 @@ func (c *Config) fill() {
 	c.Timings.Spread = cmp.Or(c.Timings.Spread, 0.35)
 	c.Faults.LateBy = cmp.Or(c.Faults.LateBy, 20*time.Second)
 	c.asked = c.Limits
-	c.Limits.Mutations = cmp.Or(c.Limits.Mutations, 5)
-	c.Limits.Reads = cmp.Or(c.Limits.Reads, 10)
-	c.Limits.Lookup = cmp.Or(c.Limits.Lookup, 10)
-	c.Limits.PerDay = cmp.Or(c.Limits.PerDay, 50)
-	c.Limits.Agents = cmp.Or(c.Limits.Agents, 10)
+	for name, contract := range map[string]int{"mutations": 5, "reads": 10, "product-lookup": 10, "checkout-intents": 50, "concurrent-agents": 10} {
+		switch limit := c.Limits.Bucket(name); *limit {
+		case 0:
+			*limit = contract
+		case Closed:
+			*limit = 0
+		}
+	}
 	if c.Retries == 0 || c.Retries > len(RetryPauses()) {
 		c.Retries = len(RetryPauses())
 	}

@@ -141,6 +141,11 @@ func (c controlAPI) fail(_ *request, o faultOrder) answer {
 	return ok(o)
 }
 
+// failures lists the failures that are still to come.
+func (c controlAPI) failures(*request) answer {
+	return ok(append([]faultOrder{}, c.sim.server.faults.orders...))
+}
+
 // letGo forgets what has not failed yet and ends the wait of what is held back.
 func (c controlAPI) letGo(*request) answer {
 	c.sim.server.faults.orders = nil

@@ -26,14 +26,8 @@ const (
 	reorder = "reorder"
 )
 
-// check fills the defaults in and names the field that is wrong, if one is.
+// check names the field that is wrong, if one is.
 func (f *EventFault) check() (field, wrong string) {
-	if f.Count == 0 {
-		f.Count = 1
-	}
-	if f.LateBy == 0 {
-		f.LateBy = 10
-	}
 	known := slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge })
 	switch {
 	case f.Type != "" && !slices.ContainsFunc(known, f.strikes):

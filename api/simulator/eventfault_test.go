@@ -108,6 +108,7 @@ func TestAFaultThatCannotBeMeantIsRefused(t *testing.T) {
 			`{}`: "body.do", `{"do":"eat"}`: "body.do", `{"do":"lose","type":"order.*"}`: "body.type",
 			`{"do":"lose","type":"webhook_endpoint.verification_challenge"}`: "body.type",
 			`{"do":"late","lateBy":-1}`:                                      "body.lateBy", `{"do":"late","lateBy":3601}`: "body.lateBy", `{"do":"lose","count":-1}`: "body.count",
+			`{"do":"lose","count":0}`: "body.count", `{"do":"late","lateBy":0}`: "body.lateBy",
 		} {
 			if r := a.burst("POST", "/control/event-faults", body); r.status != 422 || !strings.Contains(string(r.body), `"`+field+`"`) {
 				a.Errorf("%s: %d %s, want 422 of %s", body, r.status, r.body, field)

@@ -178,7 +178,7 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 				b.roll(now)
 				b.used = kept.Used
 			}
-			if b.name == kept.Name && !s.cfg.asked.sets(b.name) {
+			if b.name == kept.Name && *s.cfg.asked.Bucket(b.name) == 0 {
 				b.limit = kept.Limit
 			}
 		}

@@ -35,7 +35,7 @@ func newConsole() *cobra.Command {
 	command.PersistentFlags().Bool("json", false, "print the answer as JSON, with buyers and payment tokens masked")
 	command.RunE = asking(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
 	command.AddCommand(
-		consoleEndpoints(), consoleDeliveries(), consoleDeliver(), consoleFault(), consoleProducts(), consoleProduct(),
+		consoleEndpoints(), consoleDeliveries(), consoleDeliver(), consoleFault(), consoleFailures(), consoleProducts(), consoleProduct(),
 		consoleAdvance(), consoleClock(), consoleLimit(), consoleBalance(), consoleSnapshot(),
 	)
 	return command

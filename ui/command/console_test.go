@@ -68,6 +68,16 @@ func TestEachCommandOfTheConsole(t *testing.T) {
 		{"fault --forget", 0, []string{"none\n"}},
 		{"fault eat", 1, []string{"body.do: must be lose, double, late or reorder"}},
 		{"fault --type shipment.*", 2, []string{"which fault?"}},
+		{"fault --late-by 30s", 2, []string{"which fault?"}},
+		{"fault lose --count 0", 1, []string{"body.count: must be at least 1"}},
+		{"fault", 0, []string{"none\n"}},
+		{"failures", 0, []string{"none\n"}},
+		{"failures add --path /api/v1/shipments --method GET --status 503 --count 2", 0, []string{"2      /api/v1/shipments  GET     503"}},
+		{"failures add --drop --after --late-by 1s", 0, []string{"true"}},
+		{"failures add --count 0", 1, []string{"count at least 1"}},
+		{"failures list", 0, []string{"2      /api/v1/shipments  GET     503", "\n1 "}},
+		{"failures end", 0, []string{"none\n"}},
+		{"failures", 0, []string{"none\n"}},
 		{"product " + mug + " --price 12.90USD --stock out_of_stock", 0, []string{"product.updated", "12.90 USD", "out_of_stock"}},
 		{"product " + mug + " --price 12.90EUR", 2, []string{"--price is 12.90 EUR; the stand-in deals in dollars"}},
 		{"product " + mug + " --remove", 0, []string{"product.removed"}},
@@ -120,6 +130,42 @@ func TestEachCommandOfTheConsole(t *testing.T) {
 	if code != exitDone || gjson.Get(said, "state").String() != "awaiting_confirmation" || gjson.Get(said, "buyer.email").String() != "[masked]" {
 		t.Errorf("as JSON: %d %s", code, said)
 	}
+}
+
+// A 0 means the same to both: nothing passes.
+func TestALimitMeansTheSameToSimulateAndToItsConsole(t *testing.T) {
+	isolate(t)
+	for _, c := range []struct{ limits, reads, mutations string }{
+		{"reads=0,mutations=none", "0 0", "-1 -1"},
+		{"reads=2", "2 2", "5 5"},
+		{"none", "-1 -1", "-1 -1"},
+	} {
+		s := startSimulateCommand(t, "--history", "0", "--limits", c.limits)
+		begun := s.limits(t)
+		for bucket, want := range map[string]string{"reads": c.reads, "mutations": c.mutations} {
+			limit, _, _ := strings.Cut(want, " ")
+			if limit == "-1" {
+				limit = "none"
+			}
+			if code, said := s.console(t, "limit", bucket, limit); code != exitDone {
+				t.Errorf("the console refuses %s: %s", limit, said)
+			}
+			if begun[bucket] != want || s.limits(t)[bucket] != want {
+				t.Errorf("--limits %s: %s is %q, and in the console %q, want %q", c.limits, bucket, begun[bucket], s.limits(t)[bucket], want)
+			}
+		}
+	}
+}
+
+// limits returns each bucket's limit and what is left of it.
+func (s *simulated) limits(t *testing.T) map[string]string {
+	t.Helper()
+	_, state := s.console(t, "--json")
+	all := map[string]string{}
+	for _, b := range gjson.Get(state, "buckets").Array() {
+		all[b.Get("name").String()] = b.Get("limit").Raw + " " + b.Get("remaining").Raw
+	}
+	return all
 }
 
 func TestTheConsoleLeavesTheServiceAlone(t *testing.T) {

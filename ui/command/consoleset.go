@@ -1,12 +1,15 @@
 package command
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +22,7 @@ import (
 
 func consoleFault() *cobra.Command {
 	var f simulator.EventFault
+	const late = 10 * time.Second
 	var lateBy time.Duration
 	var forget bool
 	command := consoleCommand("fault [lose|double|late|reorder]", "Disturb the delivery of the next events, or list the faults still to come",
@@ -35,7 +39,7 @@ func consoleFault() *cobra.Command {
 			switch {
 			case forget:
 				return request{http.MethodDelete, path, nil}, nil
-			case len(args) == 0 && f != simulator.EventFault{Count: 1}:
+			case len(args) == 0 && (f != simulator.EventFault{Count: 1} || lateBy != late):
 				return request{}, fmt.Errorf("which fault? give lose, double, late or reorder")
 			case len(args) == 0:
 				return request{http.MethodGet, path, nil}, nil
@@ -48,9 +52,47 @@ func consoleFault() *cobra.Command {
 	flags.StringVar(&f.Type, "type", "", "only events of this type, or of a group such as 'shipment.*' (default any)")
 	flags.StringVar(&f.Source, "source", "", "only events about the intent, shipment or product with this id (default any)")
 	flags.IntVar(&f.Count, "count", 1, "how many events to disturb")
-	flags.DurationVar(&lateBy, "late-by", 0, "the delay; for reorder, the longest delay (default 10s)")
+	flags.DurationVar(&lateBy, "late-by", late, "the delay; for reorder, the longest delay")
 	flags.BoolVar(&forget, "forget", false, "drop the faults still to come")
 	return command
+}
+
+func consoleFailures() *cobra.Command {
+	const path, does = "/control/failures", "List the failures of requests still to come"
+	show := table("count", "path", "method", "status", "after", "drop", "twice", "lateBy")
+	all := func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil }
+	failures := consoleCommand("failures", does, "tillwatch console failures add --path /api/v1/shipments --status 503 --count 2\ntillwatch console failures end", noArguments, show, all)
+	var of struct {
+		path, method       string
+		count, status      int
+		after, drop, twice bool
+		lateBy             time.Duration
+	}
+	add := consoleCommand("add", "Let the next requests fail, break off, come late or arrive twice", "", noArguments, show, func([]string) (request, error) {
+		return request{http.MethodPost, path, fields{
+			"path": of.path, "method": strings.ToUpper(of.method), "count": of.count, "status": of.status,
+			"after": of.after, "drop": of.drop, "twice": of.twice, "lateBy": of.lateBy.Seconds(),
+		}}, nil
+	})
+	flags := add.Flags()
+	flags.StringVar(&of.path, "path", "", "only requests whose path begins with this, such as /api/v1/shipments (default any)")
+	flags.StringVar(&of.method, "method", "", "only requests with this method, such as POST (default any)")
+	flags.IntVar(&of.count, "count", 1, "how many requests")
+	flags.IntVar(&of.status, "status", 0, "answer with this status, 400 to 599 (default 500, if nothing else goes wrong)")
+	flags.BoolVar(&of.after, "after", false, "let the request take effect before anything goes wrong")
+	flags.BoolVar(&of.drop, "drop", false, "break the connection instead of answering")
+	flags.BoolVar(&of.twice, "twice", false, "let the request arrive twice and answer the second")
+	flags.DurationVar(&of.lateBy, "late-by", 0, "hold the request back this long, or with --after its answer")
+	end := &cobra.Command{Use: "end", Short: "End the failures, and let go of requests that are held back", Args: noArguments, RunE: func(c *cobra.Command, _ []string) error {
+		return inConsole(c, show, func(ctx context.Context, client *api.Client) (json.RawMessage, error) {
+			if _, err := (request{http.MethodPost, path + "/end", nil}).send(ctx, client); err != nil {
+				return nil, err
+			}
+			return request{http.MethodGet, path, nil}.send(ctx, client)
+		})
+	}}
+	failures.AddCommand(add, consoleCommand("list", does, "", noArguments, show, all), end)
+	return failures
 }
 
 func consoleProducts() *cobra.Command {
@@ -135,7 +177,7 @@ func consoleLimit() *cobra.Command {
 		Use:   "limit BUCKET [N|none]",
 		Short: "Change a limit of the account, or what is left of it",
 		Long: "Change a limit of the account: mutations, reads, product-lookup (per second), checkout-intents (per day) or concurrent-agents. " +
-			"With --left, set what is left in the current window.",
+			"0 lets nothing through; none takes the limit away. With --left, set what is left in the current window.",
 		Example: "tillwatch console limit checkout-intents 500\ntillwatch console limit reads --left 0",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {

@@ -60,7 +60,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 	}
 	secrets := map[string]string{"TILLWATCH_SIGNING_SECRET": "sixteen-bytes-at-least", "TILLWATCH_API_KEY": "sk-tell-nobody"}
 	account := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody"}
-	relayed := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody", "TILLWATCH_RELAY_TOKEN": "tell-nobody"}
+	relayed := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody", "TILLWATCH_RELAY_TOKEN": "tell-nobody-at-all"}
 	cases := []struct {
 		name string
 		args string
@@ -89,6 +89,9 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a relay's folder that is a file", "relay --listen 127.0.0.1:0 --data " + notAFolder, secrets, exitFailed, "file"},
 		{"a simulator's port that is taken", "simulate --listen " + taken.Addr().String(), secrets, exitFailed, "--listen"},
 		{"limits that are none", "simulate --limits reads=fast", secrets, exitUsage, "--limits"},
+		{"a limit too high", "simulate --limits reads=2147483648", secrets, exitUsage, "--limits"},
+		{"a limit named twice", "simulate --limits day=1,day=2", secrets, exitUsage, "--limits names day twice"},
+		{"empty limits", "simulate --limits=", secrets, exitUsage, "--limits is empty"},
 		{"a share above one", "simulate --lose 3", secrets, exitUsage, "lose"},
 		{"a webhook URL that is none", "simulate --webhook-url nowhere", secrets, exitUsage, "webhook"},
 		{"an unknown flag", "status --yes", nil, exitUsage, "--yes"},

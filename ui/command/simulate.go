@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,7 +62,7 @@ func newSimulate() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
-	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=20")
+	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=none; 0 lets nothing through")
 	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
 	flags.StringArrayVar(&o.keys, "key", nil, keyUsage)
 	flags.StringVar(&o.production.listen, "production-listen", "", "also stand in for the production environment at this address, with its own intents and keys")
@@ -159,30 +161,36 @@ func parseLists(text string) (simulator.Lists, error) {
 }
 
 // parseLimits reads --limits: default, none, or the buckets that differ from the
-// default, as in "day=2000,reads=20"; 0 removes a bucket.
-func parseLimits(text string) (simulator.Limits, error) {
+// default, as in "day=2000,reads=none".
+func parseLimits(text string) (limits simulator.Limits, err error) {
 	switch text {
-	case "default", "":
+	case "default":
 		return simulator.Limits{}, nil
 	case "none":
 		return simulator.Unlimited(), nil
+	case "":
+		return limits, errors.New("--limits is empty; it must be default, none, or buckets such as day=2000,reads=20")
 	}
-	var limits simulator.Limits
-	buckets := map[string]*int{"mutations": &limits.Mutations, "reads": &limits.Reads, "lookup": &limits.Lookup, "day": &limits.PerDay, "agents": &limits.Agents}
+	short := map[string]string{"lookup": "product-lookup", "day": "checkout-intents", "agents": "concurrent-agents"}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
-		limit, err := strconv.Atoi(value)
-		if err != nil || limit < 0 {
-			return limits, fmt.Errorf("--limits is %q; it must be default, none, or buckets with whole numbers such as day=2000,reads=20", text)
-		}
-		if limit == 0 {
+		limit, err := strconv.ParseInt(value, 10, 32)
+		switch {
+		case value == "none":
 			limit = -1
+		case err != nil || limit < 0:
+			return limits, fmt.Errorf("--limits is %.200q; it must be default, none, or buckets with whole numbers or none, such as day=2000,reads=none", text)
+		case limit == 0:
+			limit = simulator.Closed
 		}
-		of, known := buckets[name]
-		if !known {
-			return limits, fmt.Errorf("--limits names the bucket %q; there are mutations, reads, lookup, day and agents", name)
+		switch of := limits.Bucket(cmp.Or(short[name], name)); {
+		case of == nil:
+			return limits, fmt.Errorf("--limits names the bucket %.40q; there are mutations, reads, lookup, day and agents", name)
+		case *of != 0:
+			return limits, fmt.Errorf("--limits names %s twice", name)
+		default:
+			*of = int(limit)
 		}
-		*of = limit
 	}
 	return limits, nil
 }

@@ -154,8 +154,11 @@ func (p *player) fault(ctx context.Context, step *Step) (about, what string, err
 		source = "" // a parcel has no id yet
 	}
 	what = do + " " + pattern + of(step.Of)
-	return step.Of, what, p.post(ctx, "/control/event-faults", map[string]any{
-		"type": pattern, "source": source, "do": do, "lateBy": by.seconds(), "count": step.Count}, nil)
+	order := map[string]any{"type": pattern, "source": source, "do": do, "count": cmp.Or(step.Count, 1)}
+	if by > 0 {
+		order["lateBy"] = by.seconds()
+	}
+	return step.Of, what, p.post(ctx, "/control/event-faults", order, nil)
 }
 
 // confirm submits an intent for purchase, as often as the step says: what is sent

@@ -123,6 +123,11 @@ func (s *Scenario) check(keys [][]keyAt) error {
 			return at(1, "step %d is empty: name what it does, such as create = \"order\"", i+1)
 		}
 		step.Line = keys[i][0].line
+		for _, key := range keys[i] { // a number that is left out is 0, too
+			if n, counts := map[string]int{"times": step.Times, "count": step.Count, "quantity": step.Quantity}[key.name]; counts && n < 1 {
+				return at(key.line, "%s is %d; it must be 1 or more", key.name, n)
+			}
+		}
 		verb, err := verbOf(keys[i])
 		if err != nil {
 			return err
@@ -193,8 +198,8 @@ func (s *Step) checkValues(verb string, hasReasons bool) error {
 		return at(s.Line, "say why it fails, such as reason = \"payment_failed\"")
 	case verb == "delay" && s.By == 0:
 		return at(s.Line, "say how late the event comes, such as by = \"5s\"")
-	case s.Times < 0 || s.Times > 20 || s.Count < 0 || s.Quantity < 0:
-		return at(s.Line, "times, count and quantity are 1 or more, times at most 20")
+	case s.Times > 20:
+		return at(s.Line, "times is %d; it must be at most 20", s.Times)
 	case strings.Contains(s.Product+s.Reason+s.Reference, theReason) && !hasReasons:
 		return at(s.Line, "%s stands for one of the reasons: begin the file with reasons = [\"*\"] or a list of them", theReason)
 	}
