@@ -144,6 +144,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		{"no secret", Config{Journal: memory, Tokens: token}, "needs a signing secret"},
 		{"a short secret", Config{Journal: memory, Tokens: token, SigningSecrets: []api.Secret{secret[0], api.NewSecret("fifteen bytes..")}}, "secret 2 has 15 bytes"},
 		{"no token", Config{Journal: memory, SigningSecrets: secret}, "needs a token"},
+		{"a short token", Config{Journal: memory, SigningSecrets: secret, Tokens: []api.Secret{token[0], api.NewSecret("fifteen bytes..")}}, "token 2 has 15 bytes, want at least 16"},
 		{"an empty token", Config{Journal: memory, SigningSecrets: secret, Tokens: []api.Secret{{}}}, "empty token"},
 		{"an origin with a path", Config{Journal: memory, SigningSecrets: secret, Tokens: token, AllowedOrigins: []string{"https://shop.example/x"}}, "scheme and host"},
 		{"any origin", Config{Journal: memory, SigningSecrets: secret, Tokens: token, AllowedOrigins: []string{"*"}}, "scheme and host"},

@@ -16,6 +16,9 @@ import (
 	"tillwatch/api"
 )
 
+// MinToken is the shortest token that a relay accepts, in bytes: a shorter one could be guessed.
+const MinToken = 16
+
 // Scope is a permission of a token.
 type Scope string
 
@@ -92,9 +95,12 @@ type tokens struct{ known atomic.Pointer[[]Token] }
 // set replaces the tokens. own ones have every scope. On an error the old ones stay.
 func (t *tokens) set(own []api.Secret, issued []Token) error {
 	var all []Token
-	for _, secret := range own {
-		if secret.IsZero() {
+	for i, secret := range own {
+		switch n := len(secret.Reveal()); {
+		case n == 0:
 			return errors.New("an empty token would let everyone read: set one or leave it out")
+		case n < MinToken:
+			return fmt.Errorf("token %d has %d bytes, want at least %d", i+1, n, MinToken)
 		}
 		all = append(all, Token{Hash: HashToken(secret), Scopes: Scopes()})
 	}

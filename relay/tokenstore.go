@@ -78,15 +78,23 @@ func (s TokenStore) Add(ctx context.Context, token Token) error {
 	})
 }
 
-// Remove deletes the token of that name.
+// Remove deletes the token of that name. If there is none, it makes no file.
 func (s TokenStore) Remove(ctx context.Context, name string) error {
-	return s.change(ctx, func(tokens []Token) ([]Token, error) {
+	without := func(tokens []Token) ([]Token, error) {
 		at := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
 		if at < 0 {
 			return nil, fmt.Errorf("there is no token named %.64q; tokens are: %s", name, namesOf(tokens))
 		}
 		return slices.Delete(tokens, at, at+1), nil
-	})
+	}
+	tokens, err := s.Read(ctx)
+	if err == nil {
+		_, err = without(tokens)
+	}
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, without)
 }
 
 func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, error)) error {

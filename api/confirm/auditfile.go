@@ -41,6 +41,14 @@ func openAudit(path string) (*auditLog, error) {
 	return a, nil
 }
 
+// Logged reports whether the audit log at path was ever written, even if it is lost.
+func Logged(path string) bool {
+	a := auditLog{path: path}
+	_, err := os.Stat(path)
+	_, lost := os.Stat(a.sizeFile())
+	return err == nil || lost == nil
+}
+
 func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.Close()) }
 
 const (

@@ -29,7 +29,7 @@ func TestKeysAndTokensGoToNoOtherMachineOverHTTPUnlessThatIsAllowed(t *testing.T
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			dir := isolate(t)
-			for name, value := range map[string]string{"API_URL": c.apiURL, "RELAY_URL": c.relayURL, "API_KEY": "tell-nobody", "RELAY_TOKEN": "tell-nobody", "SIGNING_SECRET": "sixteen-bytes-at-least", "STATE_DIR": dir} {
+			for name, value := range map[string]string{"API_URL": c.apiURL, "RELAY_URL": c.relayURL, "API_KEY": "tell-nobody", "RELAY_TOKEN": "tell-nobody-at-all", "SIGNING_SECRET": "sixteen-bytes-at-least", "STATE_DIR": dir} {
 				if value != "" {
 					t.Setenv("TILLWATCH_"+name, value)
 				}

@@ -91,7 +91,7 @@ func beside(path string, permissions fs.FileMode) string {
 
 // checkState checks the folder of the saved state and the audit log.
 func (p *examination) checkState(context.Context) []doctor.Finding {
-	dir, audit := p.settings.StateDir, filepath.Join(p.settings.StateDir, "confirms.jsonl")
+	dir, audit := p.settings.StateDir, p.settings.auditFile()
 	const means, do = "no state is saved, and without an audit log nothing can be confirmed", "give this user write permission, or set state_dir to another folder"
 	if err := writable(dir); err != nil {
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("the state folder cannot be written: %v", err), means, toWrite(err, do))

@@ -241,7 +241,7 @@ func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, secret := range []string{"key-of-the-test", "another-key", "key-without", "token-of-the-test", "another-token", "signing-secret-of", "secret-password"} {
+			for _, secret := range []string{"key-of-the-test", "another-key", "key-without", "token-of-the-test", "another-token-of-16", "signing-secret-of", "secret-password"} {
 				if bytes.Contains(all, []byte(secret)) {
 					t.Errorf("it tells the secret %s: %s", secret, all)
 				}
@@ -386,6 +386,11 @@ func TestADoctorOfAShortSecretCanBeRead(t *testing.T) {
 	c := healthySetup(t, w)
 	c.settings["api_key"], c.settings["relay_token"], c.settings["signing_secret"] = "e", "~^", "~^~^~"
 	r := runAs(t, append([]string{"doctor"}, c.arguments()...)...)
+	if !strings.Contains(r.out, "relay_token (TILLWATCH_RELAY_TOKEN) has 2 bytes") || strings.Contains(r.out, "~^") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
+	}
+	c.settings["relay_token"] = strings.Repeat("~^", 8)
+	r = runAs(t, append([]string{"doctor"}, c.arguments()...)...)
 	if strings.Contains(r.out, "redacted") || !strings.Contains(r.out, "fewer than 16") || !strings.Contains(r.out, "api_key = [set]") || strings.Contains(r.out, "~^") {
 		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 	}
@@ -447,7 +452,7 @@ func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 		more bool
 	}{
 		{"a refused key", []string{"intent", "ci_1"}, func(c *doctorCase) { c.settings["api_key"] = "another-key" }, true},
-		{"a refused token", []string{"events"}, func(c *doctorCase) { c.settings["relay_token"] = "another-token" }, true},
+		{"a refused token", []string{"events"}, func(c *doctorCase) { c.settings["relay_token"] = "another-token-of-16" }, true},
 		{"a relay that is away", []string{"events", "--last", "3"}, func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere(c.t) }, true},
 		{"a wrong setting", []string{"events"}, func(c *doctorCase) { c.settings["relay_ulr"] = "x" }, true},
 		{"a wrong id", []string{"events", "evt_none"}, func(*doctorCase) {}, false},

@@ -107,11 +107,11 @@ func TestTheDocumentedConfigurationIsTaken(t *testing.T) {
 	}
 	path := writeConfig(t, strings.ReplaceAll(blocks[0][1], "/run/secrets", folder))
 	for _, name := range []string{"staging-key", "staging-relay", "live-key"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("a-"+name+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("a-documented-"+name+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for profile, want := range map[string]string{"staging": "a-staging-key", "live": "a-live-key"} {
+	for profile, want := range map[string]string{"staging": "a-documented-staging-key", "live": "a-documented-live-key"} {
 		s, err := load(t, "--config", path, "--profile", profile)
 		if err == nil {
 			err = s.requireAccount()

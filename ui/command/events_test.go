@@ -311,7 +311,7 @@ func TestEventsWithoutARelayEndWithOneSentence(t *testing.T) {
 		}
 	}
 	startEvents(t, 1)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", "another-token")
+	t.Setenv("TILLWATCH_RELAY_TOKEN", "another-token-of-16")
 	if code, _, said := events(t, "--follow"); code != exitFailed || !strings.Contains(said, "does not accept the token") {
 		t.Errorf("with a wrong token: %d %s", code, said)
 	}

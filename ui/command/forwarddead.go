@@ -108,7 +108,11 @@ func withDead(c *cobra.Command, s settings, o forwardOptions, do func(context.Co
 	}
 	path := o.statePath(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && o.stateFile == "" {
-		return nil // nothing was forwarded yet
+		if err := requireFolder(s.StateDir); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "Nothing was forwarded from this relay with the state folder %s.\n", s.StateDir)
+		return nil
 	} else if err != nil {
 		return usagef("reading the forwarder's state: %w", err)
 	}

@@ -102,7 +102,7 @@ api_key_file = "/nowhere/key"
 api_url = "LIVE"
 api_key = "KEY"
 relay_url = "RELAY2"
-relay_token = "another-token"
+relay_token = "another-token-of-16"
 
 [profile.keyless]
 api_url = "LIVE"

@@ -163,7 +163,7 @@ func (s *session) arm() error {
 		Service:      s.client,
 		Environments: s.client.Environments(),
 		Body:         api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
-		AuditFile:    filepath.Join(s.settings.StateDir, "confirms.jsonl"),
+		AuditFile:    s.settings.auditFile(),
 		Read: func(in api.Intent, sent time.Time, confirmed bool) {
 			how := account.ByRead
 			if confirmed {

@@ -204,7 +204,7 @@ func TestTokensAreCreatedUsedAndRevokedWhileTheRelayRuns(t *testing.T) {
 	dir := isolate(t)
 	data := filepath.Join(dir, "relay")
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", "the-one-for-all")
+	t.Setenv("TILLWATCH_RELAY_TOKEN", "the-token-for-all")
 	r := startRelayCommand(t, data)
 	tokens := func(want int, args ...string) (out, said string) {
 		t.Helper()
@@ -224,7 +224,7 @@ func TestTokensAreCreatedUsedAndRevokedWhileTheRelayRuns(t *testing.T) {
 	if status := r.get(t, relay.MetricsPath, text); status != 403 {
 		t.Errorf("metrics without the scope: %d", status)
 	}
-	if status := r.get(t, relay.MetricsPath, "the-one-for-all"); status != 200 {
+	if status := r.get(t, relay.MetricsPath, "the-token-for-all"); status != 200 {
 		t.Errorf("metrics with the token for all: %d", status)
 	}
 	if status := r.get(t, relay.MetricsPath, "wrong"); status != 401 {
@@ -309,7 +309,7 @@ func TestWhatARelayCannotUseIsRefusedBeforeItStarts(t *testing.T) {
 func TestARelayKeepsToItsRetentionAndItsOrigins(t *testing.T) {
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", "token")
+	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
 	data := filepath.Join(dir, "relay")
 	first := startRelayCommand(t, data)
 	large := `{"id":"evt_large_%d","type":"a","source":{"id":"x","type":"y"},"data":"` + strings.Repeat("x", 100<<10) + `"}`
@@ -318,8 +318,8 @@ func TestARelayKeepsToItsRetentionAndItsOrigins(t *testing.T) {
 	}
 	first.stop()
 	r := startRelayCommand(t, data, "--retention-size", "500KB", "--retention", "30d", "--allow-origin", "https://shop.example")
-	eventually(t, "the oldest bodies are gone", func() bool { return r.get(t, relay.EventsPath+"/evt_large_0/raw", "token") == 410 })
-	if status := r.get(t, relay.EventsPath+"/evt_large_9/raw", "token"); status != 200 {
+	eventually(t, "the oldest bodies are gone", func() bool { return r.get(t, relay.EventsPath+"/evt_large_0/raw", eventsToken) == 410 })
+	if status := r.get(t, relay.EventsPath+"/evt_large_9/raw", eventsToken); status != 200 {
 		t.Errorf("the newest body: %d", status)
 	}
 	request, err := http.NewRequest(http.MethodOptions, r.Listen+relay.WebhookPath, nil)

@@ -257,6 +257,18 @@ func (s settings) requireAccount() error {
 	return nil
 }
 
+// auditFile is the log of what was sent.
+func (s settings) auditFile() string { return filepath.Join(s.StateDir, "confirms.jsonl") }
+
+// requireFolder refuses a folder that is not there, for what only reads or changes it:
+// it was mistyped, and must be neither made nor taken for empty.
+func requireFolder(folder string) error {
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no folder %s: is it mistyped?", folder)
+	}
+	return nil
+}
+
 func configDir() string {
 	if dir, err := os.UserConfigDir(); err == nil {
 		return filepath.Join(dir, "tillwatch")

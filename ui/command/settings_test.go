@@ -156,6 +156,7 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "an address with a password", config: "api_url = 'https://me:hush@api.example'", want: "api_url: must not hold a user name or password"},
 		{name: "a relay of another kind", config: "relay_url = 'ftp://relay.example'", want: `relay_url is "ftp://relay.example": the relay's URL begins with http, https, ws or wss`},
 		{name: "a key in two lines", config: "api_key = \"\"\"sk-hush\nhush\"\"\"", want: "api_key holds a space, a line break or another character that no key has: was it copied whole?"},
+		{name: "a short token", config: "relay_token = 'hush-hush'", want: "relay_token (TILLWATCH_RELAY_TOKEN) has 9 bytes"},
 		{name: "a token with a space", config: "relay_token = 'hush hush'", want: "relay_token holds a space"},
 		{name: "a header prefix with a space", config: "header_prefix = 'x svc'", want: `header_prefix is "x svc"; it must be of letters, digits and hyphens, as in x-svc-`},
 		{name: "a lookup path without its slash", config: "lookup_path = 'products'", want: `lookup_path is "products"; it must be a path that begins with /`},
@@ -254,7 +255,7 @@ func TestAnAccountNeedsAnAddressAKeyAndItsRelaysToken(t *testing.T) {
 		{"TILLWATCH_API_URL", "https://api.example", "no API key is configured"},
 		{"TILLWATCH_API_KEY", "sk-1234", ""},
 		{"TILLWATCH_RELAY_URL", "https://relay.example", "without its token"},
-		{"TILLWATCH_RELAY_TOKEN", "token", ""},
+		{"TILLWATCH_RELAY_TOKEN", eventsToken, ""},
 	} {
 		t.Setenv(step.name, step.value)
 		s, err := load(t)

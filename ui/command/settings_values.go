@@ -220,6 +220,8 @@ func (s settings) checkAddresses() (wrong []error) {
 		}
 		if err := api.CheckKey(secret.value); err != nil {
 			wrong = append(wrong, usagef("%s %w", secret.key, err))
+		} else if n := len(secret.value.Reveal()); secret.key == "relay_token" && n < relay.MinToken {
+			wrong = append(wrong, usagef("relay_token (TILLWATCH_RELAY_TOKEN) has %d bytes, and a relay accepts none of fewer than %d: was it copied whole? tillwatch tokens create makes one", n, relay.MinToken))
 		}
 	}
 	return wrong

@@ -88,6 +88,17 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 	if o.close && o.made != "" {
 		return usagef("give --made or --close, not both: either an intent came of it, or its outcome will never be known")
 	}
+	if err := requireFolder(s.StateDir); err != nil {
+		return err
+	}
+	if !confirm.Logged(s.auditFile()) {
+		if len(args) > 0 {
+			_, err := pickUnsettled(nil, args[0])
+			return err
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "Nothing was sent with the state folder %s.\n", s.StateDir)
+		return nil
+	}
 	armed := s.AllowConfirm
 	s.AllowConfirm, s.RelayURL = false, "" // nothing is followed
 	current, err := newSession(s, forgets)

@@ -20,7 +20,7 @@ func TestAnEmptySigningSecretFileIsRefused(t *testing.T) {
 		{"verify"},
 	} {
 		t.Run(args[0], func(t *testing.T) {
-			r := runAs(t, append(args, "--config", configFile(t, "relay_token", "token", "state_dir", t.TempDir()), "--signing-secret-file", path)...)
+			r := runAs(t, append(args, "--config", configFile(t, "relay_token", eventsToken, "state_dir", t.TempDir()), "--signing-secret-file", path)...)
 			if r.code != exitUsage || !strings.Contains(r.words, "empty-secret holds no secret") {
 				t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 			}

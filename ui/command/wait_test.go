@@ -132,7 +132,7 @@ func TestWaitEndsWhereNothingCanBeSeen(t *testing.T) {
 		}
 	})
 	t.Run("the token is refused", func(t *testing.T) {
-		config := configFile(t, "relay_url", w.settings.RelayURL, "relay_token", "another-token")
+		config := configFile(t, "relay_url", w.settings.RelayURL, "relay_token", "another-token-of-16")
 		if r := runAs(t, "wait", "relay", "--config", config); r.code != exitNotConfirmable || !strings.Contains(r.words, "refuses this client") {
 			t.Errorf("exit code %d: %s", r.code, r.words)
 		}

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Whoever mistypes a folder must not be told that it holds nothing, nor find it made.
+func TestAFolderThatIsMistypedIsRefusedAndNotMade(t *testing.T) {
+	dir := t.TempDir()
+	mistyped, empty := filepath.Join(dir, "mistyped", "relay"), filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	in := func(state string) []string {
+		return []string{"--config", configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "relay_url", "http://127.0.0.1:1", "relay_token", eventsToken, "state_dir", state)}
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		state string
+		code  int
+		says  string
+	}{
+		{"tokens of no folder", []string{"tokens", "list", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
+		{"a token of no folder", []string{"tokens", "revoke", "laptop", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
+		{"a token of another folder", []string{"tokens", "revoke", "laptop", "--data", empty}, empty, exitFailed, `there is no token named "laptop"; tokens are: none`},
+		{"tokens of another folder", []string{"tokens", "list", "--data", empty}, empty, exitDone, ""},
+		{"what was sent, in no folder", []string{"settle"}, mistyped, exitUsage, "there is no folder " + mistyped},
+		{"what was sent, in another folder", []string{"settle"}, empty, exitDone, "Nothing was sent with the state folder " + empty},
+		{"one that was sent, in no folder", []string{"settle", "order-7", "--close"}, mistyped, exitUsage, "there is no folder " + mistyped},
+		{"one that was sent, in another folder", []string{"settle", "order-7", "--close"}, empty, exitUsage, `has the reference or attempt "order-7"`},
+		{"the dead of no folder", []string{"forward", "dead"}, mistyped, exitUsage, "there is no folder " + mistyped},
+		{"the dead of another folder", []string{"forward", "dead"}, empty, exitDone, "Nothing was forwarded from this relay with the state folder " + empty},
+		{"resending in no folder", []string{"forward", "resend", "--all"}, mistyped, exitUsage, "there is no folder " + mistyped},
+		{"resending in another folder", []string{"forward", "resend", "evt_1"}, empty, exitFailed, "evt_1 is not dead"},
+		{"the dead of no file", []string{"forward", "dead", "--cursor-file", filepath.Join(empty, "none")}, empty, exitUsage, "none"},
+		{"a relay's data of no folder", []string{"doctor", "--data", mistyped}, mistyped, exitFailed, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runAs(t, append(c.args, in(c.state)...)...)
+			if r.code != c.code || !strings.Contains(r.words, c.says) {
+				t.Errorf("exit code %d, want %d with %q: %s%s", r.code, c.code, c.says, r.out, r.words)
+			}
+			var made []string
+			_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+				if path != dir && path != empty {
+					made = append(made, path)
+				}
+				return nil
+			})
+			if len(made) > 0 {
+				t.Errorf("it made %v", made)
+			}
+		})
+	}
+}
