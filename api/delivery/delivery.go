@@ -1,5 +1,5 @@
-// Package delivery holds what becomes of events on their way to an endpoint,
-// whoever sends them: the forwarder or the stand-in.
+// Package delivery describes deliveries of events to an endpoint and keeps a log of
+// them. The forwarder and the stand-in share it.
 package delivery
 
 import (
@@ -11,7 +11,7 @@ import (
 	"tillwatch/api"
 )
 
-// State is how a delivery stands.
+// State is the state of a delivery.
 type State string
 
 // The states.
@@ -20,39 +20,40 @@ const (
 	Sending   State = "sending" // an attempt is under way
 	Delivered State = "delivered"
 	Dead      State = "dead" // given up: nothing sends it again by itself
-	Lost      State = "lost" // never sent, as the stand-in was told to lose it
+	Lost      State = "lost" // never sent, because of a fault of the stand-in
 )
 
-// States lists them.
+// States lists all states.
 func States() []State { return []State{Waiting, Sending, Delivered, Dead, Lost} }
 
-// Delivery is one event on its way to one target. It is immutable: what changes
-// puts a new one in its place, with the same ID.
+// Delivery is one event on its way to one target. It is immutable: a change makes a
+// new Delivery with the same ID.
 type Delivery struct {
 	ID       api.ID        `json:"id"`
-	Target   api.Text      `json:"target"` // its address, without what is secret in it
+	Target   api.Text      `json:"target"` // its address, without secrets
 	Event    api.ID        `json:"event"`
-	Type     api.EventType `json:"type"`   // as remote as the event: to be scrubbed where it is shown
-	Source   api.ID        `json:"source"` // the id of what the event speaks of
+	Type     api.EventType `json:"type"`   // remote text: scrub it before showing it
+	Source   api.ID        `json:"source"` // the event's source: an intent, a shipment, a product or an endpoint
 	State    State         `json:"state"`
-	Since    time.Time     `json:"since,omitzero"`   // when it came about; no attempt moves that
-	Attempts int           `json:"attempts"`         // begun, the one under way among them
+	Since    time.Time     `json:"since,omitzero"`   // when it was created; attempts do not change it
+	Attempts int           `json:"attempts"`         // attempts begun, including one under way
 	Sent     time.Time     `json:"sent,omitzero"`    // when the last attempt began; zero before the first
-	Took     time.Duration `json:"tookNs,omitempty"` // of the last answered or failed attempt
-	Status   int           `json:"status,omitempty"` // of its answer; 0 where there was none
-	Error    api.Text      `json:"error,omitempty"`  // why that attempt came to nothing; "" where it did not
-	Next     time.Time     `json:"next,omitzero"`    // when it is tried again; zero where it is not
-	Request  Message       `json:"request,omitzero"` // as last sent
-	Answer   Message       `json:"answer,omitzero"`  // to that; zero where there was none
+	Took     time.Duration `json:"tookNs,omitempty"` // duration of the last attempt that ended
+	Status   int           `json:"status,omitempty"` // of its answer; 0 if there was none
+	Error    api.Text      `json:"error,omitempty"`  // why that attempt failed; "" if it did not
+	Next     time.Time     `json:"next,omitzero"`    // when the next attempt is due; zero if there is none
+	Request  Message       `json:"request,omitzero"` // the last request
+	Answer   Message       `json:"answer,omitzero"`  // its answer; zero if there was none
 }
 
 // Message is one side of an attempt as it went over the wire. It is not scrubbed.
 type Message struct {
-	Header http.Header `json:"header,omitempty"` // no value of it is a secret: whoever keeps a delivery puts [Hidden] in its place
-	Body   Body        `json:"body,omitempty"`   // of an answer at most [KeptAnswer] bytes
+	Header http.Header `json:"header,omitempty"` // with [Hidden] in place of secret values
+	Body   Body        `json:"body,omitempty"`   // at most [KeptAnswer] bytes of an answer
 }
 
-// Body is that of a message. In JSON it is a text, with U+FFFD for what is no UTF-8.
+// Body is the body of a message. JSON encodes it as a string, with U+FFFD for invalid
+// UTF-8.
 type Body []byte
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -64,14 +65,14 @@ func (b *Body) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Hidden stands for the value of a header that is a secret.
+// Hidden replaces the secret value of a header.
 const Hidden = "[redacted]"
 
-// KeptAnswer is how much of the body of an answer is kept, in bytes.
+// KeptAnswer is how many bytes of an answer's body are kept.
 const KeptAnswer = 4 << 10
 
-// AnswersChallenge reports whether a receiver's answer is the one that a challenge to a
-// source wants, and no more.
+// AnswersChallenge reports whether a receiver's answer is exactly the one that the
+// challenge with this source requires (contract, Webhook receiver contract).
 func AnswersChallenge(answer []byte, source string) bool {
 	var said map[string]string
 	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == source

@@ -9,15 +9,15 @@ import (
 	"tillwatch/api"
 )
 
-// Log keeps the deliveries that changed last, and tells of changes. Its methods
-// may be called from any goroutine.
+// Log keeps the deliveries that changed last. It is safe for concurrent use. Create it
+// with [NewLog].
 type Log struct {
 	most int
 
 	mu      sync.Mutex // guards all below
 	byID    map[api.ID]*list.Element
-	inOrder list.List // of entry, that which changed last at the end
-	version uint64
+	inOrder list.List     // of entry, the latest change last
+	version uint64        // number of changes
 	changed chan struct{} // closed at the next change; nil while nobody waits
 }
 
@@ -26,10 +26,10 @@ type entry struct {
 	version uint64
 }
 
-// NewLog makes a log that keeps at most so many deliveries.
+// NewLog returns a log that keeps at most the given number of deliveries.
 func NewLog(most int) *Log { return &Log{most: most, byID: map[api.ID]*list.Element{}} }
 
-// Put keeps a delivery as it is now, in place of what it was.
+// Put stores a delivery, in place of an earlier one with the same id.
 func (l *Log) Put(d Delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +47,8 @@ func (l *Log) Put(d Delivery) {
 	}
 }
 
-// Find returns a delivery that is kept.
-func (l *Log) Find(id api.ID) (*Delivery, bool) {
+// Find returns a delivery by its id; ok is false if the log does not have it.
+func (l *Log) Find(id api.ID) (d *Delivery, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, ok := l.byID[id]
@@ -58,8 +58,8 @@ func (l *Log) Find(id api.ID) (*Delivery, bool) {
 	return at.Value.(entry).Delivery, true
 }
 
-// Since returns the deliveries that changed after a version, that which changed
-// last at the end, and the version to ask with the next time. 0 gives all.
+// Since returns the deliveries that changed after a version, the latest change last,
+// and the present version, for the next call. Version 0 returns all.
 func (l *Log) Since(version uint64) (changed []*Delivery, now uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,8 +70,7 @@ func (l *Log) Since(version uint64) (changed []*Delivery, now uint64) {
 	return changed, l.version
 }
 
-// Wait returns once something has changed after a version, or with its error when
-// ctx ends.
+// Wait returns nil once something has changed after a version, or the error of ctx.
 func (l *Log) Wait(ctx context.Context, version uint64) error {
 	l.mu.Lock()
 	if l.version > version {

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// temporary marks the file that is about to take the place of another.
+// temporary is the suffix of a file that is about to replace another.
 const temporary = ".tmp"
 
-// abandonedAfter is the age from which nobody writes a temporary file any more.
+// abandonedAfter is the age at which a temporary file counts as abandoned.
 const abandonedAfter = time.Minute
 
-// Replace gives the file at path new content that only its owner can read. It
-// writes a temporary file beside it, syncs it and renames it. The folder must
-// exist. After an error the file is as it was.
+// Replace gives the file at path new content that only its owner can read. It writes
+// a temporary file beside it, syncs it and renames it. The folder must exist. After
+// an error the file has its old content.
 func Replace(path string, write func(io.Writer) error) error { return ReplaceKeeping(path, "", write) }
 
-// ReplaceKeeping is [Replace] that renames the old file to previous first, where
-// previous is not "".
+// ReplaceKeeping is like [Replace], but first renames the old file to previous unless
+// previous is "".
 func ReplaceKeeping(path, previous string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+temporary)
 	if err != nil {
@@ -51,8 +51,8 @@ func ReplaceKeeping(path, previous string, write func(io.Writer) error) (err err
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder makes the names in a folder last, where the system can do that:
-// Windows keeps folders by itself and refuses.
+// SyncFolder makes the names in a folder durable. It succeeds on systems that cannot
+// sync a folder: Windows does so by itself and refuses.
 func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
@@ -65,8 +65,8 @@ func SyncFolder(path string) error {
 	return nil
 }
 
-// RemoveAbandoned removes the temporary files that interrupted calls of
-// [Replace] left beside path. What it cannot remove only takes room.
+// RemoveAbandoned removes the temporary files that interrupted calls of [Replace] left
+// beside path. It ignores errors: such a file only takes space.
 func RemoveAbandoned(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, entry := range entries {

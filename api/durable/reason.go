@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ReasonFirst is an error of a file with its reason before the path: where a line is
-// cut short, the reason is what is left. Other errors it returns as they are.
+// ReasonFirst puts the reason of a file's error before the path: a line that is cut
+// short still shows it. Other errors are returned unchanged.
 func ReasonFirst(err error) error {
 	var file *fs.PathError
 	var link *os.LinkError

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Throttle is a handler that logs a kind of failure at once and then, as long as
-// it goes on, once an interval, with the number of those since. A kind is what has
-// the same message. What is no failure passes.
+// Throttle is a handler that logs the first failure of a kind at once, and while the
+// kind goes on, one line in each interval with the number of further failures. Records
+// with the same message are of one kind. Records below the level Warn pass through.
 type Throttle struct {
 	slog.Handler
 	ongoing *ongoing
@@ -18,7 +18,7 @@ type Throttle struct {
 // ThrottleInterval is the usual interval.
 const ThrottleInterval = time.Second
 
-// ongoing are the kinds of failures of the last interval.
+// ongoing holds the kinds of failures that are going on.
 type ongoing struct {
 	interval time.Duration
 
@@ -27,15 +27,15 @@ type ongoing struct {
 	closed bool
 }
 
-// failing is a kind of failure that was logged.
+// failing is a kind of failure that is going on.
 type failing struct {
-	since  int // how many were not
-	last   slog.Record
-	writer slog.Handler // of the last
+	since  int          // failures since the last logged line
+	last   slog.Record  // the last of them
+	writer slog.Handler // the handler of the last
 	timer  *time.Timer
 }
 
-// NewThrottle throttles what is logged with next.
+// NewThrottle returns a Throttle in front of next.
 func NewThrottle(next slog.Handler, interval time.Duration) *Throttle {
 	return &Throttle{next, &ongoing{interval: interval, kinds: map[string]*failing{}}}
 }
@@ -58,7 +58,7 @@ func (h *Throttle) WithGroup(name string) slog.Handler {
 	return &Throttle{h.Handler.WithGroup(name), h.ongoing}
 }
 
-// admits reports whether record is logged at once; otherwise it is counted.
+// admits reports whether record is to be logged at once; otherwise it counts it.
 func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,7 +66,7 @@ func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
 		return true
 	}
 	kind := record.Message
-	if f, is := o.kinds[kind]; is {
+	if f, ok := o.kinds[kind]; ok {
 		f.since++
 		f.last, f.writer = record.Clone(), writer
 		return false
@@ -75,8 +75,8 @@ func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
 	return true
 }
 
-// sum logs the last failure of a kind with the number of those of the interval.
-// When there was none, the kind is over.
+// sum logs the last failure of a kind with the number of failures in the interval. If
+// there was none, the kind is over.
 func (o *ongoing) sum(kind string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,11 +94,11 @@ func (o *ongoing) sum(kind string) {
 
 func (f *failing) log() {
 	f.last.AddAttrs(slog.Int("more_since_last", f.since))
-	_ = f.writer.Handle(context.Background(), f.last) // a log that cannot be written has nobody to tell
+	_ = f.writer.Handle(context.Background(), f.last) // nowhere to report that the log cannot be written
 	f.since = 0
 }
 
-// Close logs what is left to tell. What follows is logged as it comes.
+// Close logs the counted failures. Later records pass through unthrottled.
 func (h *Throttle) Close() {
 	o := h.ongoing
 	o.mu.Lock()

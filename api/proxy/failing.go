@@ -15,14 +15,14 @@ import (
 	"tillwatch/api"
 )
 
-// refuse answers in the contract's form of an error (contract, Errors).
+// refuse answers with an error in the contract's form (contract, Errors).
 func refuse(w http.ResponseWriter, status int, name, message string) {
 	w.Header()["Content-Type"] = []string{"application/json; charset=utf-8"}
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"name": name, "message": "tillwatch proxy: " + message}) // a client that is gone needs no answer
 }
 
-// unanswered answers a request to which the service gave no answer.
+// unanswered answers a request that the service did not answer.
 func (p *Proxy) unanswered(w http.ResponseWriter, r *http.Request, err error) {
 	var broken clientError
 	if r.Context().Err() != nil || errors.As(err, &broken) {
@@ -38,8 +38,8 @@ func (p *Proxy) unanswered(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, http.StatusBadGateway, "BadGatewayError", message)
 }
 
-// why tells why there is no answer, and whether the request may have been sent. Of
-// an answer that could not be read it repeats nothing.
+// why returns the reason of a missing answer, and whether the request may have been
+// sent. The reason quotes nothing of an answer that could not be read.
 func why(err error) (reason string, sent bool) {
 	var dial *net.OpError
 	var wrong *tls.CertificateVerificationError

@@ -13,10 +13,10 @@ import (
 	"tillwatch/api/quota"
 )
 
-// maxBuckets bounds the buckets that are told of: their names are the service's.
+// maxBuckets bounds the exported buckets: the service chooses their names.
 const maxBuckets = 32
 
-// metrics are what Prometheus reads, in a registry of this proxy alone.
+// metrics are the proxy's metrics for Prometheus, in a registry of its own.
 type metrics struct {
 	handler    http.Handler
 	requests   *prometheus.CounterVec
@@ -30,7 +30,7 @@ type metrics struct {
 	known map[bucket]bool
 }
 
-// bucket is what its gauge is labelled with.
+// bucket holds the labels of a bucket's gauge.
 type bucket struct{ class, policy, limit, window string }
 
 func newMetrics(p *Proxy) *metrics {
@@ -79,7 +79,7 @@ func (m *metrics) count(o *quota.Observation) {
 	}
 }
 
-// knows reports whether a bucket is told of.
+// knows reports whether a bucket is exported.
 func (m *metrics) knows(b bucket) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

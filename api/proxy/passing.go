@@ -24,48 +24,49 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := http.NewResponseController(w)
-	_ = answer.EnableFullDuplex() // it may come before the request has been read
+	_ = answer.EnableFullDuplex() // the service may answer before it has read the request
 	body := &clientBody{ReadCloser: r.Body}
-	passed := r.WithContext(r.Context()) // the server looks at its own again
+	passed := r.WithContext(r.Context()) // a copy: the server looks at r again
 	passed.Body = body
 	p.passing.ServeHTTP(answerWriter{w, listener.LengthInDoubt(r)}, passed)
-	_ = answer.Flush() // before the server adds a length to an empty answer; a client that is gone needs none
+	_ = answer.Flush() // or the server would add a length to an empty answer
 	if r.ContentLength > 0 && !body.ended.Load() && r.Header.Get("Expect") == "" {
-		// With full duplex, the server loses the connection where it is the one that
-		// reads a body to its end.
+		// With full duplex, net/http closes the connection if it has to read the rest
+		// of the body itself.
 		_, _ = io.CopyN(io.Discard, body, maxUnread)
 	}
 }
 
-// maxUnread is as much as the server reads of a body that nobody wants, in bytes.
+// maxUnread is how many bytes of an unread body are read to keep the connection, as
+// net/http does.
 const maxUnread = 256 << 10
 
-// rewrite points a request at the service, and undoes what ReverseProxy changes of
-// it beside what concerns one connection alone.
+// rewrite points a request at the service. Of what ReverseProxy changes, it leaves only
+// the hop-by-hop headers changed.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	in, out := r.In, r.Out
 	r.SetURL(p.upstream)
 	out.URL.RawQuery, out.URL.ForceQuery = in.URL.RawQuery, in.URL.ForceQuery
 	path, _, _ := strings.Cut(in.RequestURI, "?")
 	if path = p.upstream.EscapedPath() + path; path != out.URL.EscapedPath() && !strings.HasPrefix(path, "//") {
-		out.URL.Opaque = path // it is escaped in a way that net/url would not
+		out.URL.Opaque = path // net/url would escape it differently
 	}
 	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if values, ok := in.Header[name]; ok {
 			out.Header[name] = values
 		}
 	}
-	out.Trailer = in.Trailer // it is filled when the body has been read
+	out.Trailer = in.Trailer // filled once the body has been read
 	out.Header.Del("Connection")
 	out.Header.Del("Upgrade")
 	sendOnce(out)
 }
 
 // sendOnce keeps net/http from sending a request again by itself when a connection
-// breaks: what may have been sent must not be sent twice, and each request is
-// charged. It changes nothing of what is sent.
+// breaks: a request must not be sent twice, and each is charged. It does not change
+// what goes over the wire.
 func sendOnce(out *http.Request) {
-	// net/http looks for the canonical names only.
+	// net/http retries requests with these headers, but knows only the canonical names.
 	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := out.Header[name]; ok {
 			delete(out.Header, name)
@@ -78,11 +79,12 @@ func sendOnce(out *http.Request) {
 	switch out.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
 		out.Body = io.NopCloser(strings.NewReader(""))
-		out.TransferEncoding = []string{"identity"} // neither a length nor chunks are sent
+		out.TransferEncoding = []string{"identity"} // sends neither a length nor chunks
 	}
 }
 
-// clientBody tells a client that breaks off from a service that does.
+// clientBody marks errors of reading the client's body, to distinguish a client that
+// breaks off from a service that does.
 type clientBody struct {
 	io.ReadCloser
 	ended atomic.Bool
@@ -102,11 +104,11 @@ func (b *clientBody) Read(part []byte) (int, error) {
 	return n, err
 }
 
-// answerWriter keeps net/http from adding to an answer what the service did not
-// say, and ends connections where that is safer.
+// answerWriter keeps net/http from adding headers to an answer, and closes connections
+// where that is safer.
 type answerWriter struct {
 	http.ResponseWriter
-	last bool // on its connection
+	last bool // the answer is the last on its connection
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -125,10 +127,10 @@ func (w answerWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets [http.ResponseController] find what is below.
+// Unwrap lets [http.ResponseController] find the underlying writer.
 func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// buffers are lent to answers while they pass, so that idle connections hold none.
+// buffers lends buffers to answers while they pass: idle connections hold none.
 type buffers struct{ pool sync.Pool }
 
 // Get implements [httputil.BufferPool].

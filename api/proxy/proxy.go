@@ -1,9 +1,9 @@
-// Package proxy stands between a program and the service, passes everything on
-// unchanged, and reports what passes to those who watch the account's quota.
+// Package proxy is a reverse proxy between a program and the service. It passes
+// everything on unchanged and reports what it observes to dashboards, which show the
+// account's quota.
 //
-// It waits for nobody but the service: what is to be reported goes into a bounded
-// queue, and is dropped and counted where that is full. It keeps no body, no key
-// and nothing on disk.
+// It waits for nobody but the service: observations go into a bounded queue, and are
+// dropped and counted if it is full. It keeps no body, no key and nothing on disk.
 package proxy
 
 import (
@@ -27,37 +27,36 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Bounds of what clients and the service can make a proxy hold. A body may take as
-// long as its sender likes: the service decides how long it waits for one.
+// Bounds of what clients and the service can make a proxy hold. There is no timeout for
+// a body: the service decides how long it waits for one.
 const (
 	headerTimeout  = 5 * time.Second
-	idleTimeout    = 2 * time.Minute // longer than clients keep a connection: a request never meets one that is being closed
+	idleTimeout    = 2 * time.Minute // longer than clients keep connections: the proxy never closes one that a request is about to use
 	maxHeader      = 64 << 10        // bytes, each way
 	maxConnections = 4096            // of clients
-	keptIdle       = 256             // connections to the service
+	keptIdle       = 256             // idle connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
-	flushAfter     = 5 * time.Millisecond // what comes sooner goes out in one piece; an answer of unknown length never waits
+	flushAfter     = 5 * time.Millisecond // parts of an answer within this time go out together; answers of unknown length are flushed at once
 )
 
-// Config says whom a proxy stands before. Upstream is required; every other field
-// may be left zero.
+// Config configures a [Proxy]. Upstream is required; every other field may be zero.
 type Config struct {
-	Upstream      string      // the service's base URL, http or https, without /api/v1
-	InsecureHTTP  bool        // allow http:// to another machine, where everyone on the way can read the keys
-	LookupPath    string      // of the product lookup; default [quota.DefaultLookupPath]
-	SpenderHeader string      // whose value names the caller; default User-Agent
-	TLS           *tls.Config // of the listener; nil: http
-	Logger        *slog.Logger
+	Upstream      string       // the service's base URL, http or https, without /api/v1
+	InsecureHTTP  bool         // allow http:// to another machine, where everyone on the way can read the keys
+	LookupPath    string       // path of the product lookup; default [quota.DefaultLookupPath]
+	SpenderHeader string       // the header whose value names the caller; default User-Agent
+	TLS           *tls.Config  // of the listener; nil: http
+	Logger        *slog.Logger // nil: nothing is logged
 
-	// Observe takes what was observed, in batches that are its own. It is called by
-	// one goroutine: while it takes its time, observations are dropped and counted.
-	// Nil: they are counted only.
+	// Observe receives observations in batches, which it may keep. One goroutine calls
+	// it: if it is slow, further observations are dropped and counted. Nil: the proxy
+	// only counts requests.
 	Observe func([]quota.Observation)
 }
 
-// Proxy passes requests on to one service. Its Handler may be served by anybody;
-// [Proxy.Serve] does so, and hands on what is observed.
+// Proxy passes requests on to one service. Create it with [New]. It is an
+// [http.Handler]; only [Proxy.Serve] also reports observations.
 type Proxy struct {
 	upstream *url.URL
 	tls      *tls.Config
@@ -66,14 +65,14 @@ type Proxy struct {
 	queue    *queue
 	metrics  *metrics
 	logger   *slog.Logger
-	failures *listener.Throttle // as they were logged
+	failures *listener.Throttle // the handler of logger
 
 	mu     sync.Mutex
 	open   int               // connections of clients
-	silent map[net.Conn]bool // those that have asked for nothing yet
+	silent map[net.Conn]bool // connections without a request so far
 }
 
-// New checks cfg and makes a proxy. It opens no connection.
+// New checks cfg and returns a proxy. It opens no connection.
 func New(cfg Config) (*Proxy, error) {
 	if err := api.CheckBaseURL(cfg.Upstream); err != nil {
 		return nil, fmt.Errorf("the service's address: %w", err)
@@ -96,15 +95,15 @@ func New(cfg Config) (*Proxy, error) {
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
-	// No HTTP/2: there net/http sends a request without a body again by itself, a
-	// confirm too, where the service refuses the stream or goes away, and then it was
-	// not processed (RFC 9113, 8.7), but also where the service resets the stream with
-	// PROTOCOL_ERROR, and then it may have been. Only a body that cannot be read again
-	// stops that (sendOnce), and over HTTP/2 even an empty one is sent, as a frame of
-	// its own. Which protocol a connection speaks is not known before the body is set.
-	// What tries once, http.Transport.NewClientConn, needs a pool of our own.
+	// No HTTP/2: over it, net/http by itself repeats a request without a body, also a
+	// confirm. After a refused stream or GOAWAY that is safe, for the request was not
+	// processed (RFC 9113, section 8.7), but net/http also repeats it after a stream
+	// reset with PROTOCOL_ERROR, where it may have been. Only a body that cannot be read
+	// again prevents that (sendOnce), and HTTP/2 sends even an empty one, as a frame of
+	// its own. Whether a connection speaks HTTP/2 is unknown before the body is set.
+	// http.Transport.NewClientConn, which tries once, would need our own pool.
 	p.service.ForceAttemptHTTP2 = false
-	p.service.DisableCompression = true // what the client accepts is what the service is asked for
+	p.service.DisableCompression = true // Accept-Encoding is the client's
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
 	p.service.MaxResponseHeaderBytes = maxHeader
@@ -121,8 +120,8 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// checkSpenderHeader refuses headers that hold secrets: their values are told to
-// everyone who watches.
+// checkSpenderHeader refuses headers that hold secrets: everyone who watches sees the
+// header's values.
 func checkSpenderHeader(name string) error {
 	if name == "" {
 		return nil
@@ -137,7 +136,7 @@ func checkSpenderHeader(name string) error {
 	return nil
 }
 
-// Metrics answers with what Prometheus reads.
+// Metrics returns a handler that answers with the metrics for Prometheus.
 func (p *Proxy) Metrics() http.Handler { return p.metrics.handler }
 
 func (p *Proxy) observe(o quota.Observation) {
@@ -145,8 +144,8 @@ func (p *Proxy) observe(o quota.Observation) {
 	p.queue.put(o)
 }
 
-// Serve passes on what comes over a listener until ctx ends. Then it takes no more,
-// lets end what is under way, and hands on what is left to be observed.
+// Serve serves a listener until ctx ends. Then it accepts no more requests, waits for
+// those under way, and reports the remaining observations.
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
 	if p.tls != nil {
 		ln = tls.NewListener(ln, p.tls)
@@ -181,7 +180,7 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// admit closes a connection at once that comes beyond the bound.
+// admit counts connections and closes a new one beyond the bound at once.
 func (p *Proxy) admit(c net.Conn, state http.ConnState) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,22 +190,22 @@ func (p *Proxy) admit(c net.Conn, state http.ConnState) {
 		p.silent[c] = true
 		if p.open++; p.open > maxConnections {
 			p.logger.Warn("a connection was refused: there are too many", slog.Int("limit", maxConnections))
-			_ = c.Close() // its end is told as that of any other
+			_ = c.Close() // net/http reports its end as StateClosed
 		}
 	case http.StateClosed, http.StateHijacked:
 		p.open--
 	}
 }
 
-// connections is how many clients have open.
+// connections returns the number of open client connections, as Prometheus wants it.
 func (p *Proxy) connections() float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return float64(p.open)
 }
 
-// endSilent closes the connections over which nothing has been asked: net/http
-// would wait for them.
+// endSilent closes the connections without any request so far: net/http would wait for
+// them.
 func (p *Proxy) endSilent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

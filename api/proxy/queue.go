@@ -14,10 +14,10 @@ const (
 	maxBatch  = 256
 )
 
-// queue holds observations until somebody takes them. Nobody waits for it.
+// queue holds observations until run reports them. Adding one never blocks.
 type queue struct {
 	waiting chan quota.Observation
-	take    func([]quota.Observation) // nil: there is nobody
+	take    func([]quota.Observation) // nil: nobody wants them
 	dropped prometheus.Counter
 }
 
@@ -25,7 +25,7 @@ func newQueue(take func([]quota.Observation), dropped prometheus.Counter) *queue
 	return &queue{waiting: make(chan quota.Observation, maxQueued), take: take, dropped: dropped}
 }
 
-// put adds an observation; it drops one for which there is no room.
+// put adds an observation, or drops it if the queue is full.
 func (q *queue) put(o quota.Observation) {
 	if q.take == nil {
 		return
@@ -37,7 +37,7 @@ func (q *queue) put(o quota.Observation) {
 	}
 }
 
-// run hands on what is observed until ctx ends, and then what is left.
+// run reports observations until ctx ends, and then the remaining ones.
 func (q *queue) run(ctx context.Context) {
 	for {
 		select {
@@ -52,7 +52,7 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-// batch adds what waits, up to a bound.
+// batch appends waiting observations, up to maxBatch.
 func (q *queue) batch(batch ...quota.Observation) []quota.Observation {
 	for len(batch) < maxBatch {
 		select {

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// agenda is what will happen by itself, and the clock that says when.
+// agenda holds the tasks that run by themselves, and the clock that says when.
 type agenda struct {
 	clock
 	schedule[func(at time.Time)]
-	bell // something became the soonest, or the clock changed
+	bell // rings when another task became the soonest, or the clock changed
 }
 
 func newAgenda(c clock) agenda { return agenda{clock: c, bell: make(bell, 1)} }
 
-// plan makes run happen at the given time, which may be past.
+// plan schedules run for the given time, which may be past.
 func (a *agenda) plan(at time.Time, run func(at time.Time)) {
 	if a.schedule.plan(at, run) {
 		a.wake()
 	}
 }
 
-// bell wakes whoever waits at it; it has room for one stroke.
+// bell wakes whoever waits for it; it remembers one ring.
 type bell chan struct{}
 
 func (b bell) wake() {
@@ -31,8 +31,8 @@ func (b bell) wake() {
 	}
 }
 
-// runDue runs at most limit tasks that are due and reports how long to wait for the
-// next: 0 when there are more, negative when none will be due by itself.
+// runDue runs at most limit due tasks and returns how long to wait for the next one: 0
+// if more are due, negative if there is none or the clock stands.
 func (a *agenda) runDue(limit int) time.Duration {
 	now := a.now()
 	for ; limit > 0 && a.len() > 0; limit-- {
@@ -48,9 +48,9 @@ func (a *agenda) runDue(limit int) time.Duration {
 	return max(0, a.next().at.Sub(now))
 }
 
-// keepAgenda runs what is due until ctx ends.
+// keepAgenda runs tasks as they become due until ctx ends.
 func (s *Simulator) keepAgenda(ctx context.Context) {
-	const batch = 256 // tasks that run before others get the lock
+	const batch = 256 // tasks in one hold of the lock
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for ctx.Err() == nil {

@@ -6,12 +6,12 @@ import (
 	"tillwatch/api"
 )
 
-// answer is what an operation says. Body is encoded as JSON.
+// answer is the answer of an operation. Its body is encoded as JSON.
 type answer struct {
 	status     int
 	body       any
-	html       string // instead of the body
-	retryAfter int    // seconds; 0: no field
+	html       string // sent instead of the body unless ""
+	retryAfter int    // seconds; 0: no Retry-After
 	repeated   bool   // the answer to an earlier request with the same Idempotency-Key
 }
 
@@ -28,7 +28,7 @@ func unauthorized(text string) answer {
 	return refused(http.StatusUnauthorized, "AuthenticationError", text)
 }
 
-// wrongState refuses what an intent in a state cannot do.
+// wrongState refuses an operation that the state of an intent does not allow.
 func wrongState(text string, state api.IntentState) answer {
 	return answer{status: http.StatusConflict, body: stateErrorWire{"InvalidCheckoutIntentStateError", text, state}}
 }
@@ -45,12 +45,12 @@ func invalidField(name, text string) answer {
 	return invalid(checker{name: {Message: text}})
 }
 
-// tooMany rejects what no retry helps: it carries no Retry-After.
+// tooMany rejects a request that no retry soon helps: it carries no Retry-After.
 func tooMany(text string) answer {
 	return answer{status: http.StatusTooManyRequests, body: messageWire{text}}
 }
 
-// tooFast rejects what may be sent again after so many seconds.
+// tooFast rejects a request that may be sent again after reset seconds.
 func tooFast(reset int) answer {
 	return answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
 }

@@ -8,17 +8,17 @@ import (
 	"tillwatch/api"
 )
 
-// balance is the pre-funded account that the payment drawdown draws on.
+// balance is the pre-funded account behind the payment method drawdown.
 type balance struct {
-	limited bool // else it never runs out
-	left    int64
+	limited bool  // false: it never runs out
+	left    int64 // cents
 }
 
 // newBalance reads the balance of a [Config].
 func newBalance(cents int64) balance { return balance{cents != 0, max(0, cents)} }
 
-// draw takes the total of an intent, when its order is placed, out of the balance
-// that pays for it; what the balance does not cover fails while it is placed.
+// draw pays the total of an intent from the balance when its order is placed. If the
+// balance does not cover it, the order will fail while it is placed.
 func (f *fulfilment) draw(in *intent) {
 	total := in.Offer.Cost.Total.AmountSubunits
 	switch b := &f.balance; {
@@ -31,7 +31,7 @@ func (f *fulfilment) draw(in *intent) {
 	}
 }
 
-// giveBack returns what an order that failed had drawn.
+// giveBack returns what a failed order had drawn.
 func (f *fulfilment) giveBack(in *intent) {
 	f.balance.left += in.Drawn
 	in.Drawn = 0
@@ -41,8 +41,7 @@ func notCovered() *failureWire {
 	return &failureWire{"payment_failed", "The drawdown balance does not cover the total"}
 }
 
-// balanceWire is the balance as the control API tells it: null when it never runs
-// out.
+// balanceWire is the balance in the control API: null means that it never runs out.
 type balanceWire struct {
 	AmountSubunits *int64 `json:"amountSubunits"`
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// homeIn is a home in a province, if the world has one.
-func homeIn(province string) (home, bool) {
+// homeIn returns a home in a province; ok is false if the world has none there.
+func homeIn(province string) (h home, ok bool) {
 	homes := theWorld().Homes
 	i := slices.IndexFunc(homes, func(h home) bool { return strings.EqualFold(h.Province, province) })
 	if i < 0 {
@@ -16,7 +16,7 @@ func homeIn(province string) (home, bool) {
 	return homes[i], true
 }
 
-// taxOf is the sales tax of a province, in thousandths of a percent.
+// taxOf returns the sales tax of a province, in thousandths of a percent.
 func taxOf(province string) int64 {
 	if h, known := homeIn(province); known {
 		return h.Tax
@@ -24,7 +24,7 @@ func taxOf(province string) int64 {
 	return 6000
 }
 
-// placeOf is where a buyer lives, with a guess at the offset.
+// placeOf returns where a buyer lives, with a guess at the offset from UTC.
 func placeOf(b *buyerWire) place {
 	if h, known := homeIn(b.Province); known {
 		return place{b.City, b.Province, h.Offset}

@@ -12,11 +12,11 @@ import (
 	"tillwatch/api"
 )
 
-// catalogue is what the merchants sell.
+// catalogue holds the products of the merchants.
 type catalogue struct {
 	products  []*product
 	byAddress map[string]*product
-	total     int // of the popularities
+	total     int // the sum of the popularities
 }
 
 func newCatalogue() *catalogue {
@@ -36,10 +36,10 @@ func newCatalogue() *catalogue {
 	return c
 }
 
-// keep makes find return this product from now on, with what has changed of it.
+// keep makes find return this product, with its changes, from now on.
 func (c *catalogue) keep(p *product) { c.byAddress[p.address()] = p }
 
-// sold is what the merchants sell, and what else was changed, by address.
+// sold lists the merchants' products and all others that were changed, by address.
 func (c *catalogue) sold() []*product {
 	return slices.SortedFunc(maps.Values(c.byAddress), func(a, b *product) int { return strings.Compare(a.address(), b.address()) })
 }
@@ -55,9 +55,9 @@ func (c *catalogue) random(d dice) *product {
 	return c.products[0]
 }
 
-// find is the product at a URL. The service works with any merchant, so a URL
-// that the catalogue does not hold gets a product made of its own words, always
-// the same until an event changes it.
+// find returns the product at a URL. The service works with any merchant: for an
+// unknown URL, find makes up a product from the words of the URL, always the same one
+// until an event changes it.
 func (c *catalogue) find(raw string) *product {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *catalogue) find(raw string) *product {
 	return p
 }
 
-// inventProduct makes a product of the words of its address.
+// inventProduct makes up a product from the words of its address.
 func inventProduct(domain, path string) *product {
 	sum := fnv.New64a()
 	sum.Write([]byte(domain + strings.TrimSuffix(path, "/")))
@@ -96,7 +96,7 @@ func inventProduct(domain, path string) *product {
 	}
 }
 
-// suit makes the product what a magic URL asks for.
+// suit changes the product as a magic URL demands.
 func (p *product) suit(m magic) {
 	switch m.situation {
 	case soldOut:
@@ -119,7 +119,7 @@ func (p *product) suit(m magic) {
 	}
 }
 
-// titled makes "chili-crisp" into "Chili Crisp".
+// titled turns "chili-crisp" into "Chili Crisp".
 func titled(handle string) string {
 	words := strings.FieldsFunc(handle, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
@@ -139,7 +139,7 @@ func manyDimensions() []variantDimensionWire {
 	}
 }
 
-// hostile puts into a text what must never reach a terminal.
+// hostile appends to a text what must never reach a terminal.
 func hostile(text string) string {
 	return text + "\x1b]0;owned\x07\x1b[2J\r\u202edrowssap\u200b"
 }

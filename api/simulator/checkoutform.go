@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The checkout form of a merchant looks closer at a buyer than the API, which
-// takes any text for an e-mail address and a phone number.
+// The checkout form of a merchant checks a buyer more strictly than the API, which
+// accepts any text as an e-mail address or a phone number.
 
-// strictMerchant takes phone numbers with hyphens only.
+// strictMerchant accepts only phone numbers with hyphens.
 const strictMerchant = "big-store.example"
 
 var (
@@ -17,7 +17,7 @@ var (
 	strictPhone = regexp.MustCompile(`^\d{3}-\d{3}-\d{4}$`)
 )
 
-// refuses is what the form says of a buyer; "" when it takes him.
+// refuses returns the form's objection to a buyer; "" if it has none.
 func (m *merchant) refuses(b *buyerWire) string {
 	pattern := anyPhone
 	if m.Domain == strictMerchant {

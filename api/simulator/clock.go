@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// longestMove bounds how far the clock is moved at once: all that happens on the way
-// happens before the answer.
+// longestMove bounds one move of the clock: everything due on the way happens before
+// the answer.
 const longestMove = 31 * day
 
-// clock is the service's own time: that of what it makes and of its agenda. It runs
-// as the machine's does, until it is stopped or moved ahead; it never goes back.
-// What receivers and clients wait for is real time: the windows of a second,
-// deliveries and their pauses, what faults hold back. The simulator's lock guards
-// it.
+// clock is the service's own time, which its resources and its agenda follow. It runs
+// like the machine's until it is stopped or moved ahead; it never goes back. What
+// clients and receivers wait for takes real time: the windows of a second, deliveries
+// and their pauses, delays by faults. The simulator's lock guards it.
 type clock struct {
-	ahead   time.Duration // of the machine's
+	ahead   time.Duration // of the machine's clock
 	stopped time.Time     // zero: it runs
 }
 
-// startClock makes a clock that shows a time now; zero is the machine's.
+// startClock returns a clock that shows the time at; the zero time means the machine's.
 func startClock(at time.Time, stopped bool) (c clock) {
 	if !at.IsZero() {
 		c.ahead = time.Until(at)
@@ -37,11 +36,11 @@ func (c *clock) now() time.Time {
 	return c.seconds()
 }
 
-// seconds is the time by which the windows of a second pass: it runs while the clock
+// seconds returns the time for the windows of a second, which runs on while the clock
 // is stopped.
 func (c *clock) seconds() time.Time { return time.Now().Add(c.ahead) }
 
-// stop stops the clock, at what the control API can tell exactly.
+// stop stops the clock at a whole millisecond, which the control API can express.
 func (c *clock) stop() { c.stopped = c.now().Truncate(time.Millisecond) }
 
 func (c *clock) start() {
@@ -57,7 +56,7 @@ func (c *clock) move(by time.Duration) {
 	}
 }
 
-// clockWire is what the control API tells of the clock.
+// clockWire is the clock in the control API.
 type clockWire struct {
 	Now     string `json:"now"`
 	Stopped bool   `json:"stopped"`
@@ -65,15 +64,15 @@ type clockWire struct {
 
 func (c *clock) wire() clockWire { return clockWire{stamp(c.now()), !c.stopped.IsZero()} }
 
-// clockChange is what is to become of the clock. Zero fields leave it.
+// clockChange is a change of the clock. Zero fields change nothing.
 type clockChange struct {
 	Stopped *bool     `json:"stopped"`
 	Forward float64   `json:"forward"` // seconds
 	To      time.Time `json:"to"`
 }
 
-// setClock stops, starts or moves the clock. All that is due on the way has happened
-// when it answers.
+// setClock stops, starts or moves the clock, and runs everything due on the way before
+// it answers.
 func (c controlAPI) setClock(r *request, o clockChange) answer {
 	agenda := &c.sim.agenda
 	by := seconds(o.Forward)
@@ -92,7 +91,7 @@ func (c controlAPI) setClock(r *request, o clockChange) answer {
 		agenda.stop()
 	}
 	agenda.move(by)
-	for agenda.runDue(1<<10) == 0 && r.Context().Err() == nil { // a caller that has gone leaves the rest to the agenda
+	for agenda.runDue(1<<10) == 0 && r.Context().Err() == nil { // without the caller, the agenda does the rest
 	}
 	if o.Stopped != nil && !*o.Stopped {
 		agenda.start()

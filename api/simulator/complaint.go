@@ -14,19 +14,20 @@ import (
 	"tillwatch/api/listener"
 )
 
-// logEvery is how long the failures of one kind are gathered for one line.
+// logEvery is the interval in which failures of one kind share a log line.
 const logEvery = 10 * time.Second
 
-// complain has the endpoint's complaints go to the log: the first failure of a kind at
-// once, and those that follow in one line that counts them. tell tells what is left.
-func (e *endpoint) complain() (tell func()) {
+// complain logs the endpoint's complaints from now on, throttled: the first failure of
+// a kind at once, further ones in one line that counts them. flush logs the remaining
+// counts.
+func (e *endpoint) complain() (flush func()) {
 	throttle := listener.NewThrottle(e.webhooks.cfg.Logger.Handler(), logEvery)
 	e.complaints = slog.New(throttle)
 	return throttle.Close
 }
 
-// unanswered is an attempt that got no answer, in words that hold no secret and no more
-// than the beginning of what somebody else wrote.
+// unanswered returns the error of an attempt without an answer. It contains no secret,
+// and only the beginning of remote text.
 func (e *endpoint) unanswered(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %s", answerTimeout)
@@ -38,8 +39,7 @@ func (e *endpoint) unanswered(err error) error {
 	return errors.New("no answer: " + e.excerpt(err.Error()))
 }
 
-// answered is an attempt that got an answer other than the one that is wanted, in such
-// words.
+// answered returns the error of an attempt with the wrong answer, worded as carefully.
 func (e *endpoint) answered(status int, body, want string) error {
 	with := "without a body"
 	if body = e.excerpt(body); body != "" {
@@ -48,8 +48,8 @@ func (e *endpoint) answered(status int, body, want string) error {
 	return fmt.Errorf("answered %d %s; want %s", status, with, want)
 }
 
-// excerpt is the beginning of what somebody else wrote, without control characters
-// and without the secrets of the account.
+// excerpt returns the beginning of remote text, without control characters and without
+// the secrets of the account.
 func (e *endpoint) excerpt(text string) string {
 	const longest = 200
 	text = strings.Join(strings.Fields(string(api.Scrub(e.withoutSecrets(text)))), " ")
@@ -59,7 +59,7 @@ func (e *endpoint) excerpt(text string) string {
 	return text
 }
 
-// withoutSecrets is a text without the secrets of the account.
+// withoutSecrets removes the secrets of the account from a text.
 func (e *endpoint) withoutSecrets(text string) string {
 	for _, secret := range e.webhooks.cfg.secrets() {
 		if hidden := secret.Reveal(); len(hidden) >= 6 {

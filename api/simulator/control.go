@@ -14,14 +14,14 @@ import (
 	"tillwatch/api"
 )
 
-// controlAPI answers the requests to the control API, which is no part of the
-// contract: it needs a key of the account, charges nothing and sends no RateLimit
-// fields. [Controls] lists its endpoints.
+// controlAPI implements the control API, which is not part of the contract. It needs a
+// key of the account, charges nothing and sends no RateLimit fields. [Controls] lists
+// its endpoints.
 type controlAPI struct{ sim *Simulator }
 
 func (c controlAPI) state(*request) answer { return ok(c.sim.summary()) }
 
-// readControl reads a body with known keys only.
+// readControl decodes a body and refuses unknown keys.
 func readControl(r *request, into any) *answer {
 	d := json.NewDecoder(bytes.NewReader(r.body))
 	d.DisallowUnknownFields()
@@ -33,7 +33,7 @@ func readControl(r *request, into any) *answer {
 		if _, behind := d.Token(); behind == io.EOF {
 			return nil
 		}
-		err = errors.New("there is more behind the JSON value")
+		err = errors.New("there is more after the JSON value")
 	}
 	a := invalidField("body", err.Error())
 	var mistyped *json.UnmarshalTypeError
@@ -47,14 +47,14 @@ func readControl(r *request, into any) *answer {
 	return &a
 }
 
-// newIntent is an intent that is to be. Durations are in seconds at speed 1.
+// newIntent describes an intent to create. Durations are in seconds at speed 1.
 type newIntent struct {
 	ProductURL   string          `json:"productUrl"`
 	Quantity     int             `json:"quantity"`
 	ReferenceID  string          `json:"referenceId"`
 	State        api.IntentState `json:"state"`
 	Failure      api.FailureCode `json:"failure"`
-	WhilePlacing *bool           `json:"whilePlacing"` // nil: when such a failure usually strikes
+	WhilePlacing *bool           `json:"whilePlacing"` // nil: at the usual step for this failure
 	Purchase     bool            `json:"purchase"`
 	OfferAfter   float64         `json:"offerAfter"`
 	PlacingAfter float64         `json:"placingAfter"`
@@ -78,7 +78,7 @@ func (c controlAPI) createIntent(_ *request, o newIntent) answer {
 	return created(in.intentWire)
 }
 
-// expire closes the confirm window of an intent at once; once more changes nothing.
+// expire closes the confirm window of an intent at once. Repeating it changes nothing.
 func (c controlAPI) expire(_ *request, in *intent) answer {
 	c.sim.fulfilment.expire(in, c.sim.agenda.now())
 	if in.FailureReason == nil || in.FailureReason.Code != expired {
@@ -87,7 +87,7 @@ func (c controlAPI) expire(_ *request, in *intent) answer {
 	return ok(in.intentWire)
 }
 
-// finish ends the placing of an order at once; once more changes nothing.
+// finish ends the placing of an order at once. Repeating it changes nothing.
 func (c controlAPI) finish(_ *request, in *intent) answer {
 	if in.State.Rank() < api.PlacingOrder.Rank() {
 		return wrongState("Checkout intent is not being placed yet", in.State)
@@ -96,12 +96,12 @@ func (c controlAPI) finish(_ *request, in *intent) answer {
 	return ok(in.intentWire)
 }
 
-// stateOrder is the state that an intent is to be brought to.
+// stateOrder asks for a state of an intent.
 type stateOrder struct {
 	To api.IntentState `json:"to"` // "": the next one
 }
 
-// advanceIntent brings an intent on, as far as its fate lets it come.
+// advanceIntent moves an intent on, as far as its fate allows.
 func (c controlAPI) advanceIntent(in *intent, o stateOrder) answer {
 	states := []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder, api.Completed}
 	switch {
@@ -116,7 +116,7 @@ func (c controlAPI) advanceIntent(in *intent, o stateOrder) answer {
 	return ok(in.intentWire)
 }
 
-// advance makes the next scan of a shipment happen now.
+// advance performs the next scan of a shipment now.
 func (c controlAPI) advance(sh *shipment) answer {
 	c.sim.fulfilment.advance(sh, c.sim.agenda.now())
 	return ok(sh.shipmentWire)

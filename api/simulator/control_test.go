@@ -41,7 +41,7 @@ func TestControlAPI(t *testing.T) {
 		"what is refused is told in its words": func(a *account) {
 			id := a.want(201, a.call("POST", "/control/intents", `{"state":"awaiting_confirmation"}`))["id"].(string)
 			for _, c := range []struct{ method, path, body, says string }{
-				{"POST", "/control/intents", `{"quantity":1} {"quantity":2}`, "there is more behind the JSON value"},
+				{"POST", "/control/intents", `{"quantity":1} {"quantity":2}`, "there is more after the JSON value"},
 				{"POST", "/control/intents", `{"quantity":2147483648}`, "the quantity is 2147483648; it must be from 0 to 2147483647"},
 				{"POST", "/control/intents", `{"offerAfter":1e300}`, "the time until offer is not from 0 to 365 days"},
 				{"PUT", "/control/clock", `{"to":"noon"}`, `"noon" is no time such as 2026-03-01T12:00:00Z`},

@@ -12,8 +12,8 @@ import (
 	deliveries "tillwatch/api/delivery"
 )
 
-// openAPI describes the control API, for people and programs. A test holds it
-// against [controlAPI.controls], both ways.
+// openAPI describes the control API, for people and programs. A test compares it with
+// [controlAPI.controls].
 //
 //go:embed openapi.json
 var openAPI []byte
@@ -21,13 +21,13 @@ var openAPI []byte
 // control is an endpoint of the control API.
 type control struct {
 	method, path string
-	query        []string // its parameters
-	body         any      // what its JSON is read into, with the defaults; nil: it takes none
-	answers      any      // something of the type that it answers
+	query        []string // names of its query parameters
+	body         any      // the default body, of the type that it decodes; nil: it takes no body
+	answers      any      // a value of the type of its answer
 	run          operation
 }
 
-// controls are the endpoints. Their words stand in openapi.json.
+// controls returns the endpoints. openapi.json has their descriptions.
 func (c controlAPI) controls() []control {
 	events, faults, buckets := eventWire{}, []EventFault{}, []BucketSummary{}
 	return []control{
@@ -63,13 +63,13 @@ func (c controlAPI) controls() []control {
 	}
 }
 
-// bare is an endpoint that takes no body.
+// bare returns an endpoint without a body.
 func bare(method, path string, answers any, run operation, query ...string) control {
 	return control{method, path, query, nil, answers, run}
 }
 
-// with is an endpoint that takes a body; what the body leaves out stays as in the
-// default.
+// with returns an endpoint with a body; fields that a request omits keep the defaults of
+// body.
 func with[B any](method, path string, body B, answers any, run func(*request, B) answer) control {
 	return control{method, path, nil, body, answers, func(r *request) answer {
 		o := body
@@ -80,14 +80,14 @@ func with[B any](method, path string, body B, answers any, run func(*request, B)
 	}}
 }
 
-// toIntent is what a body asks of the intent that the path names.
+// toIntent adapts an operation with a body on the intent that the path names.
 func toIntent[B any](s *Simulator, run func(*intent, B) answer) func(*request, B) answer {
 	return func(r *request, o B) answer {
 		return ofIntent(s, func(_ *request, in *intent) answer { return run(in, o) })(r)
 	}
 }
 
-// operation is the endpoint's, which refuses parameters that it does not know.
+// operation runs the endpoint, and refuses unknown query parameters.
 func (c control) operation(r *request) answer {
 	for name := range r.URL.Query() {
 		if !slices.Contains(c.query, name) {
@@ -100,8 +100,8 @@ func (c control) operation(r *request) answer {
 // Control is an endpoint of the control API, as openapi.json describes it.
 type Control struct {
 	Method, Path string
-	Does         string
-	Fields       []string // of the JSON that it takes
+	Does         string   // its summary, in words
+	Fields       []string // of its JSON body
 }
 
 // Controls lists the endpoints of the control API.
@@ -109,9 +109,9 @@ func Controls() []Control {
 	doc := gjson.ParseBytes(openAPI)
 	var all []Control
 	for _, c := range (controlAPI{new(Simulator)}).controls() {
-		told := doc.Get("paths").Map()[c.path].Get(strings.ToLower(c.method))
-		of := Control{Method: c.method, Path: c.path, Does: told.Get("summary").String()}
-		_, schema, _ := strings.Cut(told.Get("requestBody.content.application/json.schema.$ref").String(), "#/components/schemas/")
+		described := doc.Get("paths").Map()[c.path].Get(strings.ToLower(c.method))
+		of := Control{Method: c.method, Path: c.path, Does: described.Get("summary").String()}
+		_, schema, _ := strings.Cut(described.Get("requestBody.content.application/json.schema.$ref").String(), "#/components/schemas/")
 		doc.Get("components.schemas." + schema + ".properties").ForEach(func(name, _ gjson.Result) bool {
 			of.Fields = append(of.Fields, name.String())
 			return true

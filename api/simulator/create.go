@@ -10,15 +10,15 @@ import (
 	"tillwatch/api"
 )
 
-// Order is an intent to be created in process, beside the API: it charges no
-// bucket.
+// Order describes an intent to create within the process, without the API. It charges
+// no bucket.
 type Order struct {
 	ProductURL  string // default: a random product of the catalogue
 	Quantity    int    // default 1
 	ReferenceID string
 	Fate        Fate
-	Seed        uint64          // the same seed invents the same, in the usual times; 0: it goes by the simulator's
-	State       api.IntentState // brought to this state at once; "": it begins as any
+	Seed        uint64          // the same seed gives the same intent, with the usual durations; 0: the simulator's seed decides
+	State       api.IntentState // the intent is moved to this state at once; "": it starts as usual
 }
 
 // CreateIntent creates an intent with a chosen fate and returns its id.
@@ -32,7 +32,7 @@ func (s *Simulator) CreateIntent(o Order) (string, error) {
 	return in.ID, nil
 }
 
-// createOrder is CreateIntent under the lock, which the caller holds.
+// createOrder is [Simulator.CreateIntent]. The caller holds the lock.
 func (s *shop) createOrder(o Order) (*intent, error) {
 	if o.State != "" && !o.State.Known() {
 		return nil, fmt.Errorf("simulator: creating an intent: unknown state %q", o.State)

@@ -6,16 +6,17 @@ import (
 	"sync"
 )
 
-// crew is the goroutines of [Simulator.Run].
+// crew owns the goroutines of [Simulator.Run]. The simulator's lock guards running and
+// owned.
 type crew struct {
 	crashed chan error // the first panic
 
-	running context.Context // nil while Run does not run; guarded, as owned is, by the simulator's lock
+	running context.Context // nil while Run does not run
 	owned   *sync.WaitGroup
 }
 
-// spawn starts a goroutine that Run waits for. The caller holds the lock and
-// has seen that Run runs.
+// spawn starts a goroutine that Run waits for. The caller holds the lock, and running
+// must not be nil.
 func (c *crew) spawn(what string, run func(context.Context)) {
 	ctx := c.running
 	c.owned.Go(func() {

@@ -24,23 +24,22 @@ const (
 	maxAnswer     = 64 << 10
 )
 
-// RetryPauses are the pauses before the second and each later attempt of a
-// delivery that was not answered with 200 within 5 seconds. They are real
-// seconds at any speed, since a receiver restarts no faster. After the last, the
-// event is given up.
+// RetryPauses returns the pauses before the second and each later attempt of a delivery
+// that was not answered with 200 within 5 seconds. They are real time at any speed: a
+// receiver restarts no faster. After the last attempt the event is given up.
 func RetryPauses() []time.Duration {
 	return []time.Duration{500 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 }
 
-// Signature is the value of the signature header for a body: HMAC-SHA256 over
-// the raw bytes, keyed by the secret's text (contract, Authentication).
+// Signature returns the value of the signature header for a body: HMAC-SHA256 over the
+// raw bytes, keyed by the secret's text (contract, Authentication).
 func Signature(secret api.Secret, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write(body)
 	return "v0=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// post makes one attempt and returns the body of an answer with status 200.
+// post makes one attempt and returns the body of the answer, which has status 200.
 func (e *endpoint) post(ctx context.Context, d *delivery) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -81,8 +80,8 @@ func (e *endpoint) post(ctx context.Context, d *delivery) ([]byte, error) {
 	return answer, nil
 }
 
-// verify sends the challenge until the receiver answers it. It reports false
-// when ctx ended first.
+// verify sends the challenge until the receiver answers it. It returns false if ctx ends
+// first.
 func (e *endpoint) verify(ctx context.Context) bool {
 	pauses := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2}
 	want, d := e.challenge.source, delivery{event: e.challenge}
@@ -108,17 +107,17 @@ func (e *endpoint) verify(ctx context.Context) bool {
 	}
 }
 
-// about is what a log line calls the endpoint.
+// about returns the log attributes that identify the endpoint.
 func (e *endpoint) about() []any {
 	host := ""
 	if u, err := url.Parse(e.summary.URL); err == nil {
-		host = u.Host // the rest may hold what no log should
+		host = u.Host // the rest may hold a secret
 	}
 	return []any{"endpoint", e.summary.ID, "host", host}
 }
 
-// settle counts and logs what came of an attempt, and plans the next one if there
-// is to be one. It does not count an attempt that ctx ended.
+// settle counts and logs the outcome of an attempt, and plans the next one if there is
+// one. It does not count an attempt that ctx ended.
 func (e *endpoint) settle(ctx context.Context, d delivery, err error) {
 	about := append(e.about(), "event", d.event.id(), "topic", d.event.kind)
 	attempts := d.attempt + 1
@@ -144,7 +143,7 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err error) {
 		e.complaints.Warn("webhook delivery given up", append(about, "attempts", attempts, "error", err)...)
 		return
 	}
-	if !d.forged { // a forged one is to be rejected
+	if !d.forged { // rejecting a forged one is right
 		e.complaints.Warn("webhook delivery rejected", append(about, "error", err)...)
 	}
 	next := time.Now().Add(RetryPauses()[d.attempt])

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// subject separates the streams of chance, so that what befalls the n-th intent
-// depends on the seed alone and not on what others drew before.
+// subject separates the streams of random numbers: what happens to the n-th intent
+// depends on the seed alone, not on earlier draws for others.
 type subject uint64
 
 const (
@@ -27,14 +27,14 @@ const (
 	diceRestored
 )
 
-// dice is a stream of chance.
+// dice is a stream of random numbers.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64, of subject, n uint64) dice {
 	return dice{rand.New(rand.NewPCG(mix(seed), mix(uint64(of)<<56^n)))}
 }
 
-// mix is the finalizer of SplitMix64: neighbouring numbers give unrelated ones.
+// mix is the finalizer of SplitMix64: it turns neighbouring numbers into unrelated ones.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -42,12 +42,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// id is prefix and a random UUID without its dashes.
+// id returns prefix with a random UUID without dashes.
 func (d dice) id(prefix string) string {
 	return prefix + strings.ReplaceAll(d.uuid().String(), "-", "")
 }
 
-// uuid is a random UUID, of version 4.
+// uuid returns a random UUID of version 4.
 func (d dice) uuid() (b uuid.UUID) {
 	binary.BigEndian.PutUint64(b[:8], d.Uint64())
 	binary.BigEndian.PutUint64(b[8:], d.Uint64())
@@ -58,7 +58,7 @@ func (d dice) uuid() (b uuid.UUID) {
 
 func (d dice) chance(share float64) bool { return d.Float64() < share }
 
-// between is a whole number from low to high, both possible.
+// between returns a whole number from low to high, both included.
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }

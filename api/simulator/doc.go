@@ -1,54 +1,50 @@
-// Package simulator stands in for the service: the whole contract over real
-// HTTP, with a shop that lives by itself, for demonstrations, tests and
-// integration work.
+// Package simulator is the stand-in for the service: the whole contract over real HTTP,
+// with a shop that acts by itself, for demonstrations, tests and integration work.
 //
 // # The service
 //
-// It follows the contract strictly: five states, nine event types, closed
-// bodies, `Bearer` keys only, RateLimit fields on every answer. Where the
-// contract shows nothing it does what public clients have seen. An intent that
-// is created over HTTP always gets its offer and, once confirmed, completes,
-// unless its product URL, its variant, its buyer, its constraints or the
-// merchant's stock say otherwise; only the intents of the simulated shop fail at
-// random.
+// It follows the contract strictly: five states, nine event types, closed bodies,
+// `Bearer` keys only, RateLimit fields on every answer. Where the contract shows
+// nothing, it does what public clients have observed. An intent created over HTTP always
+// gets its offer and completes once it is confirmed, unless its product URL, its
+// variant, its buyer, its constraints or the merchant's stock prevent that; only the
+// intents of the simulated shop fail at random.
 //
-// What the API takes, a merchant may refuse. An order for a product with variants
-// names one, by ?variant= with the id that the lookup gives or by selections. The
-// buyer's e-mail address and phone number must look like such, with ten digits of
-// the United States; big-store.example takes them with hyphens only. With an effort
-// of "low" the retrieval fails after three times as long as usual.
+// A merchant may refuse what the API accepts. An order for a product with variants must
+// name one, by selections or by ?variant= with the id from the lookup. The buyer's
+// e-mail address must be well formed, and the phone number must have ten digits of the
+// United States; big-store.example accepts only hyphens between them. With an
+// effort of "low" the retrieval fails after three times its usual duration.
 //
-// An event of a product says what has become of it: after product.updated its
-// price or its stock differs, after product.removed the lookup answers 404, until
-// the next event.
+// Product events match the lookup: after product.updated the price or the stock differs,
+// after product.removed the lookup answers 404 until the next event.
 //
-// All that happens is drawn from the seed: the n-th intent of a seed has the
-// same id, offer and fate in every run. The windows of the buckets, the 5
-// seconds of a delivery and the pauses between its attempts are real time;
-// everything else is divided by the speed.
+// The seed decides everything random: the n-th intent of a seed has the same id, offer
+// and fate in every run. The windows of the buckets, the 5 seconds of a delivery and the
+// pauses between its attempts are real time; all other durations are divided by the
+// speed.
 //
 // # Magic product URLs
 //
-// A product URL whose path ends in /magic/ and a name asks for a fate. The name is
-// one of [Magics] or of [FailureCodes], as in
-// https://shop.example/magic/payment_failed: the intent fails with this code, at
-// the step where it naturally strikes, or with ?while=placing while its order is
-// placed. checkout_intent_expired lets the confirm window close soon after the
-// offer.
+// A product URL whose path ends in /magic/ and a name decides the fate of its intent.
+// The name is one of [Magics] or [FailureCodes]. With
+// https://shop.example/magic/payment_failed the intent fails with this code, at the
+// step where that failure usually happens, or with ?while=placing while its order is
+// placed. checkout_intent_expired closes the confirm window soon after the offer.
 //
 // # Webhooks
 //
-// A registered endpoint first gets the verification challenge, again and again
-// until it answers, then what had happened before, one by one in order, then
-// what happens, up to eight at a time. A delivery that is not answered with 200
-// within 5 seconds is tried again after each of [RetryPauses], then given up.
+// A registered endpoint first gets the verification challenge, repeatedly until it
+// answers. Then it gets the earlier events, one by one in order, and from then on new
+// events, up to eight at a time. A delivery that is not answered with 200 within 5
+// seconds is tried again after each of [RetryPauses], then given up.
 //
 // # Keys
 //
-// All keys of the account share its buckets. A key may be bound to scopes: without
-// the one that an endpoint needs it gets 403. A key of the other environment gets
-// 401. A POST with an Idempotency-Key takes effect once; what follows under the
-// same key gets the same answer, or 422 when it asks for something else.
+// All keys of the account share its buckets. A key may be limited to scopes: without the
+// scope that an endpoint needs, it gets 403. A key of the other environment gets 401. A
+// POST with an Idempotency-Key takes effect once: later requests with the same key get
+// the same answer, or 422 if they ask for something else.
 //
 // # Control API
 //

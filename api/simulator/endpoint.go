@@ -13,21 +13,21 @@ import (
 
 const senders = 8 // deliveries to one endpoint at the same time
 
-// endpoint is a registered webhook URL. It reads the event log at its own pace:
-// first the challenge, then what had happened before it was verified, one by
-// one in order, then what happens, as it happens.
+// endpoint is a registered webhook URL. It reads the event log at its own pace: first
+// the challenge, then the events from before it was verified, one by one in order, then
+// new events as they happen.
 type endpoint struct {
 	webhooks *webhooks
 	client   *http.Client
 	next     int // index of the next event to plan; only its own goroutine moves it
 	bell
 	due        schedule[delivery]
-	planned    uint64     // deliveries
-	again      []delivery // that a person has asked for; the simulator's lock guards it
+	planned    uint64     // number of deliveries planned so far
+	again      []delivery // deliveries on request; the simulator's lock guards it
 	dice       dice
 	challenge  event
 	complaints *slog.Logger
-	open       context.Context // ends when the URL is saved anew
+	open       context.Context // ends when the URL is saved again
 	close      context.CancelFunc
 
 	mu      sync.Mutex
@@ -39,20 +39,20 @@ type EndpointSummary struct {
 	ID        string `json:"id"`
 	URL       string `json:"url"`
 	Verified  bool   `json:"verified"`
-	Delivered uint64 `json:"delivered"` // deliveries answered with 200
-	Failures  uint64 `json:"failures"`  // attempts that were not
-	GivenUp   uint64 `json:"givenUp"`   // events after their last attempt
-	Lost      uint64 `json:"lost"`      // events that were never sent, by a fault
-	LastError string `json:"lastError,omitempty"`
+	Delivered uint64 `json:"delivered"`           // deliveries answered with 200
+	Failures  uint64 `json:"failures"`            // failed attempts
+	GivenUp   uint64 `json:"givenUp"`             // deliveries whose last attempt failed
+	Lost      uint64 `json:"lost"`                // events never sent, because of a fault
+	LastError string `json:"lastError,omitempty"` // of the last failed attempt; "" if none failed
 }
 
 // delivery is an event on its way to an endpoint.
 type delivery struct {
 	event   event
-	number  uint64 // of the endpoint's deliveries, from 1
-	attempt int
-	forged  bool                // this attempt carries a wrong signature
-	sent    deliveries.Delivery // as it is in the log; zero before the first attempt
+	number  uint64              // among the endpoint's deliveries, from 1
+	attempt int                 // attempts before this one
+	forged  bool                // this attempt carries a wrong signature or none
+	sent    deliveries.Delivery // its entry in the log; zero before the first attempt
 }
 
 // run verifies the endpoint and delivers until ctx ends.
@@ -61,9 +61,9 @@ func (e *endpoint) run(ctx context.Context) {
 	defer cancel()
 	defer context.AfterFunc(e.open, cancel)()
 	defer e.client.CloseIdleConnections()
-	tell := e.complain()
+	flush := e.complain()
 	verified := e.verify(ctx)
-	tell()
+	flush()
 	if !verified {
 		return
 	}
@@ -73,9 +73,8 @@ func (e *endpoint) run(ctx context.Context) {
 	e.deliver(ctx)
 }
 
-// deliver delivers what had happened before the endpoint was verified one by one,
-// and from then on several at a time. What fails is tried again later, beside the
-// others.
+// deliver delivers the events from before the endpoint was verified one by one, and
+// later ones several at a time. A failed delivery is tried again later, beside others.
 func (e *endpoint) deliver(ctx context.Context) {
 	type result struct {
 		of  delivery
@@ -109,7 +108,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 				ended <- result{d, err}
 			})
 		}
-		if inFlight == 0 { // nothing of the past is left
+		if inFlight == 0 { // all earlier events are delivered
 			most = senders
 		}
 		pause := time.Hour
@@ -129,8 +128,8 @@ func (e *endpoint) deliver(ctx context.Context) {
 	}
 }
 
-// unread takes the events that the endpoint has not planned yet; challenges are
-// sent by verify alone.
+// unread takes the events that the endpoint has not planned yet, except challenges,
+// which only verify sends.
 func (e *endpoint) unread() []event {
 	e.webhooks.mu.Lock()
 	defer e.webhooks.mu.Unlock()
@@ -170,14 +169,14 @@ func (e *endpoint) plan(ev event, now time.Time) {
 	}
 }
 
-// release lets those go that were held back until an event after them was taken.
+// release sends the deliveries that a fault held back until a later event was taken.
 func (e *endpoint) release(taken delivery) {
 	e.due.hurry(time.Now(), func(d delivery) bool {
 		return d.event.fault.Do == reorder && d.attempt == 0 && d.number < taken.number
 	})
 }
 
-// note keeps what became of the endpoint for its summary.
+// note changes the endpoint's summary.
 func (e *endpoint) note(change func(*EndpointSummary)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 
 func (c controlAPI) webhookEndpoints(*request) answer { return ok(c.sim.summary().Endpoints) }
 
-// newEndpoint is a webhook URL that is to be registered.
+// newEndpoint describes a webhook URL to register.
 type newEndpoint struct {
 	URL     string `json:"url"`
-	History bool   `json:"history"` // all events since the start follow
+	History bool   `json:"history"` // deliver all events since the start, too
 }
 
 // registerEndpoint registers a webhook endpoint.
@@ -29,7 +29,7 @@ func (c controlAPI) registerEndpoint(_ *request, o newEndpoint) answer {
 	return created(e.summed())
 }
 
-// removeEndpoint ends what is delivered to an endpoint.
+// removeEndpoint unregisters an endpoint.
 func (c controlAPI) removeEndpoint(r *request) answer {
 	w := &c.sim.webhooks
 	at := w.endpoint(r.PathValue("id"))
@@ -42,7 +42,7 @@ func (c controlAPI) removeEndpoint(r *request) answer {
 	return ok(removed.summed())
 }
 
-// deliveries lists what was sent, with its answers, the newest first.
+// deliveries lists deliveries with their answers, the newest first.
 func (c controlAPI) deliveries(r *request) answer {
 	q := r.URL.Query()
 	limit := 100
@@ -63,7 +63,7 @@ func (c controlAPI) deliveries(r *request) answer {
 	return ok(listed)
 }
 
-// deliverAgain makes a delivery once more, or sooner than it was planned.
+// deliverAgain repeats a delivery, or makes a planned one now.
 func (c controlAPI) deliverAgain(r *request) answer {
 	id := api.ID(api.Scrub(r.PathValue("id")))
 	d, kept := c.sim.webhooks.sent.Find(id)

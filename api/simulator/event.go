@@ -24,14 +24,14 @@ type sourceWire struct {
 	ID   string         `json:"id"`
 }
 
-// event is an event as it is kept.
+// event is an event in the log.
 type event struct {
 	kind   api.EventType
 	source string
 	suffix string
 	at     int64 // Unix milliseconds
 	data   json.RawMessage
-	fault  EventFault // that befalls its deliveries
+	fault  EventFault // what goes wrong with its deliveries
 }
 
 func (e *event) id() string { return "evt_" + e.source + "_" + e.suffix }
@@ -65,8 +65,7 @@ func (l *eventLog) has(e event) bool {
 	return ok
 }
 
-// add appends an event. An event that is there already is not added again: an
-// id stands for one happening.
+// add appends an event unless the log has one with its id.
 func (l *eventLog) add(e event) bool {
 	if l.has(e) {
 		return false

@@ -7,11 +7,11 @@ import (
 	"tillwatch/api"
 )
 
-// failureKind says when a failure code strikes, how often in the shop, and with
-// which words.
+// failureKind says at which step a failure code occurs, how often in the shop, and with
+// which message.
 type failureKind struct {
-	placing bool // while the order is placed; else while the offer is retrieved
-	weight  int  // among the failures of the shop; 0: by magic URL only
+	placing bool // while the order is placed; false: while the offer is retrieved
+	weight  int  // relative frequency in the shop; 0: only by magic URL
 	message string
 }
 
@@ -57,7 +57,7 @@ func failureOf(code api.FailureCode) *failureWire {
 	return &failureWire{code, kind.message}
 }
 
-// randomFailure draws one of the codes that befall a shop.
+// randomFailure draws a failure code by weight.
 func randomFailure(d dice) (code api.FailureCode, placing bool) {
 	kinds := failureKinds()
 	codes := FailureCodes()

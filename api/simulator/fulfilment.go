@@ -7,9 +7,8 @@ import (
 	"tillwatch/api"
 )
 
-// fulfilment takes intents from their creation to their order, and the shipments of
-// the order to the buyer (contract, States and transitions). It is guarded by the
-// simulator's lock.
+// fulfilment moves intents from their creation to their order, and shipments to the
+// buyer (contract, States and transitions). The simulator's lock guards it.
 type fulfilment struct {
 	cfg       *Config
 	agenda    *agenda
@@ -26,9 +25,9 @@ type fulfilment struct {
 	balance   balance
 }
 
-// admit charges the daily bucket for a new intent, unless the agents or the day
-// are used up (contract, Limits). It returns what is said to whom it does not
-// admit. The caller holds the lock and keeps it until the intent is there.
+// admit charges the daily bucket for a new intent. If the agents or the day are used up
+// (contract, Limits), it returns the message of the refusal. The caller holds the lock
+// until it has opened the intent.
 func (f *fulfilment) admit(now time.Time) (refusal string) {
 	switch {
 	case f.buckets.agents.full(now):
@@ -49,7 +48,7 @@ func (f *fulfilment) enter(in *intent, state api.IntentState) {
 	}
 }
 
-// bring moves an intent on until it is in a state, or in a terminal one.
+// bring moves an intent on until it is in the state to, or in a terminal one.
 func (f *fulfilment) bring(in *intent, to api.IntentState, now time.Time) {
 	if in.State.Rank() < to.Rank() && in.State == api.RetrievingOffer {
 		f.endRetrieval(in, now)

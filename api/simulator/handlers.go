@@ -1,6 +1,6 @@
 package simulator
 
-// handlers answer the requests to the API. They run under the simulator's lock.
+// handlers implements the API. Its operations run under the simulator's lock.
 type handlers struct {
 	sim     *Simulator
 	repeats repeats
@@ -10,8 +10,8 @@ func newHandlers(s *Simulator) *handlers {
 	return &handlers{sim: s, repeats: repeats{byKey: map[string]*taken{}}}
 }
 
-// chargedRoute is an endpoint of the API with the buckets that it charges and the
-// scope that it needs.
+// chargedRoute is an endpoint of the API with the class of the buckets that it charges
+// and the scope that it needs.
 type chargedRoute struct {
 	pattern string
 	class   class

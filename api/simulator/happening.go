@@ -11,11 +11,11 @@ import (
 	"tillwatch/api"
 )
 
-// happening is what an event tells of, and is to happen now: the body of POST
-// /control/events. Zero fields leave it to the simulator.
+// happening describes what is to happen now, by its event: the body of POST
+// /control/events. The simulator chooses zero fields.
 type happening struct {
 	Type         api.EventType    `json:"type"`
-	Source       string           `json:"source"` // what it happens to: an intent, for shipment events too, a shipment, or a webhook endpoint; "": a new one
+	Source       string           `json:"source"` // id of the intent, shipment or webhook endpoint; a shipment event also takes an intent; "": a new one
 	ProductURL   string           `json:"productUrl"`
 	Quantity     int              `json:"quantity"`
 	ReferenceID  string           `json:"referenceId"`
@@ -24,8 +24,8 @@ type happening struct {
 	Availability api.Availability `json:"availability"`
 }
 
-// happen makes what an event tells of happen, and answers with the event, which is
-// delivered as any.
+// happen makes the thing happen that an event reports, and answers with the event, which
+// is delivered like any other.
 func (c controlAPI) happen(_ *request, h happening) answer {
 	if !slices.Contains(api.EventTypes(), h.Type) {
 		return invalidField("body.type", fmt.Sprintf("must be one of %v", api.EventTypes()))
@@ -38,7 +38,7 @@ func (c controlAPI) happen(_ *request, h happening) answer {
 		return invalidField("body.failure", fmt.Sprintf("must be one of %v, of %s or %s", FailureCodes(), api.OfferFailed, api.OrderFailed))
 	}
 	if h.Source != "" && (h.ProductURL != "" || h.Quantity != 0 || h.ReferenceID != "") {
-		return invalidField("body.source", "productUrl, quantity and referenceId are of something new: leave out the source, or them")
+		return invalidField("body.source", "productUrl, quantity and referenceId are for a new intent: leave out either source or them")
 	}
 	now := c.sim.agenda.now()
 	switch api.SourceType(group) {
@@ -52,8 +52,8 @@ func (c controlAPI) happen(_ *request, h happening) answer {
 	return c.changeProduct(nil, productChange{h.ProductURL, h.Type, h.Price, h.Availability})
 }
 
-// newestEvent answers with the newest event, where it is of the type and the source
-// and happened just now.
+// newestEvent answers with the newest event of a type and a source, if it happened since
+// the log had before events.
 func (c controlAPI) newestEvent(kind api.EventType, source string, before int) answer {
 	events := c.sim.webhooks.events.events
 	for i := len(events) - 1; i >= before; i-- {
@@ -64,13 +64,13 @@ func (c controlAPI) newestEvent(kind api.EventType, source string, before int) a
 	return refused(http.StatusConflict, "ConflictError", fmt.Sprintf("%s does not happen to %s now", kind, source))
 }
 
-// subject is the intent that something is to happen to, or a new one.
+// subject returns the intent that something is to happen to, or creates one.
 func (c controlAPI) subject(h happening) (*intent, *answer) {
 	if h.Source != "" {
 		if in := c.sim.fulfilment.intents[h.Source]; in != nil {
 			return in, nil
 		}
-		a := notFound("There is nothing of this id that the event could tell of")
+		a := notFound("No such source: the event needs the id of an intent, a shipment or a webhook endpoint")
 		return nil, &a
 	}
 	h.ProductURL = cmp.Or(h.ProductURL, c.sellable().url())
@@ -82,7 +82,7 @@ func (c controlAPI) subject(h happening) (*intent, *answer) {
 	return in, nil
 }
 
-// sellable is a product that can be ordered and shipped.
+// sellable draws a product that can be ordered and shipped.
 func (c controlAPI) sellable() *product {
 	p := c.sim.catalogue.random(c.sim.shop.dice)
 	for tries := 0; tries < 100 && (p.Digital || p.removed || p.availability != api.InStock); tries++ {
@@ -91,7 +91,7 @@ func (c controlAPI) sellable() *product {
 	return p
 }
 
-// happenToIntent brings an intent to the state that the event tells of.
+// happenToIntent moves an intent to the state that the event reports.
 func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 	in, refusal := c.subject(h)
 	if refusal != nil {
@@ -106,7 +106,7 @@ func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 			fate.Failure = ""
 		}
 	case api.OfferFailed:
-		to = api.AwaitingConfirmation // where it will not come
+		to = api.AwaitingConfirmation // it fails on the way
 		fate.Failure, fate.WhilePlacing = cmp.Or(h.Failure, fate.Failure, "offer_retrieval_failed"), false
 	case api.OrderFailed:
 		fate.Failure, fate.WhilePlacing = cmp.Or(h.Failure, fate.Failure, "order_placement_failed"), true
@@ -126,9 +126,8 @@ func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 	return a
 }
 
-// happenToShipment ships a parcel of a completed order, or makes its next scan
-// happen; where there is no order, one is made, and where there is no parcel, it is
-// shipped first.
+// happenToShipment ships a parcel of a completed order, or performs its next scan. If
+// there is no order, it makes one; if there is no parcel, it ships one first.
 func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
 	f := &c.sim.fulfilment
 	sh := f.parcels[h.Source]
@@ -156,8 +155,7 @@ func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
 	return c.newestEvent(h.Type, sh.ID, before)
 }
 
-// challenge saves a registered webhook URL anew: that is when the service sends its
-// challenge.
+// challenge registers a webhook URL again: the service then sends its challenge.
 func (c controlAPI) challenge(h happening, now time.Time) answer {
 	for _, e := range c.sim.webhooks.endpoints {
 		if s := e.summed(); h.Source == "" || h.Source == s.ID {
@@ -167,13 +165,13 @@ func (c controlAPI) challenge(h happening, now time.Time) answer {
 	return notFound("There is no such webhook endpoint")
 }
 
-// failureOrder is what an intent is to fail with.
+// failureOrder says with what an intent is to fail.
 type failureOrder struct {
 	Failure api.FailureCode `json:"failure"`
 }
 
-// failIntent has an intent fail with a reason: at once where it is retrieving its
-// offer or its order is being placed, and else once it is confirmed.
+// failIntent makes an intent fail with a reason: at once while its offer is retrieved or
+// its order is placed, otherwise once it is confirmed.
 func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	if _, known := failureKinds()[o.Failure]; !known {
 		return invalidField("body.failure", fmt.Sprintf("must be one of %v", FailureCodes()))
@@ -193,15 +191,15 @@ func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	return ok(in.intentWire)
 }
 
-// intentFile is all that there is about an intent.
+// intentFile is everything about an intent.
 type intentFile struct {
 	Intent    intentWire     `json:"intent"`
-	Orders    int            `json:"orders"` // that were placed for it
+	Orders    int            `json:"orders"` // number of orders placed for it
 	Shipments []shipmentWire `json:"shipments"`
-	Events    []eventWire    `json:"events"` // of it and of its shipments, as they happened
+	Events    []eventWire    `json:"events"` // of it and its shipments, oldest first
 }
 
-// intentFile answers with all about an intent, at no cost of quota.
+// intentFile answers with everything about an intent, and charges no quota.
 func (c controlAPI) intentFile(_ *request, in *intent) answer {
 	file := intentFile{in.intentWire, in.Orders, []shipmentWire{}, []eventWire{}}
 	sources := []string{in.ID}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// writeHistory lets the past hours happen: the same state machine, on an agenda
-// that begins before now. Most intents are done; a few are still on their way,
-// so that each lane of a dashboard holds something at the start.
+// writeHistory simulates the past hours, with the same state machine on an agenda that
+// begins before now. Most intents have ended; a few are open: each lane of a dashboard
+// has something to show at the start.
 func (s *shop) writeHistory(now time.Time) {
 	n := s.cfg.History
 	if n <= 0 {
@@ -48,16 +48,16 @@ func (s *shop) writeHistory(now time.Time) {
 	}
 }
 
-// pastOrder is the past order that the next item may belong to.
+// pastOrder is the order that the next item of the history may belong to.
 type pastOrder struct {
-	left int  // items to come
+	left int  // further items
 	over bool // its items have ended
 	age  time.Duration
 	of   intentWire
 }
 
-// fill makes an intent the next item of the order before it, or begins another; it
-// returns its age.
+// fill makes an intent the next item of the order before it, or begins another order. It
+// returns the intent's age.
 func (o *pastOrder) fill(s *shop, i int, over bool, w *intentWire, age time.Duration) time.Duration {
 	if o.left > 0 && o.over == over {
 		o.left--
@@ -68,7 +68,7 @@ func (o *pastOrder) fill(s *shop, i int, over bool, w *intentWire, age time.Dura
 	return age
 }
 
-// finished is the age and the fate of an intent that is over.
+// finished returns the age and the fate of an intent that has ended.
 func (s *shop) finished(d dice, i, n int) (time.Duration, Fate) {
 	oldest := float64(9 * time.Hour)
 	newest := float64(s.cfg.scaled(2 * time.Minute))
@@ -85,7 +85,7 @@ func (s *shop) finished(d dice, i, n int) (time.Duration, Fate) {
 	return age, fate
 }
 
-// later is a moment within the coming duration, at speed 1.
+// later returns a random time from 0.3 to 1.3 of a duration, at speed 1.
 func (d dice) later(within time.Duration) time.Duration {
 	return time.Duration((0.3 + d.Float64()) * float64(within))
 }

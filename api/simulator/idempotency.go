@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The limits of what is remembered of keyed requests. It is kept for as long as a
-// client may sensibly repeat one.
+// Limits of the memory of keyed requests, which lasts for as long as a client may
+// sensibly repeat one.
 const (
 	idempotencyHeader = "Idempotency-Key"
 	longestKey        = 255
@@ -16,9 +16,9 @@ const (
 	keysKeptFor       = 24 * time.Hour
 )
 
-// repeats remembers what was answered to requests that carried an Idempotency-Key
-// and took effect. All keys of the account share it. What failed is forgotten: it
-// may be tried again under its key. The simulator's lock guards it.
+// repeats remembers the answers to successful requests with an Idempotency-Key. All API
+// keys of the account share it. It does not remember failures: they may be tried again
+// under their key. The simulator's lock guards it.
 type repeats struct {
 	byKey map[string]*taken
 	queue []*taken // the oldest first
@@ -32,9 +32,9 @@ type taken struct {
 	answer answer
 }
 
-// once lets a request with an Idempotency-Key take effect once: its repetitions
-// get the answer of the first. The contract shows no such keys; public clients
-// send them.
+// once lets a request with an Idempotency-Key take effect once: its repetitions get the
+// answer to the first. The contract does not mention such keys; public clients send
+// them.
 func (h *handlers) once(run operation) operation {
 	if h.sim.cfg.IgnoreIdempotencyKeys {
 		return run
@@ -52,7 +52,7 @@ func (h *handlers) once(run operation) operation {
 	}
 }
 
-// take answers as it did before, or else by doing what is asked.
+// take returns the remembered answer, or else the answer of do.
 func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func() answer) answer {
 	p.forget(now)
 	if before, ok := p.byKey[key]; ok {
@@ -72,7 +72,7 @@ func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func(
 	return a
 }
 
-// forget lets the oldest go.
+// forget drops answers that are too old or too many.
 func (p *repeats) forget(now time.Time) {
 	for len(p.queue) > 0 && (len(p.queue) >= keysKept || now.Sub(p.queue[0].at) >= keysKeptFor) {
 		delete(p.byKey, p.queue[0].key)

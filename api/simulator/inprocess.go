@@ -2,12 +2,12 @@ package simulator
 
 import "tillwatch/api"
 
-// Seed is what everything is drawn from: that of the configuration, or of the
-// snapshot that it begins with.
+// Seed returns the seed of everything random: that of the configuration, or of the
+// snapshot.
 func (s *Simulator) Seed() uint64 { return s.cfg.Seed }
 
-// Orders is how many orders were placed for an intent: what a client says of its
-// confirms is to be measured by it.
+// Orders returns how many orders were placed for an intent: the truth behind what a
+// client says about its confirms.
 func (s *Simulator) Orders(id string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -17,9 +17,9 @@ func (s *Simulator) Orders(id string) int {
 	return 0
 }
 
-// Reprice changes the total of an intent that awaits confirmation, as a merchant
-// does whose price went up in the meantime, by an amount in subunits that its
-// subtotal bears. It reports whether there is such an intent.
+// Reprice adds an amount, in subunits, to the subtotal and the total of an intent that
+// awaits confirmation, as when a merchant's price goes up. It returns false if there is
+// no such intent.
 func (s *Simulator) Reprice(id string, by int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,8 @@ func (s *Simulator) Reprice(id string, by int64) bool {
 	return true
 }
 
-// FinishPlacing ends the placing of an intent's order now rather than in its
-// time, as it is fated to end. It reports whether the intent was being placed.
+// FinishPlacing ends the placing of an intent's order now, with the outcome of its fate.
+// It returns false if the intent was not being placed.
 func (s *Simulator) FinishPlacing(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *Simulator) FinishPlacing(id string) bool {
 	return true
 }
 
-// LetGo ends the wait of all requests and answers that are held back now.
+// LetGo releases all requests and answers that a fault holds back now.
 func (s *Simulator) LetGo() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,39 +8,38 @@ import (
 	"tillwatch/api"
 )
 
-// Fate is what befalls an intent. Zero fields leave it to the product URL and to
-// the timings of the simulator; durations are as at speed 1 and exact.
+// Fate decides what happens to an intent. For zero fields the product URL and the
+// simulator's timings decide; durations are exact, at speed 1.
 type Fate struct {
-	Failure      api.FailureCode `json:"failure,omitempty"`      // "": it completes, when it is confirmed
-	WhilePlacing bool            `json:"whilePlacing,omitempty"` // the failure strikes while the order is placed
-	OfferAfter   time.Duration   `json:"offerAfter,omitempty"`   // retrieving takes this long
-	PlacingAfter time.Duration   `json:"placingAfter,omitempty"` // placing takes this long
-	ConfirmAfter time.Duration   `json:"confirmAfter,omitempty"` // confirmed by itself this long after the offer; 0: never
-	Purchase     bool            `json:"purchase,omitempty"`     // one step: no stop at awaiting_confirmation
+	Failure      api.FailureCode `json:"failure,omitempty"`      // "": it completes once it is confirmed
+	WhilePlacing bool            `json:"whilePlacing,omitempty"` // it fails while the order is placed
+	OfferAfter   time.Duration   `json:"offerAfter,omitempty"`   // duration of retrieving the offer
+	PlacingAfter time.Duration   `json:"placingAfter,omitempty"` // duration of placing the order
+	ConfirmAfter time.Duration   `json:"confirmAfter,omitempty"` // from the offer until it confirms itself; 0: never
+	Purchase     bool            `json:"purchase,omitempty"`     // in one step, without awaiting_confirmation
 
-	legsBy   time.Time // history: the first legs of its shipments fall before this time
-	legsDone int       // and this many they are
+	legsBy   time.Time // of the history: the first legs of its shipments happen before this time
+	legsDone int       // how many legs that are
 }
 
-// intent is a checkout intent. It is immutable but for its state and what comes
-// with the state.
+// intent is a checkout intent. Only its state changes, and what depends on the state.
 type intent struct {
 	keptIntent
 	created time.Time
 	number  uint64 // by creation, from 1
 }
 
-// keptIntent is an intent as a snapshot keeps it.
+// keptIntent is the part of an intent that a snapshot keeps.
 type keptIntent struct {
 	intentWire `json:"intent"`
 	Fate       Fate         `json:"fate"`
 	Payment    *paymentWire `json:"payment,omitempty"`   // chosen; shown from awaiting_confirmation on
-	Due        time.Time    `json:"due,omitzero"`        // when its next step is, by what is fated; zero: there is none
-	Unshipped  int          `json:"unshipped,omitempty"` // shipments to come
-	Parcels    uint64       `json:"parcels,omitempty"`   // shipments so far
-	Orders     int          `json:"orders,omitempty"`    // that were placed
-	Drawn      int64        `json:"drawn,omitempty"`     // cents that its order has taken from the balance
-	Unpaid     bool         `json:"unpaid,omitempty"`    // the balance did not cover it
+	Due        time.Time    `json:"due,omitzero"`        // when its next step happens by itself; zero: there is none
+	Unshipped  int          `json:"unshipped,omitempty"` // number of shipments to come
+	Parcels    uint64       `json:"parcels,omitempty"`   // number of shipments so far
+	Orders     int          `json:"orders,omitempty"`    // number of orders placed
+	Drawn      int64        `json:"drawn,omitempty"`     // cents that its order took from the balance
+	Unpaid     bool         `json:"unpaid,omitempty"`    // the balance did not cover its order
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -75,7 +74,7 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 	return in
 }
 
-// planStep plans what an intent does by itself when it is due.
+// planStep plans the next step that an intent takes by itself.
 func (f *fulfilment) planStep(in *intent) {
 	planned := in.State
 	f.agenda.plan(in.Due, func(at time.Time) {
@@ -88,14 +87,14 @@ func (f *fulfilment) planStep(in *intent) {
 		case planned == api.AwaitingConfirmation:
 			f.confirm(in, nil, at)
 		case at.Sub(in.created) >= f.patience(in):
-			f.failRetrieval(in, failureOf("offer_retrieval_failed"), at) // the merchant takes too long for low effort
-		case in.Offer == nil: // else it waits for an agent
+			f.failRetrieval(in, failureOf("offer_retrieval_failed"), at) // too slow a merchant for a low effort
+		case in.Offer == nil: // with an offer it waits for an agent
 			f.endRetrieval(in, at)
 		}
 	})
 }
 
-// endRetrieval gives an intent its offer, or fails it if there is none.
+// endRetrieval gives an intent its offer, or fails it.
 func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	if in.State != api.RetrievingOffer {
 		return
@@ -128,11 +127,11 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	}
 }
 
-// lowEffortFactor is how many times as long as usual a retrieval of low effort may
+// lowEffortFactor is how many times its usual duration a retrieval of low effort may
 // take.
 const lowEffortFactor = 3
 
-// patience is how long the retrieval of an intent goes on.
+// patience returns for how long the retrieval of an intent may go on.
 func (f *fulfilment) patience(in *intent) time.Duration {
 	if in.Constraints != nil && in.Constraints.OfferRetrievalEffort == effortLow {
 		return f.cfg.scaled(lowEffortFactor * f.cfg.Timings.Offer)
@@ -146,8 +145,8 @@ func (f *fulfilment) failRetrieval(in *intent, reason *failureWire, at time.Time
 	f.webhooks.emit(at, api.OfferFailed, in.ID, string(in.State), nil)
 }
 
-// purchase places the order of a one-step purchase, which has no stop at
-// awaiting_confirmation, once an agent is free.
+// purchase places the order of a one-step purchase, which skips awaiting_confirmation,
+// once an agent is free.
 func (f *fulfilment) purchase(in *intent, at time.Time) {
 	if f.buckets.agents.full(at) {
 		f.queued = append(f.queued, in)
@@ -157,9 +156,8 @@ func (f *fulfilment) purchase(in *intent, at time.Time) {
 	f.place(in, at)
 }
 
-// confirm submits an awaiting intent for purchase, with the payment given or
-// else the one chosen at its creation. It reports whether the intent was
-// confirmable.
+// confirm submits an awaiting intent for purchase, with the given payment or, if nil,
+// the one chosen at its creation. It returns false if the intent is not awaiting.
 func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) bool {
 	if in.State != api.AwaitingConfirmation {
 		return false
@@ -187,8 +185,7 @@ func (f *fulfilment) place(in *intent, at time.Time) {
 	f.planStep(in)
 }
 
-// endPlacing completes an intent, or fails it if the merchant did not take the
-// order.
+// endPlacing completes an intent, or fails it, as its fate and the balance decide.
 func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {
 		return
@@ -215,8 +212,8 @@ func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	f.placeQueued(at)
 }
 
-// placeQueued gives the agent that became free to the purchase that has waited
-// longest; one whose window closed meanwhile has lost its turn.
+// placeQueued gives the free agent to the purchase that has waited longest. It skips
+// those whose window has closed meanwhile.
 func (f *fulfilment) placeQueued(at time.Time) {
 	for len(f.queued) > 0 {
 		next := f.queued[0]
@@ -228,8 +225,7 @@ func (f *fulfilment) placeQueued(at time.Time) {
 	}
 }
 
-// expire ends an intent that was not confirmed in time. There is no event for
-// it.
+// expire fails an intent that was not confirmed in time. There is no event for it.
 func (f *fulfilment) expire(in *intent, at time.Time) {
 	if in.State != api.AwaitingConfirmation && in.State != api.RetrievingOffer {
 		return

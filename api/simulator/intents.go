@@ -31,7 +31,7 @@ func (h *handlers) takeOrder(r *request, purchase bool) answer {
 
 const noIntent = "Checkout intent not found"
 
-// ofIntent is an operation on the intent that the path names.
+// ofIntent adapts an operation on the intent that the path names.
 func ofIntent(s *Simulator, run func(*request, *intent) answer) operation {
 	return func(r *request) answer {
 		in := s.fulfilment.intents[r.PathValue("id")]
@@ -44,8 +44,8 @@ func ofIntent(s *Simulator, run func(*request, *intent) answer) operation {
 
 func (h *handlers) getIntent(_ *request, in *intent) answer { return ok(in.intentWire) }
 
-// confirmIntent submits an intent for purchase. The body may name the payment;
-// without one, the payment chosen at the creation is used.
+// confirmIntent submits an intent for purchase. The body may name the payment; otherwise
+// the one chosen at the creation is used.
 func (h *handlers) confirmIntent(r *request, in *intent) answer {
 	var c checker
 	var payment *paymentWire
@@ -66,7 +66,7 @@ func (h *handlers) confirmIntent(r *request, in *intent) answer {
 	return ok(in.intentWire)
 }
 
-// listIntents is not shown in the contract: see [Lists].
+// listIntents lists the intents. The contract does not show this endpoint: see [Lists].
 func (h *handlers) listIntents(r *request) answer {
 	if h.sim.cfg.Lists != ListsServed && !r.own {
 		return h.noList(r)

@@ -11,17 +11,17 @@ import (
 	"tillwatch/api"
 )
 
-// Key is an API key of the account. All of them share its buckets.
+// Key is an API key of the account. All keys share its buckets.
 type Key struct {
-	Name        string // for people
+	Name        string // shown to people
 	Secret      api.Secret
 	Scopes      []Scope     // what it may do; empty: everything
-	Environment Environment // default: as the key's prefix says, or else that of the simulator
-	Own         bool        // of whoever looks from the service's own side: it charges and counts nothing, no fault strikes it, and the lists are served
+	Environment Environment // default: that of the key's prefix, or else of the simulator
+	Own         bool        // a key for inspection: its requests are not charged or counted, suffer no faults, and may use the lists
 }
 
-// Environment is staging or production. They have the same paths on different
-// addresses, and keys of one are not taken by the other.
+// Environment is staging or production. They have the same paths on different addresses,
+// and do not accept each other's keys.
 type Environment string
 
 // The environments of an account.
@@ -30,8 +30,8 @@ const (
 	Production Environment = "production"
 )
 
-// Scope is what a key may do. The contract names events:read; the others are what
-// public clients have seen.
+// Scope is a permission of a key. The contract names events:read; public clients have
+// observed the others.
 type Scope string
 
 // The scopes.
@@ -42,16 +42,16 @@ const (
 	ProductsRead     Scope = "products:read"
 	BillingRead      Scope = "billing:read"       // no endpoint of the contract needs it
 	TestHelpersWrite Scope = "test_helpers:write" // the control API
-	noScope          Scope = ""                   // any key will do
+	noScope          Scope = ""                   // any key suffices
 )
 
-// Scopes lists all.
+// Scopes lists all scopes.
 func Scopes() []Scope {
 	return []Scope{EventsRead, IntentsRead, IntentsWrite, ProductsRead, BillingRead, TestHelpersWrite}
 }
 
-// checkKeys refuses keys that mean nothing and keys that are the same, and fills in
-// their environments.
+// checkKeys refuses empty, contradictory and duplicate keys, and fills in their
+// environments.
 func (c *Config) checkKeys() error {
 	switch prefix := Environment(api.KeyEnvironment(c.Key)); {
 	case c.Environment != Staging && c.Environment != Production:
@@ -93,8 +93,8 @@ func scopeList() string {
 	return strings.Join(names, ", ")
 }
 
-// ring holds the keys of the account by the hashes of their texts: how long a search
-// takes tells nothing of a text.
+// ring holds the keys of the account by the hashes of their texts: the duration of a
+// search reveals nothing about a key.
 type ring map[[sha256.Size]byte]*Key
 
 func newRing(c Config) ring {
@@ -109,8 +109,8 @@ func newRing(c Config) ring {
 	return r
 }
 
-// find is the key of a request, `Bearer <API_KEY>` (contract, Authentication); nil
-// when it is none of the account's.
+// find returns the key of an Authorization header, `Bearer <API_KEY>` (contract,
+// Authentication); nil if the account has no such key.
 func (r ring) find(header string) *Key {
 	text, isBearer := strings.CutPrefix(header, "Bearer ")
 	if !isBearer {
@@ -140,14 +140,14 @@ func (v *server) authenticate(r *http.Request) (*Key, answer) {
 	return key, answer{}
 }
 
-// forbid refuses a key that lacks a scope.
+// forbid refuses a request whose key lacks a scope.
 func (v *server) forbid(key *Key, scope Scope) answer {
 	v.warnOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
 	return refused(http.StatusForbidden, "ForbiddenError", "API key lacks scope "+string(scope))
 }
 
-// warnOnce logs each line once. A line holds names of the configuration only, so
-// that there are few.
+// warnOnce logs each line once. Lines hold only names of the configuration: there are
+// few.
 func (v *server) warnOnce(what string, about ...any) {
 	if _, known := v.warned.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !known {
 		v.sim.cfg.Logger.Warn(what, about...)

@@ -18,9 +18,9 @@ func (h *handlers) lookUpProduct(r *request) answer {
 	return ok(quote(p, magicOf(raw), h.sim.agenda.now()))
 }
 
-// quote is the product with the tax and the shipping of one piece that stays in
-// the merchant's own state (contract, What the service does). An offer, which
-// knows the buyer, may say otherwise.
+// quote returns the product with tax and shipping for one piece within the merchant's
+// own state (contract, What the service does). An offer, which knows the buyer, may
+// differ.
 func quote(p *product, m magic, now time.Time) productWire {
 	w := p.wire()
 	tax, shipping := usd(0), usd(0)

@@ -8,10 +8,10 @@ import (
 	"tillwatch/api"
 )
 
-// situation is what a magic product URL asks for beside a failure.
+// situation is what a magic product URL demands other than a failure.
 type situation string
 
-// The situations that the last segment of a magic path may name.
+// The situations, by their names in magic URLs.
 const (
 	situationNone    situation = ""
 	soldOut          situation = "sold-out"
@@ -34,16 +34,14 @@ const (
 	hostileText      situation = "hostile-text"
 )
 
-// Magic is what a product URL whose path ends in /magic/ and the name asks for.
+// Magic describes the effect of a product URL whose path ends in /magic/ and the name.
 type Magic struct{ Name, Does string }
 
-// Magics lists the names beside the failure codes, each of which is a name, too:
-// see [FailureCodes].
+// Magics lists the names for situations. The [FailureCodes] are names, too.
 func Magics() []Magic { return slices.Clone(theWorld().Magics) }
 
-// magic is what a product URL of the form …/magic/<name> asks for; the name is
-// a failure code or a situation. ?while=placing lets any code strike while the
-// order is placed.
+// magic is what a product URL …/magic/<name> demands; the name is a failure code or a
+// situation. With ?while=placing any code takes effect while the order is placed.
 type magic struct {
 	failure   api.FailureCode
 	placing   bool
@@ -63,7 +61,7 @@ func magicOf(productURL string) magic {
 	placing := u.Query().Get("while") == "placing"
 	s := situation(name)
 	switch {
-	case placing && s == soldOut: // of the product, unless it strikes while the order is placed
+	case placing && s == soldOut: // without placing it is a property of the product
 		return magic{failure: "product_out_of_stock", placing: true, situation: s}
 	case placing && s == unpublished:
 		return magic{failure: "offer_retrieval_failed", placing: true, situation: s}

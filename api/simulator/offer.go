@@ -8,9 +8,9 @@ import (
 	"tillwatch/api"
 )
 
-// priceOffer makes the offer that the merchant gives for an intent, or the
-// failure that keeps it from one. The service selects the shipping: the
-// cheapest option (contract, What the service does).
+// priceOffer makes the merchant's offer for an intent, or returns the failure that
+// prevents it. The service selects the cheapest shipping (contract, What the service
+// does).
 func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureWire) {
 	m := magicOf(in.ProductURL)
 	p := f.catalogue.find(in.ProductURL)
@@ -49,9 +49,9 @@ func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureW
 	}, nil
 }
 
-// unservable is what is wrong with the product, the choice of its variant or the
-// buyer; nil when nothing is. A product that is gone or sold out only strikes while
-// the order is placed, where the URL asks for that.
+// unservable returns what is wrong with the product, its variant or the buyer; nil if
+// nothing is. If the URL demands it, a product that is gone or sold out fails the intent
+// only while the order is placed.
 func unservable(in *intent, p *product, m magic) *failureWire {
 	variant, code := p.choose(in.ProductURL, in.VariantSelections)
 	switch {
@@ -70,8 +70,7 @@ func unservable(in *intent, p *product, m magic) *failureWire {
 	return nil
 }
 
-// promotions applies the codes that the merchants know; others are silently
-// ignored.
+// promotions applies the known promo codes and silently ignores others.
 func promotions(in *intent, d dice, subtotal int64) (discount int64, freeShipping bool, applied []string) {
 	codes := in.PromoCodes
 	if in.DiscoverPromoCodes != nil && *in.DiscoverPromoCodes && d.chance(0.5) {
@@ -121,7 +120,7 @@ func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity in
 	return offerShippingWire{options, name}
 }
 
-// estimateOf is a span of days from a day on; 0 is no earliest.
+// estimateOf returns a delivery estimate in days after at; from 0 means no earliest day.
 func estimateOf(at time.Time, from, to int) *estimateWire {
 	midnight := at.UTC().Truncate(day)
 	w := &estimateWire{Latest: midnight.Add(time.Duration(to) * day).Format(time.RFC3339)}

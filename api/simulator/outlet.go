@@ -12,8 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// outlet is the shop as a program of its own: it calls the service over HTTP, as
-// any shop does, through whatever stands at its URL.
+// outlet is the shop as a separate program: it calls the service over HTTP like any
+// shop, for example through a proxy.
 type outlet struct {
 	url        string
 	key        api.Secret
@@ -25,15 +25,15 @@ func newOutlet(cfg Config) *outlet {
 	return &outlet{cfg.ShopURL, cfg.Key, cfg.LookupPath, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}}
 }
 
-// The programs of the shop, as they name themselves.
+// The User-Agents of the shop's programs.
 const (
 	storefront = "storefront/2.4"
 	orderDesk  = "order-desk/1.9"
 	backOffice = "back-office/0.3"
 )
 
-// call sends one request and returns its status, 0 where there was no answer. The
-// body of an answer is read into into, where that is wanted and the call went well.
+// call sends one request and returns its status, 0 if there was no answer. It decodes a
+// successful answer into into unless that is nil.
 func (o *outlet) call(ctx context.Context, program, method, path string, body, into any) (status int) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -64,13 +64,13 @@ func (o *outlet) call(ctx context.Context, program, method, path string, body, i
 	return answer.StatusCode
 }
 
-// visit is what one customer makes the shop do.
+// visit is what the shop does for one customer.
 type visit struct {
 	order         orderWire
 	purchase      bool
 	looksUp       bool
 	confirms      bool
-	polls, ponder time.Duration // between two looks at the intent; from its offer to the confirm
+	polls, ponder time.Duration // between two reads of the intent; from its offer to the confirm
 }
 
 // orderWire is the body of a create or a purchase.
@@ -84,7 +84,7 @@ type orderWire struct {
 	PaymentMethod     *paymentWire           `json:"paymentMethod"`
 }
 
-// sellOverHTTP has the shop serve a customer over HTTP. The caller holds the lock.
+// sellOverHTTP serves a customer over HTTP. The caller holds the lock.
 func (s *shop) sellOverHTTP(w intentWire, payment *paymentWire, fate Fate, looksUp, confirms bool) {
 	v := visit{
 		order:    orderWire{w.ProductURL, w.Quantity, w.Buyer, w.ReferenceID, w.PromoCodes, w.VariantSelections, payment},
@@ -95,11 +95,11 @@ func (s *shop) sellOverHTTP(w intentWire, payment *paymentWire, fate Fate, looks
 	s.crew.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
 }
 
-// fateKey tells the items of one order apart.
+// fateKey identifies an item of an order.
 func fateKey(reference, product string) string { return reference + " " + product }
 
-// serveCustomer creates an intent, polls it as a backend would, and confirms it
-// once its offer is there. It takes a rejection as its answer and does not insist.
+// serveCustomer creates an intent, polls it as a backend would, and confirms it once it
+// has an offer. It gives up when it is rejected.
 func (s *shop) serveCustomer(ctx context.Context, v visit) {
 	if v.looksUp {
 		s.outlet.lookUp(ctx, v.order.ProductURL)
@@ -131,13 +131,13 @@ func (s *shop) serveCustomer(ctx context.Context, v visit) {
 	}
 }
 
-// lookUp asks for the price that a page of the shop shows.
+// lookUp looks up the price for a page of the shop.
 func (o *outlet) lookUp(ctx context.Context, productURL string) {
 	o.call(ctx, storefront, http.MethodGet, o.lookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
 }
 
-// browseOverHTTP spends a few reads and a lookup over HTTP, as the shop's own screens
-// do. The caller holds the lock.
+// browseOverHTTP makes a few reads and a lookup over HTTP, as the shop's own screens do.
+// The caller holds the lock.
 func (s *shop) browseOverHTTP(reads int) {
 	productURL := s.catalogue.random(s.dice).url()
 	s.crew.spawn("the shop", func(ctx context.Context) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// vary is how long something takes that takes about t at speed 1.
+// vary returns a random duration around t at speed 1.
 func (c *Config) vary(d dice, t time.Duration) time.Duration {
 	factor := 1.0
 	if spread := c.Timings.Spread; spread > 0 {
@@ -14,7 +14,8 @@ func (c *Config) vary(d dice, t time.Duration) time.Duration {
 	return c.scaled(time.Duration(float64(t) * factor))
 }
 
-// took is how long a step takes: as the fate says, or about as configured.
+// took returns the duration of a step: the fated one, or if that is 0 about the
+// configured one.
 func (c *Config) took(d dice, fated, about time.Duration) time.Duration {
 	if fated > 0 {
 		return c.scaled(fated)
@@ -24,10 +25,10 @@ func (c *Config) took(d dice, fated, about time.Duration) time.Duration {
 
 func (c *Config) window() time.Duration { return c.scaled(c.Timings.ConfirmWindow) }
 
-// scaled is t at the configured speed.
+// scaled returns the duration t at the configured speed.
 func (c *Config) scaled(t time.Duration) time.Duration { return span(float64(t) / c.Speed) }
 
-// span is that many nanoseconds, or as many as a duration takes.
+// span returns a duration of ns nanoseconds, at most the longest one.
 func span(ns float64) time.Duration {
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64

@@ -10,8 +10,8 @@ import (
 
 const maxPage = 100 // items, and the default
 
-// pageQuery is what a list request asks for. Items are listed newest first; a
-// cursor stands for the number of an item by creation, from 1.
+// pageQuery is the query of a list request. Items are listed newest first; a cursor
+// holds the number of an item by creation, from 1.
 type pageQuery struct {
 	limit         int
 	after, before int // 0: not given
@@ -23,13 +23,13 @@ func cursor(number int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(cursorPrefix + strconv.Itoa(number)))
 }
 
-func readCursor(text string) (int, bool) {
+func readCursor(text string) (number int, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return 0, false
 	}
 	digits, ok := strings.CutPrefix(string(raw), cursorPrefix)
-	number, err := strconv.Atoi(digits)
+	number, err = strconv.Atoi(digits)
 	return number, ok && err == nil && number > 0
 }
 
@@ -61,20 +61,20 @@ func (c *checker) page(r *request) pageQuery {
 	return q
 }
 
-// pageOf makes a page of count items that are stored oldest first, unless the query
-// was wrong. The item at an index is on the list when item reports true.
+// pageOf makes a page of count items that are stored oldest first, or refuses a wrong
+// query. item returns the item at an index, and whether it belongs on the list.
 func (c *checker) pageOf(q pageQuery, count int, item func(int) (any, bool)) answer {
 	if len(*c) > 0 {
 		return invalid(*c)
 	}
 	newest, oldest := count, 1
-	if q.after > 0 { // only what is older
+	if q.after > 0 { // only older items
 		newest = min(count, q.after-1)
 	}
-	if q.before > 0 { // only what is newer
+	if q.before > 0 { // only newer items
 		oldest = min(count, q.before) + 1
 	}
-	backward := q.before > 0 && q.after == 0 // the page that touches the cursor
+	backward := q.before > 0 && q.after == 0 // the page next to the cursor
 	data := []any{}
 	var numbers []int
 	more := false

@@ -10,9 +10,9 @@ import (
 	"tillwatch/api"
 )
 
-// product is one thing that a merchant sells. Price and availability change.
+// product is a product of a merchant. Its price and availability change.
 type product struct {
-	Handle      string // last part of the path of its page
+	Handle      string // last part of its page's path
 	Name, Brand string
 	Price       int64 // cents
 	Popularity  int
@@ -21,15 +21,15 @@ type product struct {
 	Heavy       bool
 
 	merchant     *merchant
-	path         string // of its page, from the slash on
+	path         string // of its page, with the leading slash
 	dimensions   []variantDimensionWire
 	partial      bool // every second variant is out of stock
 	availability api.Availability
 	removed      bool
 }
 
-// id is <domain>:<handle>. It goes into the ids of events and so into a header:
-// what does not fit there is replaced, and a hash keeps the id apart from others.
+// id returns <domain>:<handle>. Event ids contain it, and a header carries those: id
+// replaces characters that a header cannot hold, and appends a hash to stay unique.
 func (p *product) id() string {
 	id := p.merchant.Domain + ":" + p.Handle
 	plain := strings.Map(func(r rune) rune {
@@ -55,11 +55,10 @@ func (p *product) url() string {
 	return (&url.URL{Scheme: "https", Host: host, Path: p.path}).String()
 }
 
-// address is what the catalogue finds a product by.
+// address is the key of a product in the catalogue.
 func (p *product) address() string { return p.merchant.Domain + p.path }
 
-// revise changes the price or the stock, so that a lookup says something else
-// than before.
+// revise changes the price or the stock: the next lookup differs from the last.
 func (p *product) revise(d dice) {
 	switch {
 	case p.removed:
@@ -84,7 +83,7 @@ func (p *product) reprice(d dice) {
 	p.Price += step
 }
 
-// wire is the product as the lookup answers it and product.updated carries it.
+// wire returns the product as the lookup and product.updated show it.
 func (p *product) wire() productWire {
 	image := "https://cdn." + p.merchant.Domain + "/" + url.PathEscape(p.Handle)
 	sku := strings.ToUpper(p.Handle)
@@ -97,10 +96,10 @@ func (p *product) wire() productWire {
 	}
 }
 
-// firstVariant is the id of the first variant; the others follow it.
+// firstVariant is the id of the first variant; the others count up from it.
 const firstVariant = 4100
 
-// variants are all combinations of the values of the dimensions.
+// variants returns all combinations of the values of the dimensions.
 func (p *product) variants() []variantWire {
 	if len(p.dimensions) == 0 {
 		return nil
@@ -130,7 +129,7 @@ func (p *product) variants() []variantWire {
 	return variants
 }
 
-// availabilityOf is that of a variant.
+// availabilityOf returns the availability of a variant.
 func (p *product) availabilityOf(variant int) api.Availability {
 	if p.partial && variant%2 == 1 {
 		return api.OutOfStock

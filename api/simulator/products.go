@@ -14,7 +14,7 @@ type soldProduct struct {
 	Removed bool `json:"removed"` // the lookup answers 404
 }
 
-// products lists what the merchants sell, and what else was changed.
+// products lists the merchants' products and all others that were changed.
 func (c controlAPI) products(*request) answer {
 	sold := []soldProduct{}
 	for _, p := range c.sim.catalogue.sold() {
@@ -23,8 +23,7 @@ func (c controlAPI) products(*request) answer {
 	return ok(sold)
 }
 
-// productChange is what is to become of a product. Zero fields leave it to the
-// simulator.
+// productChange describes the change of a product. The simulator chooses zero fields.
 type productChange struct {
 	ProductURL   string           `json:"productUrl"`
 	Topic        api.EventType    `json:"topic"`
@@ -32,7 +31,7 @@ type productChange struct {
 	Availability api.Availability `json:"availability"`
 }
 
-// changeProduct lets a product change, or be removed, and emits its event.
+// changeProduct changes or removes a product, and emits the event.
 func (c controlAPI) changeProduct(_ *request, o productChange) answer {
 	updated := o.Topic == api.ProductUpdated
 	switch {

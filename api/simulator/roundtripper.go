@@ -9,9 +9,9 @@ import (
 	"net/http/httptrace"
 )
 
-// RoundTripper is a way to a handler within the process, as rough as a network: whoever
-// stops waiting for an answer leaves what was asked to go on, and an aborted
-// answer is a broken connection. It works within a bubble of made-up time.
+// RoundTripper calls a handler within the process, with a network's rough edges: a
+// request goes on when its caller stops waiting, and an aborted answer is a broken
+// connection. It works within a bubble of [testing/synctest].
 type RoundTripper struct{ Handler http.Handler }
 
 // RoundTrip implements [http.RoundTripper].
@@ -53,7 +53,7 @@ func (w RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// onTheWire is a header as a server reads it: names in their canonical case.
+// onTheWire returns a header as a server reads it, with canonical names.
 func onTheWire(sent http.Header) http.Header {
 	read := http.Header{}
 	for name, values := range sent {

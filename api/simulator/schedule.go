@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// schedule holds what is to happen, soonest first. What is due at the same time
-// comes in the order in which it was planned.
+// schedule is a queue by time. Items due at the same time come in the order in which
+// they were planned.
 type schedule[T any] struct {
 	heap    dueHeap[T]
 	planned uint64
@@ -20,14 +20,14 @@ type due[T any] struct {
 
 func (s *schedule[T]) len() int { return len(s.heap) }
 
-// plan adds something and reports whether it is the soonest now.
+// plan adds an item and reports whether it is the soonest now.
 func (s *schedule[T]) plan(at time.Time, what T) (soonest bool) {
 	s.planned++
 	heap.Push(&s.heap, due[T]{at, s.planned, what})
 	return s.heap[0].order == s.planned
 }
 
-// hurry makes what matches due at the given time, unless it is due before.
+// hurry makes the matching items due at the given time, unless they are due earlier.
 func (s *schedule[T]) hurry(at time.Time, match func(T) bool) {
 	for i := range s.heap {
 		if match(s.heap[i].what) && at.Before(s.heap[i].at) {
@@ -37,10 +37,10 @@ func (s *schedule[T]) hurry(at time.Time, match func(T) bool) {
 	heap.Init(&s.heap)
 }
 
-// next is what is due soonest; there must be something.
+// next returns the soonest item; there must be one.
 func (s *schedule[T]) next() due[T] { return s.heap[0] }
 
-// pop takes what is due soonest out; there must be something.
+// pop removes and returns the soonest item; there must be one.
 func (s *schedule[T]) pop() due[T] { return heap.Pop(&s.heap).(due[T]) }
 
 type dueHeap[T any] []due[T]

@@ -12,14 +12,14 @@ import (
 	deliveries "tillwatch/api/delivery"
 )
 
-// keptDeliveries bounds what is kept of deliveries and their answers.
+// keptDeliveries bounds the log of deliveries.
 const keptDeliveries = 1000
 
-// Deliveries are the newest deliveries: what was sent, to whom, with which answer.
+// Deliveries returns the log of the newest deliveries, with their answers.
 func (s *Simulator) Deliveries() *deliveries.Log { return s.webhooks.sent }
 
-// Redeliver has a delivery made now: one that waits for its next attempt, that was
-// given up or lost, or once more one that was delivered.
+// Redeliver makes a delivery now, whether it waits for its next attempt, was given up or
+// lost, or was delivered already.
 func (s *Simulator) Redeliver(id api.ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (w *webhooks) redeliver(id api.ID) error {
 	case at < 0:
 		return errors.New("its endpoint is no longer registered")
 	case d.Type == api.VerificationChallenge:
-		return errors.New("a challenge is sent until it is answered: register the endpoint anew for another one")
+		return errors.New("a challenge is sent until it is answered: register the endpoint again for another one")
 	case d.State == deliveries.Sending:
 		return errors.New("an attempt is under way")
 	case !known:
@@ -53,17 +53,16 @@ func (w *webhooks) redeliver(id api.ID) error {
 	return nil
 }
 
-// endpointOf is the id of the endpoint in the id of a delivery.
+// endpointOf returns the id of the endpoint in the id of a delivery.
 func endpointOf(delivery api.ID) string {
 	of, _, _ := strings.Cut(string(delivery), deliveryNumber)
 	return of
 }
 
-// deliveryNumber stands between the endpoint and the number in a delivery's id.
+// deliveryNumber separates the endpoint from the number in a delivery's id.
 const deliveryNumber = "-d"
 
-// sendAgain makes due now what a person has asked for. What is planned already is
-// not sent twice.
+// sendAgain makes the requested deliveries due now. A planned one is not sent twice.
 func (e *endpoint) sendAgain(now time.Time) {
 	e.webhooks.mu.Lock()
 	again := e.again
@@ -81,8 +80,8 @@ func (e *endpoint) sendAgain(now time.Time) {
 	}
 }
 
-// begin notes an attempt in the log. The header and the body are not changed
-// hereafter.
+// begin puts an attempt into the log. The caller must not change the header and the body
+// afterwards.
 func (e *endpoint) begin(d *delivery, header http.Header, body []byte) {
 	if d.sent.ID == "" {
 		d.sent = e.unsent(d.event, d.number)
@@ -94,7 +93,7 @@ func (e *endpoint) begin(d *delivery, header http.Header, body []byte) {
 	e.webhooks.sent.Put(*s)
 }
 
-// unsent is a delivery before its first attempt.
+// unsent returns a delivery before its first attempt.
 func (e *endpoint) unsent(ev event, number uint64) deliveries.Delivery {
 	id := e.summary.ID + deliveryNumber + strconv.FormatUint(number, 10)
 	return deliveries.Delivery{
@@ -103,15 +102,15 @@ func (e *endpoint) unsent(ev event, number uint64) deliveries.Delivery {
 	}
 }
 
-// answer notes what answered an attempt.
+// answer stores the answer to an attempt.
 func (e *endpoint) answer(d *delivery, resp *http.Response, body []byte) {
 	kept := e.withoutSecrets(string(body))
 	d.sent.Status = resp.StatusCode
 	d.sent.Answer = deliveries.Message{Header: resp.Header, Body: []byte(kept[:min(len(kept), deliveries.KeptAnswer)])}
 }
 
-// end notes what came of an attempt, and when the next one is; zero where there is
-// none.
+// end puts the outcome of an attempt into the log; next is when the next attempt is due,
+// zero if there is none.
 func (e *endpoint) end(d *delivery, err error, next time.Time) {
 	s := &d.sent
 	s.State, s.Next = deliveries.Delivered, next
@@ -124,16 +123,16 @@ func (e *endpoint) end(d *delivery, err error, next time.Time) {
 	e.webhooks.sent.Put(*s)
 }
 
-// abandon notes that what was still to be tried again is not.
+// abandon marks the deliveries that still had attempts left as dead.
 func (e *endpoint) abandon() {
 	for e.due.len() > 0 {
 		if d := e.due.pop().what; d.sent.ID != "" {
-			e.end(&d, errors.New("the endpoint was registered anew"), time.Time{})
+			e.end(&d, errors.New("the endpoint was registered again"), time.Time{})
 		}
 	}
 }
 
-// lose notes an event that is never sent, by a fault.
+// lose puts an event into the log that a fault keeps from being sent.
 func (e *endpoint) lose(ev event) {
 	e.planned++
 	d := e.unsent(ev, e.planned)

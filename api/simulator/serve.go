@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// Serve answers the API, and the control API under /control/, on a listener until
-// ctx ends, and lets those under way finish. Beside [Simulator.Handler] it answers
-// what is no request at all as the service does: with JSON and the RateLimit
-// fields.
+// Serve serves the API, and the control API under /control/, on a listener until ctx
+// ends, and then waits for the requests under way. Unlike [Simulator.Handler] alone, it
+// also answers malformed requests as the service does: with JSON and RateLimit fields.
 func (s *Simulator) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.server, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
@@ -36,8 +35,8 @@ func (s *Simulator) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// refusing is a listener on whose connections the refusals of net/http, which no
-// handler sees and which are plain text, become those of the service.
+// refusing is a listener that replaces the plain-text refusals of net/http, which no
+// handler sees, with those of the service.
 type refusing struct {
 	net.Listener
 	server *server
@@ -56,8 +55,7 @@ type refusingConn struct {
 	server *server
 }
 
-// Write passes on what is written, but for a refusal of net/http, which is one
-// write of its own.
+// Write passes everything on except a refusal of net/http, which is always one write.
 func (c *refusingConn) Write(b []byte) (int, error) {
 	status, text, ok := refusal(b)
 	if !ok {
@@ -69,7 +67,8 @@ func (c *refusingConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// CloseWrite lets net/http wait until a refusal has arrived.
+// CloseWrite implements the interface by which net/http waits until a refusal has
+// arrived.
 func (c *refusingConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -77,9 +76,9 @@ func (c *refusingConn) CloseWrite() error {
 	return nil
 }
 
-// refusal reads one of the answers that net/http gives by itself: the header that
-// it writes to what it cannot read, with the reason as the body, or an
-// expectation that failed, without one. No handler writes either.
+// refusal recognizes the answers that net/http gives by itself: to a request that it
+// cannot read, with the reason as the body, or to a failed expectation, without one. No
+// handler writes these.
 func refusal(b []byte) (status int, text string, ok bool) {
 	const (
 		version = "HTTP/1.1 "
@@ -100,7 +99,7 @@ func refusal(b []byte) (status int, text string, ok bool) {
 	return status, http.StatusText(status), status == http.StatusExpectationFailed && bodiless
 }
 
-// refuse is the answer to what could not be read as a request. It charges nothing.
+// refuse returns the answer to a malformed request. It charges nothing.
 func (v *server) refuse(status int, text string) []byte {
 	s := v.sim
 	s.mu.Lock()

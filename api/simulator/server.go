@@ -19,28 +19,29 @@ type server struct {
 	sim    *Simulator
 	mux    *http.ServeMux
 	keys   ring
-	warned sync.Map // what warnOnce has logged
+	warned sync.Map // the lines that warnOnce has logged
 
-	faults faultPlan // guarded, as the counts are, by the simulator's lock
+	// Guarded by the simulator's lock:
+	faults faultPlan
 	counts Counts
 }
 
-// operation answers an authenticated and charged request. It runs under the lock
-// of the simulator.
+// operation answers an authenticated and charged request. It runs under the simulator's
+// lock.
 type operation func(r *request) answer
 
-// request is a request of somebody known, with its body read.
+// request is an authenticated request with its body.
 type request struct {
 	*http.Request
 	body   []byte
-	own    bool   // from the service's own side: see [Key]
-	unread string // why the body could not be read; "" when it was
+	own    bool   // its key has Own set: see [Key]
+	unread string // why the body could not be read; "" if it was
 }
 
 const maxBody = 1 << 20
 
 func read(r *http.Request) *request {
-	if r.Body == nil { // called within the process
+	if r.Body == nil { // a call within the process
 		return &request{Request: r}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
@@ -75,8 +76,8 @@ func newServer(s *Simulator) *server {
 	return v
 }
 
-// ServeHTTP keeps the mux from redirecting an unclean path, which it would do
-// with a body that is not JSON.
+// ServeHTTP answers an unclean path with 404: the mux would redirect it, with a body
+// that is not JSON.
 func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	api.AnswerAsStandIn(w.Header(), r)
 	escaped := r.URL.EscapedPath()
@@ -89,8 +90,8 @@ func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func noSuchPath(*request) answer { return notFound("Not found") }
 
-// charged authenticates, charges the buckets of a class and answers, with the
-// RateLimit fields on every answer (contract, Limits).
+// charged authenticates a request, charges the buckets of a class and answers. Every
+// answer has RateLimit fields (contract, Limits).
 func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if latency := v.sim.cfg.Faults.Latency; latency > 0 && api.Sleep(r.Context(), latency) != nil {
@@ -108,8 +109,8 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	}
 }
 
-// perform charges a request and runs its operation, unless the account may not or
-// a fault strikes. It returns the number of the request, too.
+// perform charges a request and runs its operation, unless a limit or the scope forbids
+// it or a fault occurs. number is the number of the request.
 func (v *server) perform(r *request, c class, key *Key, scope Scope, run operation) (a answer, fields quotaFields, number uint64) {
 	v.sim.mu.Lock()
 	defer v.sim.mu.Unlock()
@@ -146,7 +147,7 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 	return a, fields, number
 }
 
-// uncharged answers a key that may use the control API.
+// uncharged authenticates a request to the control API and answers it.
 func (v *server) uncharged(run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key, a := v.authenticate(r)
@@ -167,7 +168,7 @@ func (v *server) control(r *request, run operation) answer {
 	return run(r)
 }
 
-// countUnknown counts a request of somebody unknown, and reports the policy alone.
+// countUnknown counts a request without a valid key, and returns the policy alone.
 func (v *server) countUnknown(c class) quotaFields {
 	v.sim.mu.Lock()
 	defer v.sim.mu.Unlock()
@@ -180,11 +181,11 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 	body := head(w.Header(), fields, a)
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {
-		w.Write(body) // a client that is gone needs no answer
+		w.Write(body) // an error means that the client has gone
 	}
 }
 
-// head writes the header fields of an answer, and encodes its body.
+// head sets the header fields of an answer and returns its encoded body.
 func head(h http.Header, fields quotaFields, a answer) (body []byte) {
 	// Assigned, not Set: the names go out in the case of the draft.
 	if len(fields.limits) > 0 {

@@ -9,23 +9,23 @@ import (
 	"tillwatch/api"
 )
 
-// shipment is a parcel of a completed order on its way through its statuses.
+// shipment is a parcel of a completed order.
 type shipment struct {
 	keptShipment
 	number  uint64 // by creation, from 1
 	created time.Time
 	intent  *intent
-	done    int // of the legs
+	done    int // number of legs done
 	dice    dice
 	to      place
 }
 
-// keptShipment is a shipment as a snapshot keeps it.
+// keptShipment is the part of a shipment that a snapshot keeps.
 type keptShipment struct {
 	shipmentWire `json:"shipment"`
-	Legs         []leg     `json:"legs,omitempty"`    // of a snapshot, those to come
-	Repeats      int       `json:"repeats,omitempty"` // scans that left the status as it was
-	Due          time.Time `json:"due,omitzero"`      // of the next scan
+	Legs         []leg     `json:"legs,omitempty"`    // all of them; in a snapshot only those to come
+	Repeats      int       `json:"repeats,omitempty"` // number of scans that did not change the status
+	Due          time.Time `json:"due,omitzero"`      // when the next scan happens; zero: there is none
 }
 
 // leg is one scan of the parcel and the status that it brings.
@@ -35,8 +35,7 @@ type leg struct {
 	At          place
 }
 
-// planShipments lets the merchant report the shipments of a completed order a
-// little later.
+// planShipments plans the shipments of a completed order, a little later.
 func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	m := magicOf(in.ProductURL)
 	if p.Digital || m.situation == digital {
@@ -54,9 +53,9 @@ func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	}
 }
 
-// shipNext creates the next shipment of an order; nil where none is left.
+// shipNext creates the next shipment of an order; nil if none is left.
 func (f *fulfilment) shipNext(in *intent, at time.Time) *shipment {
-	if in.Unshipped == 0 { // it was shipped before its time
+	if in.Unshipped == 0 { // all were shipped early, on request
 		return nil
 	}
 	in.Unshipped--
@@ -83,7 +82,7 @@ func (f *fulfilment) ship(in *intent, p *product, at time.Time) *shipment {
 	return sh
 }
 
-// route is the way that a parcel will take.
+// route returns the legs that a parcel will take.
 func route(d dice, m situation, from, to place) []leg {
 	if m == canceledShipping || m == situationNone && d.chance(0.05) {
 		return []leg{{api.Canceled, "Canceled by the merchant", from}}
@@ -117,7 +116,7 @@ func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 	f.planScan(sh)
 }
 
-// planScan plans the next scan for when it is due.
+// planScan plans the next scan.
 func (f *fulfilment) planScan(sh *shipment) {
 	planned := sh.done
 	f.agenda.plan(sh.Due, func(at time.Time) {
@@ -127,7 +126,7 @@ func (f *fulfilment) planScan(sh *shipment) {
 	})
 }
 
-// advance makes the next scan happen and reports whether there was one.
+// advance performs the next scan. It returns false if there is none.
 func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
 	if sh.done >= len(sh.Legs) {
 		return false
@@ -159,7 +158,7 @@ func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
 	return true
 }
 
-// handOver gives the parcel to a carrier: from here on it can be tracked.
+// handOver gives the parcel to a carrier, with a tracking number.
 func (f *fulfilment) handOver(sh *shipment, at time.Time) {
 	p := f.catalogue.find(sh.intent.ProductURL)
 	carrier := pick(sh.dice, p.merchant.Carriers)
@@ -176,7 +175,8 @@ func (f *fulfilment) handOver(sh *shipment, at time.Time) {
 		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, sh.created))
 }
 
-// estimate replaces the tracking, as others may be reading the present one.
+// estimate sets the estimated day in a copy of the tracking: others may be reading the
+// present one.
 func (sh *shipment) estimate(on time.Time) {
 	if sh.Tracking == nil || sh.Tracking.Number == nil {
 		return
@@ -200,7 +200,7 @@ func wireOf(p place) locationWire {
 	return locationWire{&p.City, &p.Province, &country}
 }
 
-// inventTracking invents the number of a parcel and the page that shows it.
+// inventTracking makes up a tracking number and the address of its page.
 func inventTracking(d dice, name string) (number, page string) {
 	carriers := theWorld().Carriers
 	c := carriers[slices.IndexFunc(carriers, func(c carrier) bool { return c.Name == name })]

@@ -6,7 +6,7 @@ import (
 	"tillwatch/api"
 )
 
-// ofShipment is an operation on the shipment that the path names.
+// ofShipment adapts an operation on the shipment that the path names.
 func ofShipment(s *Simulator, run func(*shipment) answer) operation {
 	return func(r *request) answer {
 		sh := s.fulfilment.parcels[r.PathValue("id")]

@@ -9,9 +9,8 @@ import (
 	"tillwatch/api"
 )
 
-// shop is the simulated merchant's own system, which lives on the same account:
-// it creates intents, confirms a share of them, looks products up and reads, and
-// all of it spends the account's quota.
+// shop is the seller's own system on the same account. It creates intents, confirms a
+// share of them, looks up products and reads; all of that spends the account's quota.
 type shop struct {
 	cfg        *Config
 	crew       *crew
@@ -20,12 +19,12 @@ type shop struct {
 	buckets    *buckets
 	webhooks   *webhooks
 	fulfilment *fulfilment
-	outlet     *outlet // where it calls over HTTP; nil: it acts within the process
+	outlet     *outlet // calls the service over HTTP; nil: the shop acts within the process
 
 	mu     *sync.Mutex // the simulator's; guards all below
 	dice   dice
 	orders int
-	fates  map[string]Fate // by reference and product, of the intents that it is about to create over HTTP
+	fates  map[string]Fate // of intents about to be created over HTTP, by fateKey
 }
 
 // open begins the shop's day.
@@ -37,7 +36,8 @@ func (s *shop) open(now time.Time) {
 	}
 }
 
-// createNext creates an intent and plans the next: irregular, in slow waves.
+// createNext creates the intents of an order and plans the next order, at random
+// intervals in slow waves.
 func (s *shop) createNext(at time.Time) {
 	mean := float64(time.Minute) / s.cfg.IntentsPerMinute
 	wave := 1 + 0.5*math.Sin(float64(at.Unix()%600)/600*2*math.Pi)
@@ -53,8 +53,8 @@ func (s *shop) createNext(at time.Time) {
 	}
 }
 
-// items is how many items the next order has: each is an intent of its own (contract,
-// What the service does).
+// items returns the number of items of the next order. Each is an intent (contract, What
+// the service does).
 func (s *shop) items(d dice) int {
 	if s.cfg.ManyItems > 0 && d.chance(s.cfg.ManyItems) {
 		return d.between(2, 4)
@@ -62,16 +62,15 @@ func (s *shop) items(d dice) int {
 	return 1
 }
 
-// basket is what the items of an order have in common, as the first one has it.
+// basket holds what the items of an order have in common, taken from the first one.
 type basket struct {
 	reference string // "" before the first
 	buyer     *buyerWire
 	confirms  bool
 }
 
-// sell looks a product up, creates an intent for it and decides whether it
-// will confirm it. It takes a rejection as its answer and does not insist. whole is
-// the order that it is an item of; nil where it is the only one.
+// sell creates an intent for a random product and decides its fate and whether the shop
+// confirms it. whole is the order that it belongs to; nil if it is the only item.
 func (s *shop) sell(at time.Time, whole *basket) {
 	d := s.dice
 	w, payment := s.inventOrder(d)
@@ -89,7 +88,8 @@ func (s *shop) sell(at time.Time, whole *basket) {
 	s.create(at, w, payment, fate, confirms && !fate.Purchase)
 }
 
-// create creates an intent, and confirms it once it has an offer if it is to.
+// create looks up the product of an intent, perhaps, creates the intent, and confirms it
+// once it has an offer if confirms is set. It gives up when it is rejected.
 func (s *shop) create(at time.Time, w intentWire, payment *paymentWire, fate Fate, confirms bool) {
 	looksUp := s.dice.chance(0.6)
 	if s.outlet != nil {
@@ -111,7 +111,7 @@ func (s *shop) create(at time.Time, w intentWire, payment *paymentWire, fate Fat
 	}
 }
 
-// inventOrder is what a customer of the shop orders.
+// inventOrder makes up a customer's order.
 func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	p := s.catalogue.random(d)
 	s.orders++
@@ -133,8 +133,8 @@ func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	return w, payment
 }
 
-// awaitOffer polls an intent as a backend would, and confirms it after a
-// human pause once its offer is there.
+// awaitOffer polls an intent as a backend would, and confirms it after a human pause
+// once it has an offer.
 func (s *shop) awaitOffer(in *intent, at time.Time) {
 	s.agenda.plan(at.Add(s.cfg.vary(s.dice, 3*time.Second)), func(at time.Time) {
 		if in.State.Terminal() || in.State == api.PlacingOrder {
@@ -161,7 +161,7 @@ func (s *shop) confirm(in *intent, at time.Time) {
 	})
 }
 
-// browse spends a few reads now and then, as the shop's own screens do.
+// browse makes a few reads now and then, as the shop's own screens do.
 func (s *shop) browse(at time.Time) {
 	reads := s.dice.between(1, 4)
 	if s.outlet != nil {
@@ -178,8 +178,8 @@ func (s *shop) productPause() time.Duration {
 	return time.Duration(s.dice.ExpFloat64() * float64(time.Minute) / s.cfg.ProductEventsPerMinute)
 }
 
-// changeProduct lets a merchant change a price or the stock, take a product
-// down, or put one back.
+// changeProduct changes a product's price or stock, removes a product, or brings one
+// back.
 func (s *shop) changeProduct(at time.Time) {
 	d := s.dice
 	s.agenda.plan(at.Add(s.productPause()), s.changeProduct)
@@ -203,9 +203,9 @@ func (s *shop) removeProduct(p *product, at time.Time) event {
 	return s.emitOfProduct(at, api.ProductRemoved, p, "removed_", nil)
 }
 
-// emitOfProduct emits an event of a product and keeps the product as it is now, so
-// that lookups and offers agree with the event. The suffix of the event's id is the
-// moment; a second event of one millisecond is counted.
+// emitOfProduct emits an event of a product and keeps the product: lookups and offers
+// agree with the event. The suffix of the event's id is the time; further events in the
+// same millisecond get a number.
 func (s *shop) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
 	s.catalogue.keep(p)
 	moment := prefix + at.UTC().Format("20060102T150405.000Z")

@@ -13,7 +13,7 @@ import (
 	deliveries "tillwatch/api/delivery"
 )
 
-// Simulator is the service. Its methods may be called from any goroutine.
+// Simulator is the stand-in for the service. It is safe for concurrent use.
 type Simulator struct {
 	cfg    *Config
 	server *server
@@ -28,8 +28,8 @@ type Simulator struct {
 	shop       shop
 }
 
-// New checks cfg and makes a simulator with a day of history behind it. Nothing
-// moves and nothing is delivered until [Simulator.Run].
+// New checks cfg and returns a simulator with a history of some hours. Nothing moves and
+// nothing is delivered until [Simulator.Run].
 func New(cfg Config) (*Simulator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
@@ -59,7 +59,7 @@ func New(cfg Config) (*Simulator, error) {
 	s.server = newServer(s)
 	now := s.agenda.now()
 	if cfg.From == nil {
-		s.shop.writeHistory(now) // at no cost of the balance
+		s.shop.writeHistory(now) // before the balance is set: the history draws nothing
 		s.fulfilment.balance = newBalance(cfg.Balance)
 	} else if err := s.restore(now); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
@@ -76,9 +76,9 @@ func New(cfg Config) (*Simulator, error) {
 // Handler serves the API, and the control API under /control/.
 func (s *Simulator) Handler() http.Handler { return s.server }
 
-// Run moves intents and shipments on and delivers webhooks until ctx ends. It
-// returns after its goroutines have. It returns an error only when a
-// part of the simulator crashed or Run was already running.
+// Run moves intents and shipments on and delivers webhooks until ctx ends. It returns
+// after its goroutines have ended. It returns an error only if a part of the simulator
+// panicked or Run is already running.
 func (s *Simulator) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +111,7 @@ func (s *Simulator) Run(ctx context.Context) error {
 	return err
 }
 
-// Counts are what has come of the requests so far.
+// Counts counts the requests so far.
 type Counts struct {
 	Requests  uint64 `json:"requests"`     // answered, of the API
 	Rejected  uint64 `json:"rejected"`     // with 429
@@ -128,10 +128,10 @@ type Summary struct {
 	Buckets   []BucketSummary            `json:"buckets"`
 	Endpoints []EndpointSummary          `json:"webhookEndpoints"`
 	Counts
-	Pending int `json:"scheduled"` // things that will happen by themselves
+	Pending int `json:"scheduled"` // tasks that will run by themselves
 }
 
-// Summary counts what the simulator holds now.
+// Summary returns a summary of the present state.
 func (s *Simulator) Summary() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()

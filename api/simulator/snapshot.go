@@ -12,15 +12,15 @@ import (
 	"tillwatch/api"
 )
 
-// snapshot is what a simulator holds, to start another one from. Keys, the signing
-// secret, timings and faults are those of whoever starts it; buyers and payment
-// tokens are in it.
+// snapshot is the state of a simulator, from which another one can start. It does not
+// contain keys, the signing secret, timings and faults, but it contains buyers and
+// payment tokens.
 type snapshot struct {
 	Format    string         `json:"format"`
 	Version   int            `json:"version"`
 	At        time.Time      `json:"at"`
 	Seed      uint64         `json:"seed"`
-	Orders    int            `json:"orders"` // that the shop has numbered
+	Orders    int            `json:"orders"` // the number of the shop's last order
 	Intents   []keptIntent   `json:"intents"`
 	Shipments []keptShipment `json:"shipments"`
 	Products  []keptProduct  `json:"products"`
@@ -45,10 +45,10 @@ type keptProduct struct {
 type keptBucket struct {
 	Name  string `json:"name"`
 	Limit int    `json:"limit"`
-	Used  int    `json:"used,omitempty"` // of the day's; those of a second begin anew
+	Used  int    `json:"used,omitempty"` // of the daily bucket; buckets of a second start empty
 }
 
-// Snapshot is what the simulator holds now, for [Config.From].
+// Snapshot returns the present state, for [Config.From].
 func (s *Simulator) Snapshot() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,17 +92,17 @@ func (s *Simulator) snapshot() snapshot {
 	return k
 }
 
-// readSnapshot reads one and moves all its times by whole seconds, so that its moment
-// is now.
+// readSnapshot decodes a snapshot and moves all its times by whole seconds: its moment
+// becomes now.
 func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
-	if json.Unmarshal(raw, &k) != nil { // which tells of bytes and types
+	if json.Unmarshal(raw, &k) != nil { // its error would only name bytes and types
 		return k, errors.New("the snapshot cannot be read: it is not as tillwatch console snapshot FILE writes it")
 	}
 	switch {
 	case k.Format != snapshotFormat || k.At.IsZero():
 		return k, errors.New("this is no snapshot of a stand-in: make one with tillwatch console snapshot FILE")
 	case k.Version != snapshotVersion:
-		return k, fmt.Errorf("the snapshot has the form %d, and this stand-in reads %d: make it anew", k.Version, snapshotVersion)
+		return k, fmt.Errorf("the snapshot has version %d, and this stand-in reads version %d: make a new one", k.Version, snapshotVersion)
 	}
 	var plain bytes.Buffer
 	if err := json.Compact(&plain, raw); err != nil {
@@ -113,11 +113,11 @@ func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
 	return k, json.Unmarshal(moved, &k)
 }
 
-// aTime is a JSON string that is a time; a reference, which is the client's own
-// text, is skipped whatever it says.
+// aTime matches a JSON string with a time. It also matches any reference, without the
+// group: that is the client's own text and stays unchanged.
 var aTime = regexp.MustCompile(`"referenceId":"(?:[^"\\]|\\.)*"|"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))"`)
 
-// moveTimes moves every time in compact JSON, in the form that it has.
+// moveTimes moves every time in compact JSON and keeps its format.
 func moveTimes(plain []byte, by time.Duration) []byte {
 	return aTime.ReplaceAllFunc(plain, func(found []byte) []byte {
 		at, err := time.Parse(time.RFC3339, strings.Trim(string(found), `"`))
@@ -132,8 +132,8 @@ func moveTimes(plain []byte, by time.Duration) []byte {
 	})
 }
 
-// restore fills an empty simulator with what the snapshot of its configuration
-// holds. It refuses one that does not fit together.
+// restore fills an empty simulator from the snapshot of its configuration. It refuses a
+// contradictory one.
 func (s *Simulator) restore(now time.Time) error {
 	k, err := readSnapshot(s.cfg.From, now)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Simulator) restore(now time.Time) error {
 	return s.restoreOrders(k, now)
 }
 
-// restoreOrders restores what was ordered, the limits and who is told of it.
+// restoreOrders restores the intents, shipments, limits and webhook endpoints.
 func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 	for _, kept := range k.Intents {
 		if err := s.fulfilment.restoreIntent(kept); err != nil {
@@ -185,7 +185,7 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 	}
 	for _, e := range k.Endpoints {
 		if err := checkWebhookURL(e.URL); err != nil {
-			return fmt.Errorf("the snapshot has an endpoint that cannot be: %w", err)
+			return fmt.Errorf("the snapshot has an impossible endpoint: %w", err)
 		}
 		if !s.cfg.SigningSecret.IsZero() && e.URL != s.cfg.WebhookURL {
 			s.webhooks.register(e.URL, false, now)
@@ -199,7 +199,7 @@ func (f *fulfilment) restoreIntent(k keptIntent) error {
 	offered := k.State == api.AwaitingConfirmation || k.State == api.PlacingOrder || k.State == api.Completed
 	created, err := time.Parse(time.RFC3339, k.CreatedAt)
 	if err != nil || !k.State.Known() || k.Buyer == nil || k.Offer == nil && offered {
-		return fmt.Errorf("the snapshot has an intent that cannot be: %.80q", k.ID)
+		return fmt.Errorf("the snapshot has an impossible intent: %.80q", k.ID)
 	}
 	in := &intent{k, created, uint64(len(f.order) + 1)}
 	f.intents[in.ID] = in
@@ -226,7 +226,7 @@ func (f *fulfilment) restoreShipment(k keptShipment) error {
 	created, err := time.Parse(time.RFC3339, k.CreatedAt)
 	in := f.intents[k.CheckoutIntentID]
 	if err != nil || in == nil {
-		return fmt.Errorf("the snapshot has a shipment that cannot be: %.80q", k.ID)
+		return fmt.Errorf("the snapshot has an impossible shipment: %.80q", k.ID)
 	}
 	number := uint64(len(f.shipments) + 1)
 	sh := &shipment{

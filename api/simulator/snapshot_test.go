@@ -129,12 +129,12 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ raw, says string }{
 		"nothing":                     {"", "the snapshot cannot be read"},
 		"another file":                {`{"intents":[]}`, "this is no snapshot of a stand-in"},
-		"a later form":                {with("version", 2), "the snapshot has the form 2"},
-		"a shipment of nothing":       {with("intents", []any{}), "a shipment that cannot be"},
-		"an intent of no state":       {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "lost", "createdAt": "2026-01-01T00:00:00Z"}}}), "an intent that cannot be"},
-		"an intent without its offer": {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "awaiting_confirmation", "createdAt": "2026-01-01T00:00:00Z", "buyer": map[string]any{}}}}), "an intent that cannot be"},
+		"a later form":                {with("version", 2), "the snapshot has version 2"},
+		"a shipment of nothing":       {with("intents", []any{}), "an impossible shipment"},
+		"an intent of no state":       {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "lost", "createdAt": "2026-01-01T00:00:00Z"}}}), "an impossible intent"},
+		"an intent without its offer": {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "awaiting_confirmation", "createdAt": "2026-01-01T00:00:00Z", "buyer": map[string]any{}}}}), "an impossible intent"},
 		"an event of no id":           {with("events", []any{map[string]any{"id": "evt"}}), "an event that cannot be read"},
-		"an odd endpoint":             {with("webhookEndpoints", []any{map[string]any{"url": "nowhere"}}), "an endpoint that cannot be"},
+		"an odd endpoint":             {with("webhookEndpoints", []any{map[string]any{"url": "nowhere"}}), "an impossible endpoint"},
 	} {
 		if _, err := New(Config{Key: api.NewSecret(testKey), SigningSecret: api.NewSecret(testSecret), From: []byte(c.raw)}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)

@@ -8,7 +8,7 @@ import (
 	"tillwatch/api"
 )
 
-// TB is what [Start] needs of a test: a *testing.T, *testing.B or *testing.F has it.
+// TB is the part of [testing.TB] that [Start] needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -16,17 +16,17 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Started is a stand-in that runs for as long as a test.
+// Started is a stand-in that runs until the end of a test.
 type Started struct {
 	*Simulator
 	URL           string // base URL of the API
-	Key           string // that may do everything
-	SigningSecret string // of the webhooks
+	Key           string // an API key that may do everything
+	SigningSecret string // for the webhooks
 }
 
-// Start runs a stand-in on a port of its own until the test ends. It is empty and
-// exact, with a seed: nothing happens in it but what the test asks for, and the same
-// calls get the same ids and events. change may make it otherwise before it starts.
+// Start runs a stand-in on a free port until the test ends. It is empty, and nothing
+// happens in it by itself; with its fixed seed, the same calls give the same ids and
+// events. change may change the configuration before it starts.
 func Start(t TB, change ...func(*Config)) *Started {
 	t.Helper()
 	s := &Started{Key: "staging-" + rand.Text(), SigningSecret: rand.Text()}

@@ -12,8 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// checker reads a request: it ignores fields that it does not know and is strict
-// with the others. It maps each wrong field, under its dotted path, to what is wrong.
+// checker reads and validates a request; it ignores unknown fields. It maps the dotted
+// path of each wrong field to what is wrong.
 type checker map[string]fieldWire
 
 func (c *checker) wrong(path, message string, value json.RawMessage) {
@@ -25,9 +25,9 @@ func (c *checker) wrong(path, message string, value json.RawMessage) {
 
 type object map[string]json.RawMessage
 
-// present is the value of a key; null counts as absent.
-func (o object) present(key string) (json.RawMessage, bool) {
-	raw, ok := o[key]
+// present returns the value of a key; null counts as absent.
+func (o object) present(key string) (raw json.RawMessage, ok bool) {
+	raw, ok = o[key]
 	return raw, ok && string(raw) != "null"
 }
 
@@ -57,8 +57,7 @@ func (c *checker) object(path string, raw json.RawMessage) object {
 	return o
 }
 
-// value is what a key holds, and whether it holds anything. What is required and
-// missing is wrong.
+// value returns the value of a key; it records a missing required one as wrong.
 func (c *checker) value(o object, path, key string, required bool) (json.RawMessage, bool) {
 	raw, ok := o.present(key)
 	if !ok && required {
@@ -85,7 +84,7 @@ func (c *checker) text(o object, path, key string, required bool, limit int) str
 	return text
 }
 
-// whole reads a whole number from 0 on; nil is none.
+// whole reads a whole number of at least 0; nil if there is none.
 func (c *checker) whole(o object, path, key string, required bool) *int64 {
 	raw, ok := c.value(o, path, key, required)
 	if !ok {
@@ -211,8 +210,8 @@ func (c *checker) selections(raw json.RawMessage) []variantSelectionWire {
 
 // The values of offerRetrievalEffort.
 const (
-	effortMax = "max" // until the confirm window closes; the default
-	effortLow = "low" // a merchant that takes much longer than usual is given up
+	effortMax = "max" // try until the confirm window closes; the default
+	effortLow = "low" // give up a merchant that takes much longer than usual
 )
 
 func (c *checker) constraints(raw json.RawMessage) *constraintsWire {

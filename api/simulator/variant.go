@@ -9,10 +9,9 @@ import (
 	"tillwatch/api"
 )
 
-// choose finds the variant that an order asks for, by the deep link of its URL, by
-// its selections, which win, or by both; or the failure that says why there is
-// none. A product without dimensions has no variants to choose from, and takes any
-// order.
+// choose returns the variant of an order, from the deep link of its URL and from its
+// selections, which take precedence; code says why there is none. A product without
+// dimensions accepts any order.
 func (p *product) choose(productURL string, selections []variantSelectionWire) (variant int, code api.FailureCode) {
 	if len(p.dimensions) == 0 {
 		return 0, ""
@@ -41,8 +40,8 @@ func (p *product) choose(productURL string, selections []variantSelectionWire) (
 	return variant, ""
 }
 
-// linked is which value of each dimension a deep link chooses, -1 for none, and
-// whether the link names a variant that does not exist.
+// linked returns the index of the value that a deep link chooses in each dimension, -1
+// for none; unknown is true if the link names no existing variant.
 func (p *product) linked(productURL string) (values []int, unknown bool) {
 	values = slices.Repeat([]int{-1}, len(p.dimensions))
 	id := variantID(productURL)
@@ -60,7 +59,7 @@ func (p *product) linked(productURL string) (values []int, unknown bool) {
 	return values, false
 }
 
-// variantID is what a deep link names.
+// variantID returns the variant in a deep link; "" if there is none.
 func variantID(productURL string) string {
 	u, err := url.Parse(productURL)
 	if err != nil {
@@ -69,7 +68,7 @@ func variantID(productURL string) string {
 	return u.Query().Get("variant")
 }
 
-// sameLabel matches loosely: Colour is Color.
+// sameLabel compares labels loosely: Colour equals Color.
 func sameLabel(a, b string) bool {
 	plain := func(s string) string { return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "ou", "o") }
 	return plain(a) == plain(b)
@@ -83,7 +82,7 @@ func selectedValue(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// anySelection chooses a value of each dimension, as a customer does.
+// anySelection chooses a random value of each dimension.
 func (p *product) anySelection(d dice) []variantSelectionWire {
 	var all []variantSelectionWire
 	for _, dim := range p.dimensions {

@@ -11,18 +11,18 @@ import (
 	deliveries "tillwatch/api/delivery"
 )
 
-// webhooks keep the events and deliver them to the registered endpoints.
+// webhooks holds the events and the registered endpoints that deliver them.
 type webhooks struct {
 	cfg       *Config
 	crew      *crew
 	mu        *sync.Mutex // the simulator's; guards all below
 	events    eventLog
 	endpoints []*endpoint
-	faults    []EventFault // to come
+	faults    []EventFault // not used up yet
 	sent      *deliveries.Log
 }
 
-// emit records an event and wakes those who deliver it.
+// emit records an event and wakes the endpoints.
 func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string, data any) event {
 	e := event{kind: kind, source: source, suffix: suffix, at: at.UnixMilli()}
 	if data != nil {
@@ -38,12 +38,12 @@ func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string,
 	return e
 }
 
-// endpoint is where the endpoint of an id stands in the list; -1: nowhere.
+// endpoint returns the index of an endpoint by its id; -1 if there is none.
 func (w *webhooks) endpoint(id string) int {
 	return slices.IndexFunc(w.endpoints, func(e *endpoint) bool { return e.summary.ID == id })
 }
 
-// newEndpoint makes an endpoint that delivers the events from index first on.
+// newEndpoint returns an endpoint that delivers the events from index first on.
 func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.len()))
 	e := &endpoint{webhooks: w, next: first, dice: d, bell: make(bell, 1)}
@@ -64,10 +64,10 @@ func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 	return e
 }
 
-// register saves a webhook URL, as the account console does. With history, all
-// events since the start follow, else only those to come. A URL that is saved
-// already is verified anew and goes on where it stood; attempts that were still
-// to be repeated end. The caller holds the lock.
+// register saves a webhook URL, as the account console does. With history it delivers
+// all events since the start, otherwise only new ones. A registered URL is verified
+// again and continues after its last planned event; its pending attempts end. The caller
+// holds the lock.
 func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
 	first := w.events.len()
 	kept := w.endpoints[:0:0]

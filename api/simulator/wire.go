@@ -8,9 +8,8 @@ import (
 	"tillwatch/api"
 )
 
-// The bodies as they go over the wire, in the order of their keys. What hangs
-// on a pointer is never changed once it is there, so a copied struct can be
-// encoded without the lock.
+// The bodies as they go over the wire, in the order of their keys. Nothing behind a
+// pointer ever changes: a copied struct can be encoded without the lock.
 
 type moneyWire struct {
 	CurrencyCode   string `json:"currencyCode"`
@@ -148,7 +147,7 @@ type trackingEventWire struct {
 
 type trackingTimeWire struct {
 	UTC   string `json:"utc"`
-	Local string `json:"local"` // with the offset of the place
+	Local string `json:"local"` // with the offset of the place from UTC
 }
 
 type locationWire struct {
@@ -212,8 +211,8 @@ type pageInfoWire struct {
 	EndCursor       string `json:"endCursor,omitempty"`
 }
 
-// The error bodies of the contract (Errors). They are closed: none has a key
-// that is not listed there.
+// The error bodies of the contract (Errors). They have no other keys than those listed
+// there.
 
 type errorWire struct {
 	Name    string `json:"name"`
@@ -242,10 +241,10 @@ type messageWire struct {
 	Message string `json:"message"`
 }
 
-// stamp writes a time as the service does: UTC with milliseconds.
+// stamp formats a time as the service does: UTC with milliseconds.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// encode writes compact JSON and leaves <, > and & as they are.
+// encode returns compact JSON in which <, > and & are not escaped.
 func encode(body any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -256,5 +255,5 @@ func encode(body any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// quoted is text as a JSON value.
+// quoted returns a text as a JSON string.
 func quoted(text string) json.RawMessage { return encode(text) }

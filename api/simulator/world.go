@@ -11,8 +11,8 @@ import (
 //go:embed world.toml
 var worldFile []byte
 
-// world is what world.toml holds. Nothing in it changes: each simulator sells
-// copies of the products.
+// world is the content of world.toml. It never changes: each simulator has its own copies
+// of the products.
 type world struct {
 	Homes                          []home
 	FirstNames, LastNames, Streets []string
@@ -40,24 +40,24 @@ type home struct {
 	place
 	Postal string // first digits of the postal code
 	Area   string // area code
-	Tax    int64  // of sales, in thousandths of a percent
+	Tax    int64  // sales tax, in thousandths of a percent
 }
 
-// carrier brings parcels.
+// carrier delivers parcels.
 type carrier struct {
 	Name    string
-	Form    string // of its parcel numbers
-	Numbers int64  // how many there are
+	Form    string // format of its tracking numbers
+	Numbers int64  // tracking numbers are below this
 }
 
-// merchant is a shop on the web, on a domain that is reserved for examples.
+// merchant is a web shop on a domain reserved for examples.
 type merchant struct {
 	Domain, Name string
 	Shipping     int64  // cents for the cheapest option
-	FreeFrom     int64  // cents of subtotal from which it is free; 0: never
-	Orders       string // form of the order ids
+	FreeFrom     int64  // cents of subtotal from which shipping is free; 0: never
+	Orders       string // format of the order ids
 	From         place
 	Carriers     []string
-	Path         string // beginning of the paths of its product pages
+	Path         string // prefix of the paths of its product pages
 	Products     []product
 }

@@ -1,4 +1,4 @@
-// Package form is the outside of the one encoding in which a picture leaves the
-// process: JSON lines, their checksums, the header, and the packed parts of a
-// file. What a line tells is an [account.Frame]; FORMAT.md describes both.
+// Package form reads and writes the container in which a picture leaves the process:
+// JSON lines with checksums, the header, and the packed parts of a file. Each line
+// after the header is an [account.Frame]; FORMAT.md describes both.
 package form

@@ -13,47 +13,47 @@ import (
 // Version is the version of the format that this program writes and reads.
 const Version = 2
 
-// Kind says what follows a header.
+// Kind is the kind of content after a header.
 type Kind string
 
 // The kinds.
 const (
-	Picture   Kind = "picture"   // one frame: what a run keeps for the next
-	Recording Kind = "recording" // a whole picture, then changes; in a file also whole pictures in between
-	Stream    Kind = "stream"    // a whole picture, then changes, as they come
+	Picture   Kind = "picture"   // one frame: what a run saves for the next
+	Recording Kind = "recording" // a whole picture, then changes and further whole pictures
+	Stream    Kind = "stream"    // a whole picture, then changes as they happen
 )
 
 // Header is the first line.
 type Header struct {
-	Format      string    `json:"format"` // always "tillwatch", so that no other file is taken for one
+	Format      string    `json:"format"` // always "tillwatch"
 	Version     int       `json:"version"`
 	Kind        Kind      `json:"kind"`
-	Program     string    `json:"program,omitempty"` // the version of tillwatch that wrote it
-	Began       time.Time `json:"began"`
-	Environment string    `json:"environment,omitempty"` // the service's
-	Live        bool      `json:"live,omitempty"`        // the environment takes real money
+	Program     string    `json:"program,omitempty"`     // the version of tillwatch that wrote it
+	Began       time.Time `json:"began"`                 // no line is older
+	Environment string    `json:"environment,omitempty"` // of the service
+	Live        bool      `json:"live,omitempty"`        // the environment uses real money
 	Account     string    `json:"account,omitempty"`     // as the screen names it
-	Width       int       `json:"width,omitempty"`       // of the screen that it was recorded beside; 0 when there was none
-	Height      int       `json:"height,omitempty"`
-	Masked      []string  `json:"masked,omitempty"` // what was left out or made unreadable, in words
+	Width       int       `json:"width,omitempty"`       // of the recorded screen, in cells; 0 if there was none
+	Height      int       `json:"height,omitempty"`      // the same
+	Masked      []string  `json:"masked,omitempty"`      // what was omitted or masked, in words
 }
 
 const format = "tillwatch"
 
-// Why a file cannot be read, for errors.Is.
+// The reasons why a file cannot be read, for errors.Is.
 var (
 	ErrForeign = errors.New("it is not of tillwatch")   // of another program
 	ErrVersion = errors.New("it is of another version") // of tillwatch
 	ErrDamaged = errors.New("it is damaged")
 )
 
-// Begin completes a header with what this package and this build know.
+// Begin completes a header with the format, its version and the program's version.
 func Begin(h Header) Header {
 	h.Format, h.Version, h.Program, h.Began = format, Version, program(), h.Began.UTC()
 	return h
 }
 
-// program is the version of the running program, as far as its build tells.
+// program returns the version of the running program, as its build recorded it.
 func program() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -61,10 +61,10 @@ func program() string {
 	return "(unknown)"
 }
 
-// mostCells bounds the size that a header may claim; no screen is larger.
+// mostCells bounds the width and height in a header; no screen is larger.
 const mostCells = 10_000
 
-// ReadHeader reads the first line. Its texts are safe to draw.
+// ReadHeader reads the first line and scrubs its texts.
 func ReadHeader(line []byte) (Header, error) {
 	var h Header
 	if earlier(line) {
@@ -90,8 +90,8 @@ func ReadHeader(line []byte) (Header, error) {
 	return h, nil
 }
 
-// earlier reports whether a line is the first of a recording of format 1: before
-// its object stood a checksum.
+// earlier reports whether a line begins a recording of format 1, in which a checksum
+// stood before the object.
 func earlier(line []byte) bool {
 	const sum = len("00000000 ")
 	if len(line) < sum || line[sum-1] != ' ' {

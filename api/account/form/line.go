@@ -8,26 +8,25 @@ import (
 	"hash/crc32"
 )
 
-// A line is one JSON object and a line feed. Where the object begins with a field
-// "sum", that is the CRC-32C in hexadecimal of what follows the field, so that
-// damage is noticed on the line that it hit.
+// A line is one JSON object and a line feed. If the object begins with a field "sum",
+// that is the CRC-32C, in hexadecimal, of the rest of the line.
 const (
 	sumBegin  = `{"sum":"`
 	sumEnd    = `",`
 	sumPrefix = len(sumBegin) + crc32.Size*2 + len(sumEnd)
 )
 
-// LongestLine bounds a line that is read, in bytes. Those that are written are
-// far shorter: what is more goes on in the next.
+// LongestLine is the most bytes of a line that readers accept. Written lines are far
+// shorter: a frame continues on the next line.
 const LongestLine = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrLongLine says that a line is longer than readers take.
+// ErrLongLine says that a line would be longer than [LongestLine].
 var ErrLongLine = errors.New("the line is too long")
 
-// AppendLine appends a line, unless it would be too long. v is encoded as a JSON
-// object with at least one field.
+// AppendLine appends a line with v, which must encode as a JSON object with at least
+// one field. After an error it returns out unchanged.
 func AppendLine(out []byte, v any) ([]byte, error) {
 	var object bytes.Buffer
 	encoder := json.NewEncoder(&object)
@@ -38,7 +37,7 @@ func AppendLine(out []byte, v any) ([]byte, error) {
 	if object.Len()+sumPrefix > LongestLine {
 		return out, ErrLongLine
 	}
-	body := object.Bytes()[1:] // behind the brace, with the line feed
+	body := object.Bytes()[1:] // after the brace, with the line feed
 	sum := crc32.Checksum(bytes.TrimSuffix(body, []byte("\n")), castagnoli)
 	out = append(out, sumBegin...)
 	out = hex.AppendEncode(out, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
@@ -46,8 +45,8 @@ func AppendLine(out []byte, v any) ([]byte, error) {
 	return append(out, body...), nil
 }
 
-// sound reports whether a line, given without its line feed, is what was
-// written, as far as its checksum tells; one without is taken as it is.
+// sound reports whether a line, without its line feed, matches its checksum. A line
+// without a checksum is sound.
 func sound(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte(sumBegin)) {
 		return true

@@ -9,23 +9,23 @@ import (
 	"io"
 )
 
-// LongestPart bounds what one part of a file may hold, in bytes, unpacked.
+// LongestPart is the most bytes of one unpacked part of a file.
 const LongestPart = 1 << 30
 
-// Part reads the lines of one part of a file, or of a file that is not packed.
+// Part reads the lines of one part of a file, or of an unpacked file.
 type Part struct {
 	data   io.ReaderAt
 	size   int64
 	offset int64
-	packed *takenReader // nil where nothing is packed
+	packed *countingReader // nil if the file is not packed
 	in     *bufio.Reader
 	line   []byte
-	read   int
+	read   int // bytes of the lines so far
 }
 
-// OpenPart opens the part that begins at an offset of a file of a size. The error
-// is io.ErrUnexpectedEOF where the file ends before it can be told what it is,
-// [ErrForeign] where the file is no such file, else [ErrDamaged].
+// OpenPart opens the part that begins at an offset of a file of the given size. The
+// error is [io.ErrUnexpectedEOF] if the file ends too early to recognize it,
+// [ErrForeign] if it is no such file, else [ErrDamaged].
 func OpenPart(data io.ReaderAt, offset, size int64) (*Part, error) {
 	var head [32]byte
 	n, _ := data.ReadAt(head[:], offset)
@@ -41,7 +41,7 @@ func OpenPart(data io.ReaderAt, offset, size int64) (*Part, error) {
 		}
 		return nil, ErrForeign
 	}
-	p.packed = &takenReader{in: bufio.NewReaderSize(section, 64<<10)}
+	p.packed = &countingReader{in: bufio.NewReaderSize(section, 64<<10)}
 	unpacked, err := gzip.NewReader(p.packed)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, io.ErrUnexpectedEOF
@@ -56,30 +56,30 @@ func OpenPart(data io.ReaderAt, offset, size int64) (*Part, error) {
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// takenReader counts the bytes that were taken. It hands them out one by one, so
-// that not one is taken too many.
-type takenReader struct {
+// countingReader counts the bytes read. It is an [io.ByteReader], with which gzip reads
+// no byte beyond its member.
+type countingReader struct {
 	in    *bufio.Reader
-	taken int64
+	count int64
 }
 
-func (r *takenReader) Read(p []byte) (int, error) {
+func (r *countingReader) Read(p []byte) (int, error) {
 	n, err := r.in.Read(p)
-	r.taken += int64(n)
+	r.count += int64(n)
 	return n, err
 }
 
-func (r *takenReader) ReadByte() (byte, error) {
+func (r *countingReader) ReadByte() (byte, error) {
 	b, err := r.in.ReadByte()
 	if err == nil {
-		r.taken++
+		r.count++
 	}
 	return b, err
 }
 
-// Next returns the next line, without its line feed, until it is called again.
-// The error is io.EOF at the end of the part, io.ErrUnexpectedEOF where the file
-// is cut off, within a line or a packed part, and else [ErrDamaged].
+// Next returns the next line, without its line feed; the next call overwrites it. The
+// error is [io.EOF] at the end of the part, [io.ErrUnexpectedEOF] if the file is cut off
+// within a line or a packed part, else [ErrDamaged].
 func (p *Part) Next() ([]byte, error) {
 	p.line = p.line[:0]
 	for {
@@ -106,18 +106,18 @@ func (p *Part) Next() ([]byte, error) {
 	}
 }
 
-// Read is how many bytes the lines so far have, unpacked and with their line feeds.
+// Read returns the bytes of the lines so far, unpacked and with their line feeds.
 func (p *Part) Read() int { return p.read }
 
-// End is where the next part begins, once Next has returned io.EOF.
+// End returns the offset of the next part, once Next has returned [io.EOF].
 func (p *Part) End() int64 {
 	if p.packed == nil {
 		return p.size
 	}
-	return p.offset + p.packed.taken
+	return p.offset + p.packed.count
 }
 
-// Bytes unpacks the lines of a part, from one offset of them to another.
+// Bytes returns the unpacked bytes from one offset to another of a part's lines.
 func Bytes(data io.ReaderAt, offset, size int64, from, to int) ([]byte, error) {
 	p, err := OpenPart(data, offset, size)
 	if err != nil {
@@ -131,11 +131,11 @@ func Bytes(data io.ReaderAt, offset, size int64, from, to int) ([]byte, error) {
 	return lines, err
 }
 
-// FindPart finds the beginning of the next part from an offset on; size when there
-// is none.
+// FindPart returns the offset of the next part from an offset on; size if there is
+// none.
 func FindPart(data io.ReaderAt, from, size int64) int64 {
 	const step = 1 << 20
-	const markAt = 12 // behind ten bytes of the member's header and the length of its field
+	const markAt = 12 // after ten bytes of the member's header and the length of its extra field
 	window := make([]byte, step+markAt+len(partMark))
 	for ; from < size; from += step {
 		n, _ := data.ReadAt(window, from)
@@ -152,7 +152,7 @@ func FindPart(data io.ReaderAt, from, size int64) int64 {
 	return size
 }
 
-// Object reads a line into v. A line that is no such object is [ErrDamaged].
+// Object decodes a line into v. The error is [ErrDamaged].
 func Object(line []byte, v any) error {
 	if json.Unmarshal(line, v) != nil {
 		return ErrDamaged

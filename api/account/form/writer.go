@@ -7,21 +7,21 @@ import (
 	"io"
 )
 
-// partMark is the extra field of the gzip members of a file, by which the next
-// part is found behind a damaged one (RFC 1952, 2.3).
+// partMark is the extra field of a file's gzip members (RFC 1952, section 2.3). A reader
+// searches for it to find the next part after a damaged one.
 var partMark = []byte{'T', 'W', 4, 0, 'f', 'r', 'm', '2'}
 
-// Writer writes a file: lines in parts, each a gzip member. It is used by one
-// goroutine.
+// Writer writes a file: lines in parts, each a gzip member. It is not safe for
+// concurrent use.
 type Writer struct {
 	out   *counter
-	ahead *bufio.Writer // a packer writes in small pieces
+	ahead *bufio.Writer // gzip writes in small pieces
 	level int
 	part  *gzip.Writer // nil between two parts
 	line  []byte
 }
 
-// NewWriter writes to out, packing at a level of package gzip.
+// NewWriter returns a Writer to out that compresses at a level of package gzip.
 func NewWriter(out io.Writer, level int) *Writer {
 	w := &Writer{out: &counter{out: out}, level: level}
 	w.ahead = bufio.NewWriterSize(w.out, 64<<10)
@@ -39,8 +39,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Put writes a line into the part at hand, or begins one, and returns how long
-// the line is, unpacked. A v that cannot be encoded is not written.
+// Put writes a line with v into the current part, or begins one, and returns the length
+// of the line, unpacked. It writes nothing if v cannot be encoded.
 func (w *Writer) Put(v any) (bytes int, err error) {
 	if w.line, err = AppendLine(w.line[:0], v); err != nil {
 		return 0, err
@@ -55,7 +55,7 @@ func (w *Writer) Put(v any) (bytes int, err error) {
 	return len(w.line), err
 }
 
-// EndPart ends the part at hand, if there is one.
+// EndPart ends the current part, if there is one.
 func (w *Writer) EndPart() error {
 	if w.part == nil {
 		return nil
@@ -65,7 +65,7 @@ func (w *Writer) EndPart() error {
 	return errors.Join(err, w.ahead.Flush())
 }
 
-// PutPart writes a part as another writer has packed it.
+// PutPart writes a part that another Writer has packed.
 func (w *Writer) PutPart(packed []byte) error {
 	if err := w.EndPart(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (w *Writer) PutPart(packed []byte) error {
 	return err
 }
 
-// Flush hands all lines to the underlying writer.
+// Flush writes all lines so far to the underlying writer.
 func (w *Writer) Flush() error {
 	if w.part == nil {
 		return nil
@@ -82,5 +82,5 @@ func (w *Writer) Flush() error {
 	return errors.Join(w.part.Flush(), w.ahead.Flush())
 }
 
-// Bytes is how long the file is so far.
+// Bytes returns the length of the file so far.
 func (w *Writer) Bytes() int64 { return w.out.bytes + int64(w.ahead.Buffered()) }

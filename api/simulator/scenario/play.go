@@ -14,14 +14,14 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// Done is a step that has ended.
+// Done describes a step that has ended.
 type Done struct {
 	Line   int             `json:"line"`
-	Step   string          `json:"step"`             // what it did, in the scenario's own names
-	Reason api.FailureCode `json:"reason,omitempty"` // of the round; "" where there is one only
-	Intent api.ID          `json:"intent,omitempty"` // that it was about
+	Step   string          `json:"step"`             // what it did, with the scenario's names
+	Reason api.FailureCode `json:"reason,omitempty"` // of the round; "" if there is only one round
+	Intent api.ID          `json:"intent,omitempty"` // the intent that it was about; "" if none
 	Took   time.Duration   `json:"-"`
-	Err    error           `json:"-"`
+	Err    error           `json:"-"` // nil: it succeeded
 }
 
 // player plays one round of a scenario.
@@ -29,13 +29,13 @@ type player struct {
 	client   *api.Client
 	scenario *Scenario
 	reason   api.FailureCode
-	intents  map[string]api.ID // by their names
+	intents  map[string]api.ID // by their names in the scenario
 }
 
-// Play plays the scenario and tells of each step as it ends; told may be nil. The
-// first step that fails ends it. Where no stand-in answers, nothing is played:
-// that is [api.ErrNotStandIn].
-func (s *Scenario) Play(ctx context.Context, client *api.Client, told func(Done)) error {
+// Play plays the scenario and calls ended after each step unless it is nil. It stops at
+// the first step that fails. If no stand-in answers, it plays nothing and returns
+// [api.ErrNotStandIn].
+func (s *Scenario) Play(ctx context.Context, client *api.Client, ended func(Done)) error {
 	if err := client.Control(ctx, http.MethodGet, "/control/state", nil, nil); err != nil {
 		return fmt.Errorf("playing %s: %w", s.Name, err)
 	}
@@ -49,8 +49,8 @@ func (s *Scenario) Play(ctx context.Context, client *api.Client, told func(Done)
 		p := &player{client, s, reason, map[string]api.ID{}}
 		for i := range s.Steps {
 			done := p.play(ctx, &s.Steps[i])
-			if told != nil {
-				told(done)
+			if ended != nil {
+				ended(done)
 			}
 			if done.Err != nil {
 				return fmt.Errorf("%s:%d: %s: %w", s.file, done.Line, done.Step, done.Err)
@@ -107,7 +107,7 @@ func of(name string) string {
 	return " of " + name
 }
 
-// text is a text of a step, with the reason of this round in it.
+// text replaces {reason} in a text of a step with the reason of this round.
 func (p *player) text(s string) string { return strings.ReplaceAll(s, theReason, string(p.reason)) }
 
 func (p *player) path(name string) string { return "/control/intents/" + string(p.intents[name]) }
@@ -116,7 +116,7 @@ func (p *player) post(ctx context.Context, path string, body, into any) error {
 	return p.client.Control(ctx, http.MethodPost, path, body, into)
 }
 
-// create makes an intent that the seed decides about where the step does not.
+// create creates an intent. The seed decides what the step leaves open.
 func (p *player) create(ctx context.Context, step *Step) error {
 	reference := cmp.Or(p.text(step.Reference), strings.TrimSuffix(p.scenario.Name+"-"+step.Create+"-"+string(p.reason), "-"))
 	var made struct {
@@ -138,7 +138,7 @@ func (p *player) trigger(ctx context.Context, step *Step) error {
 	}, nil)
 }
 
-// fault has the delivery of events go wrong that are still to happen.
+// fault makes the delivery of future events go wrong.
 func (p *player) fault(ctx context.Context, step *Step) (about, what string, err error) {
 	do, pattern, by := "lose", step.Lose, step.By
 	switch {
@@ -161,8 +161,8 @@ func (p *player) fault(ctx context.Context, step *Step) (about, what string, err
 	return step.Of, what, p.post(ctx, "/control/event-faults", order, nil)
 }
 
-// confirm submits an intent for purchase, as often as the step says: what is sent
-// again may be refused. What went out too fast did not happen, and is sent again.
+// confirm submits an intent for purchase, as often as the step says: repetitions may be
+// refused. A request that exceeded the rate limit had no effect and is sent again.
 func (p *player) confirm(ctx context.Context, step *Step) error {
 	for n := range max(1, step.Times) {
 		for {

@@ -19,8 +19,8 @@ import (
 
 const (
 	maxFile   = 1 << 20
-	allOf     = "*"        // as a reason: every one there is
-	theReason = "{reason}" // in a text
+	allOf     = "*"        // among the reasons: all failure codes
+	theReason = "{reason}" // in a text: the reason of the round
 )
 
 // Read reads a scenario. An error names the file, the line and what to do.
@@ -42,7 +42,7 @@ func Read(name string, file io.Reader) (*Scenario, error) {
 	return s, nil
 }
 
-// placed is an error of the TOML with its place.
+// placed adds the position to an error of the TOML decoder.
 func placed(name string, err error) error {
 	var strict *toml.StrictMissingError
 	var wrong *toml.DecodeError
@@ -69,7 +69,7 @@ type keyAt struct {
 	line int
 }
 
-// keysOfSteps lists the keys of each [[step]], which decoding does not tell.
+// keysOfSteps lists the keys of each [[step]] with their lines, which decoding loses.
 func keysOfSteps(content []byte) [][]keyAt {
 	var steps [][]keyAt
 	var p unstable.Parser
@@ -91,7 +91,7 @@ func keysOfSteps(content []byte) [][]keyAt {
 	return steps
 }
 
-// wrong is what is wrong at a line.
+// wrong is an error at a line.
 type wrong struct {
 	line int
 	text string
@@ -103,7 +103,7 @@ func at(line int, format string, args ...any) error {
 	return &wrong{line, fmt.Sprintf(format, args...)}
 }
 
-// check refuses what cannot be played.
+// check refuses a scenario that cannot be played.
 func (s *Scenario) check(keys [][]keyAt) error {
 	if len(s.Steps) == 0 || len(keys) != len(s.Steps) {
 		return at(1, "write each step as a table of its own, below a line [[step]]")
@@ -147,12 +147,13 @@ func (s *Scenario) check(keys [][]keyAt) error {
 	return nil
 }
 
-// verbOf is what a step does: one thing, with options that go with it.
+// verbOf returns what a step does. It refuses a second verb, and options that do not go
+// with the verb.
 func verbOf(keys []keyAt) (string, error) {
 	all := verbs()
 	verb := ""
 	for _, key := range keys {
-		if _, is := all[key.name]; !is {
+		if _, ok := all[key.name]; !ok {
 			continue
 		}
 		if verb != "" {
@@ -175,7 +176,7 @@ func verbOf(keys []keyAt) (string, error) {
 	return verb, nil
 }
 
-// checkValues refuses values that mean nothing.
+// checkValues refuses meaningless values.
 func (s *Step) checkValues(verb string, hasReasons bool) error {
 	event := func(pattern string) bool {
 		return slices.ContainsFunc(api.EventTypes(), func(t api.EventType) bool { return t.Matches(pattern) })

@@ -1,6 +1,6 @@
-// Package scenario plays what a file in TOML tells against a stand-in for the
-// service: orders that are created, confirmed and fail, and events that are lost,
-// doubled, late or overtaken. It asks nothing but a stand-in.
+// Package scenario plays a TOML file of steps against a stand-in for the service: orders
+// are created, confirmed and fail; events are lost, doubled, delayed or overtaken. It
+// refuses anything but a stand-in.
 //
 //	err := scenario.Run(ctx, file, client)
 package scenario
@@ -14,51 +14,51 @@ import (
 	"tillwatch/api"
 )
 
-// Scenario is what a file tells.
+// Scenario is the content of a file.
 type Scenario struct {
-	file    string            // as errors name it
+	file    string            // the name of the file in errors
 	Name    string            `toml:"-"`
 	About   string            `toml:"about"`   // what it shows, in a sentence
-	Seed    uint64            `toml:"seed"`    // decides what the steps leave open; 0: 1
-	Reasons []api.FailureCode `toml:"reasons"` // the steps are played once for each, with {reason} in their texts; none: once
+	Seed    uint64            `toml:"seed"`    // decides what the steps leave open; 0 means 1
+	Reasons []api.FailureCode `toml:"reasons"` // the steps are played once for each, which replaces {reason} in texts; empty: once
 	Steps   []Step            `toml:"step"`
 }
 
-// Step is one thing that is done, named by exactly one of the first fields, and the
-// options of it.
+// Step does one thing: exactly one of the fields in the first group is set. The others
+// are its options.
 type Step struct {
 	Line int `toml:"-"` // of its first key, from 1
 
 	Create  string        `toml:"create"`  // an intent, under a name of this scenario
-	Wait    string        `toml:"wait"`    // for an intent
-	Confirm string        `toml:"confirm"` // an intent, as a client of the service does
+	Wait    string        `toml:"wait"`    // for a state or an event of an intent
+	Confirm string        `toml:"confirm"` // an intent, through the API
 	Fail    string        `toml:"fail"`    // an intent: now, or once it is confirmed
 	Expire  string        `toml:"expire"`  // an intent
-	Trigger api.EventType `toml:"trigger"` // what an event tells of
-	Lose    string        `toml:"lose"`    // the delivery of the next event of a type, such as shipment.*
-	Double  string        `toml:"double"`  // it is delivered twice
-	Delay   string        `toml:"delay"`   // it is delivered later
-	Reorder string        `toml:"reorder"` // it is held back until a later one was taken
+	Trigger api.EventType `toml:"trigger"` // make happen what an event of this type reports
+	Lose    string        `toml:"lose"`    // the next event of a type, such as shipment.*: never deliver it
+	Double  string        `toml:"double"`  // the same: deliver it twice
+	Delay   string        `toml:"delay"`   // the same: deliver it later
+	Reorder string        `toml:"reorder"` // the same: hold it back until a later one was taken
 	Pause   span          `toml:"pause"`
 
-	Product      string           `toml:"product"` // its URL; "": one that the seed picks
+	Product      string           `toml:"product"` // its URL; "": the seed picks one
 	Quantity     int              `toml:"quantity"`
-	Reference    string           `toml:"reference"` // "": the names of scenario and intent
+	Reference    string           `toml:"reference"` // "": from the names of the scenario and the intent
 	OfferAfter   span             `toml:"offer_after"`
 	PlacingAfter span             `toml:"placing_after"`
-	ConfirmAfter span             `toml:"confirm_after"` // it confirms itself; 0: it does not
+	ConfirmAfter span             `toml:"confirm_after"` // after the offer it confirms itself; 0: it does not
 	Purchase     bool             `toml:"purchase"`      // in one step
 	Reason       string           `toml:"reason"`        // a failure code
 	State        api.IntentState  `toml:"state"`
 	Event        api.EventType    `toml:"event"`
-	Orders       *int             `toml:"orders"` // that were placed
+	Orders       *int             `toml:"orders"` // the expected number of orders placed; nil: any
 	Within       span             `toml:"within"` // default a minute
 	Times        int              `toml:"times"`  // default 1
-	Of           string           `toml:"of"`     // an intent; "": something new or any
+	Of           string           `toml:"of"`     // an intent; "": a new one for trigger, any for a fault
 	Price        *int64           `toml:"price"`  // cents
 	Availability api.Availability `toml:"availability"`
-	By           span             `toml:"by"`    // how much later; of reorder at most, default 5 minutes
-	Count        int              `toml:"count"` // events; default 1
+	By           span             `toml:"by"`    // how much later; for reorder the longest delay, default 5 minutes
+	Count        int              `toml:"count"` // number of events; default 1
 }
 
 // span is a time with its unit.
@@ -75,7 +75,7 @@ func (s *span) UnmarshalText(text []byte) error {
 
 func (s span) seconds() float64 { return time.Duration(s).Seconds() }
 
-// verbs are what a step can do, each with the options that go with it.
+// verbs maps what a step can do to the options that go with it.
 func verbs() map[string][]string {
 	fault := []string{"of", "count"}
 	return map[string][]string{
@@ -93,7 +93,7 @@ func verbs() map[string][]string {
 	}
 }
 
-// named are the intents that a step is about.
+// named returns the names of the intents that a step is about.
 func (s *Step) named() []string {
 	var names []string
 	for _, name := range []string{s.Wait, s.Confirm, s.Fail, s.Expire, s.Of} {

@@ -30,7 +30,7 @@ func Shipped() []*Scenario {
 	return all
 }
 
-// Source is the file of a scenario that comes with the program; nil where there is
+// Source returns the file of a scenario that comes with the program; nil if there is
 // none of that name.
 func Source(name string) []byte {
 	content, err := shipped.ReadFile("shipped/" + name + ".toml")

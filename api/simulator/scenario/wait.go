@@ -18,7 +18,7 @@ const (
 	usualPatience = time.Minute
 )
 
-// file is all that the stand-in knows of an intent.
+// file is what the stand-in knows about an intent.
 type file struct {
 	Intent struct {
 		State         api.IntentState                `json:"state"`
@@ -28,8 +28,8 @@ type file struct {
 	Events []struct{ Type api.EventType } `json:"events"`
 }
 
-// wait waits until an intent is as the step says, and ends at once where it can no
-// longer become so.
+// wait waits until an intent is as the step says. It fails at once if that can no longer
+// happen.
 func (p *player) wait(ctx context.Context, step *Step) error {
 	patience := cmp.Or(time.Duration(step.Within), usualPatience)
 	limited, cancel := context.WithTimeout(ctx, patience)
@@ -40,8 +40,8 @@ func (p *player) wait(ctx context.Context, step *Step) error {
 		err := p.client.Control(limited, http.MethodGet, p.path(step.Wait), nil, &now)
 		if err == nil {
 			f = now
-			var so bool
-			if so, err = f.is(step, p.text(step.Reason)); so || err != nil {
+			var reached bool
+			if reached, err = f.reached(step, p.text(step.Reason)); reached || err != nil {
 				return err
 			}
 			err = api.Sleep(limited, lookAgain)
@@ -57,9 +57,9 @@ func (p *player) wait(ctx context.Context, step *Step) error {
 	}
 }
 
-// is reports whether an intent is as a step wants it, or has been; an error says why
-// it will never be.
-func (f file) is(step *Step, reason string) (bool, error) {
+// reached reports whether an intent is, or has been, as a step wants it. An error says
+// why it never will be.
+func (f file) reached(step *Step, reason string) (bool, error) {
 	in := f.Intent
 	ended := in.State.Terminal()
 	outcome := strings.TrimSuffix(fmt.Sprintf("%s %s", in.State, in.FailureReason.Code), " ")
