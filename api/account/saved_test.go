@@ -119,6 +119,7 @@ func shown(t testing.TB, s *Store) string {
 		}
 		held := *in
 		held.Version = 0
+		held.ReadAt = in.ReadAt.UTC()
 		held.Timeline = nil
 		for _, m := range in.Timeline {
 			m.When, m.Learnt = m.When.UTC(), m.Learnt.UTC()
@@ -145,6 +146,7 @@ func shown(t testing.TB, s *Store) string {
 	for _, sh := range c.Shipments {
 		held := *sh
 		held.Version = 0
+		held.ReadAt = sh.ReadAt.UTC()
 		if sh.Latest != nil {
 			latest := *sh.Latest
 			latest.Raw = nil

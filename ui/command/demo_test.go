@@ -43,8 +43,8 @@ func TestEveryLimitIsLiveInADemo(t *testing.T) {
 		}
 		return len(unknown) == 0
 	}
-	code, _, words := invokeUntil(t, live, "demo", "--headless", "--json", "--for", "10s", "--seed", "7")
+	code, _, words := invokeUntil(t, live, "demo", "--headless", "--json", "--seed", "7")
 	if code != exitDone || len(unknown) > 0 {
-		t.Errorf("exit code %d, %s; after ten seconds nothing is known of %v", code, words, unknown)
+		t.Errorf("exit code %d, %s; nothing is ever known of %v", code, words, unknown)
 	}
 }

@@ -123,14 +123,21 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 		{name: "a path", args: []string{"a/b"}, code: exitUsage, says: "looks like a path"},
 		{name: "--for alone", args: []string{id, "--for", "3s"}, code: exitUsage, says: "--for needs --follow"},
 		{name: "followed and not there", args: []string{"ci_none", "--follow"}, code: exitFailed, says: "ci_none"},
-		{name: "followed for too short", args: []string{id, "--follow", "--for", "3s"}, code: exitUnknown, says: "not all had ended", lines: 1},
+		{name: "followed for too short", args: []string{id, "--follow", "--for", "WAIT"}, code: exitUnknown, says: "not all had ended", lines: 1},
 		{name: "the service is broken", args: []string{id}, fault: `{"count":9,"status":500}`, code: exitFailed, says: id},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.fault != "" {
 				s.fail(t, c.fault)
 			}
-			r := runAs(t, append([]string{"intent", "--config", s.config, "--json", "--wait", "3s"}, c.args...)...)
+			var r ran
+			for _, wait := range everLonger() {
+				args := strings.Fields(strings.ReplaceAll(strings.Join(c.args, " "), "WAIT", wait))
+				r = runAs(t, append([]string{"intent", "--config", s.config, "--json", "--wait", "30s"}, args...)...)
+				if len(args) == 0 || args[len(args)-1] != wait || len(r.objects) == c.lines {
+					break
+				}
+			}
 			if r.code != c.code || !strings.Contains(r.words, c.says) || len(r.objects) != c.lines {
 				t.Errorf("exit code %d, %d lines, want %d and %d: %s%s", r.code, len(r.objects), c.code, c.lines, r.out, r.words)
 			}

@@ -167,6 +167,10 @@ func (s *screen) text() (string, <-chan struct{}) {
 // nothing but when to give up.
 const patience = 60 * time.Second
 
+// everLonger are the times that a command is given which has to give up in the
+// end: the next one where the machine was too busy for the one before.
+func everLonger() []string { return []string{"1s", "6s", "30s"} }
+
 // waitFor waits until the screen matches every pattern.
 func (s *screen) waitFor(t *testing.T, patterns ...string) string {
 	t.Helper()
