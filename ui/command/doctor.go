@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
@@ -89,7 +90,8 @@ type examination struct {
 	in       io.Reader
 	out      io.Writer
 	free     func(folder string) (bytes uint64, err error)
-	reads    atomic.Int64 // charged to the service's quota
+	within   time.Duration // how long the service may take for one answer
+	reads    atomic.Int64  // charged to the service's quota
 
 	client  *api.Client // nil before checkService
 	pacer   *quota.Pacer
@@ -103,7 +105,7 @@ type examination struct {
 }
 
 func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examination {
-	p := &examination{in: in, out: out, free: freeSpace}
+	p := &examination{in: in, out: out, free: freeSpace, within: askWithin}
 	p.settings, p.wrong = loadSettings(flags)
 	p.data, _ = flags.GetString("data")
 	return p

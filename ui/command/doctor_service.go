@@ -59,7 +59,7 @@ func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
 func (p *examination) asking(address string, transport http.RoundTripper) (*api.Client, error) {
 	s := p.settings
 	client, err := api.New(api.Config{
-		BaseURL: address, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, Timeout: askWithin, Retries: -1, Pacer: p.pacer, Transport: transport,
+		BaseURL: address, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, Timeout: p.within, Retries: -1, Pacer: p.pacer, Transport: transport,
 		Observe: func(e api.Exchange) {
 			if strings.HasPrefix(e.Path, "/api/") { // questions to a stand-in's control API cost nothing
 				p.reads.Add(1)
