@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,12 +34,23 @@ type typing struct {
 	pane   layout.Pane
 	why    string       // why nothing can be filtered there: what is typed goes nowhere
 	wrong  string       // what is not understood of it; "" when all is
+	later  *pane.Filter // applied once no key has come for a while; nil: none
 	before *pane.Filter // esc restores it
 	at     pane.Subject // and the cursor there
 }
 
 // longestFilter is the longest filter in bytes.
 const longestFilter = 120
+
+const (
+	// manyRows is how many rows a regular expression takes too long for at each key.
+	manyRows = 1000
+	// typingPause without a key is when it is applied to so many.
+	typingPause = 150 * time.Millisecond
+)
+
+// pausedMsg says that no key has come for a while since a filter was typed.
+type pausedMsg struct{ filter *pane.Filter }
 
 // start begins typing the filter of the focused pane. If it cannot be filtered, the
 // prompt says why but takes the typed text all the same: its letters would perform
@@ -54,30 +67,43 @@ func (f *filters) start(why string) {
 }
 
 // key handles a key while a filter is typed.
-func (f *filters) key(key tea.KeyPressMsg) {
+func (f *filters) key(ctx context.Context, key tea.KeyPressMsg) tea.Cmd {
 	t := f.typed
 	switch key.String() {
 	case "enter":
 		if t.wrong == "" {
+			f.paused(pausedMsg{t.later})
 			f.typed = nil
 			f.board.intents.Stay()
 		}
-		return
+		return nil
 	case "esc":
 		f.typed = nil
 		f.set(t.pane, t.before)
 		if t.at.Kind == pane.OfIntent {
 			f.board.intents.Select(t.at.ID)
 		}
-		return
+		return nil
 	case "backspace":
 		if t.text == "" {
 			f.typed = nil
-			return
+			return nil
 		}
 	}
 	t.key(key)
 	f.find()
+	if t.later == nil {
+		return nil
+	}
+	return after(ctx, typingPause, pausedMsg{t.later})
+}
+
+// paused applies a filter that waits, unless another was typed since.
+func (f *filters) paused(msg pausedMsg) {
+	if t := f.typed; t != nil && t.later != nil && t.later == msg.filter {
+		f.set(t.pane, t.later)
+		t.later = nil
+	}
 }
 
 // paste types pasted text, or says why it cannot.
@@ -86,6 +112,7 @@ func (f *filters) paste(text string) (refused string) {
 		refused = tooLongFilter()
 	}
 	f.find()
+	f.paused(pausedMsg{f.typed.later})
 	return refused
 }
 
@@ -94,7 +121,7 @@ func tooLongFilter() string {
 }
 
 // find filters the pane by the typed text. While a regular expression is incomplete,
-// the last valid filter stays.
+// the last valid filter stays. With many rows one is applied after a pause.
 func (f *filters) find() {
 	t := f.typed
 	p, ok := f.board.panes[t.pane].(filtered)
@@ -105,7 +132,12 @@ func (f *filters) find() {
 	if t.wrong = ""; to != nil {
 		t.wrong = to.Wrong
 	}
-	if to == nil || !to.Broken {
+	t.later = nil
+	switch _, rows := p.Matches(); {
+	case to != nil && to.Broken:
+	case to.Slow() && rows > manyRows:
+		t.later = to
+	default:
 		f.set(t.pane, to)
 	}
 }
@@ -148,7 +180,11 @@ func (f *filters) draw(l *paint.Line) []spot {
 		return nil
 	}
 	shown, total := p.Matches()
-	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
+	found := wording.Count(shown)
+	if f.typed.later != nil {
+		found = "…"
+	}
+	l.Space(2).Put(paint.Text, found).Put(paint.Muted, " of "+wording.Count(total))
 	hint := "enter keeps it   esc cancels"
 	for _, more := range []string{"!word excludes", "a,b finds either", "/expression/", pane.Hint(p.Fields())} {
 		if all := hint + hintGap + more; l.Left() > len(all)+4 {

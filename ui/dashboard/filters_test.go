@@ -204,3 +204,52 @@ func TestAFilterGoesOnAfterAWholeWord(t *testing.T) {
 		t.Errorf("no blank stands between two words:\n%s", got)
 	}
 }
+
+func TestAnExpressionLooksAtManyRowsOnlyAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, manyShop(2*manyRows), 160, 45)
+		shown := func() int {
+			n, _ := m.board.intents.Matches()
+			return n
+		}
+		press(m, "/")
+		write(m, "sofa")
+		sofas := shown()
+		press(m, "esc", "/", "/", "s")
+		all := shown()
+		waits := func(cmd tea.Cmd) tea.Msg {
+			t.Helper()
+			if got := screen(m); cmd == nil || !strings.Contains(got, "… of 2,0") || shown() != all {
+				t.Fatalf("it does not wait, %d are shown of %d:\n%s", shown(), all, got)
+			}
+			return cmd()
+		}
+		early := waits(filterKey(m, "."))
+		late := waits(filterKey(m, "f"))
+		m.Update(early)
+		if got := screen(m); !strings.Contains(got, "… of 2,0") {
+			t.Errorf("an earlier pause ends the wait:\n%s", got)
+		}
+		m.Update(late)
+		if got := screen(m); strings.Contains(got, "… of 2,0") || shown() != sofas {
+			t.Errorf("after the pause it shows %d of %d:\n%s", shown(), sofas, got)
+		}
+		filterKey(m, "x")
+		if press(m, "enter"); shown() != 0 {
+			t.Errorf("enter does not look at once: %d are shown", shown())
+		}
+		press(m, "/", "backspace", "enter", "/")
+		if filterKey(m, "x"); !strings.Contains(screen(m), "… of 2,0") || shown() != sofas {
+			t.Errorf("a further letter does not wait:\n%s", screen(m))
+		}
+		if press(m, "esc"); shown() != sofas {
+			t.Errorf("esc brings back %d of %d", shown(), sofas)
+		}
+	})
+}
+
+// filterKey types a key of a filter, and returns what follows it.
+func filterKey(m *Model, name string) tea.Cmd {
+	_, cmd := m.Update(tea.KeyPressMsg{Text: name, Code: rune(name[0])})
+	return cmd
+}

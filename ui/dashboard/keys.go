@@ -78,7 +78,7 @@ func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 			return m.do(a.ID)
 		}
 	default:
-		m.filters.key(key)
+		return m.filters.key(m.ctx, key)
 	}
 	return nil
 }

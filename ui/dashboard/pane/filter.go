@@ -28,8 +28,8 @@ type Filter struct {
 	Broken bool
 
 	terms []term
-	slow  bool // asks for expressions, so that a row is told whether it was found
-	aging bool // asks for ages, so that it finds other rows as time goes on
+	aging []term // those that ask for ages: they find other rows as time goes on
+	slow  bool   // terms ask for expressions, so that a row is told whether it was found
 	now   time.Time
 }
 
@@ -57,10 +57,13 @@ func (a *alternative) holds(row searched, now time.Time) bool {
 }
 
 // asks reports whether anything of the filter is understood, so that it hides rows.
-func (f *Filter) asks() bool { return len(f.terms) > 0 }
+func (f *Filter) asks() bool { return len(f.terms)+len(f.aging) > 0 }
 
 // Aging reports whether the filter finds other rows as time goes on.
-func (f *Filter) Aging() bool { return f != nil && f.aging }
+func (f *Filter) Aging() bool { return f != nil && len(f.aging) > 0 }
+
+// Slow reports whether it takes long to look at many rows.
+func (f *Filter) Slow() bool { return f != nil && f.slow }
 
 // column is a part of a row's text.
 type column uint8
@@ -132,9 +135,12 @@ func ParseFilter(text string, fields []Field) *Filter {
 		p := termParser{fields: fields}
 		p.read(rest)
 		if p.wrong == "" && len(p.any) > 0 {
-			f.aging = f.aging || p.asksFor(func(a alternative) bool { return a.bound != nil && a.bound.figure == age })
-			f.slow = f.slow || p.asksFor(func(a alternative) bool { return a.like != nil })
-			f.terms = append(f.terms, term{not, p.any})
+			if p.asksFor(func(a alternative) bool { return a.bound != nil && a.bound.figure == age }) {
+				f.aging = append(f.aging, term{not, p.any})
+			} else {
+				f.terms = append(f.terms, term{not, p.any})
+			}
+			f.slow = f.slow || p.asksFor(func(a alternative) bool { return a.like != nil && a.like.compiled != nil })
 		}
 		if f.Wrong == "" {
 			f.Wrong = p.wrong
@@ -344,16 +350,16 @@ func filterTable[T any](t *table.Table[T], f *Filter, now time.Time) {
 }
 
 // matches reports whether the filter finds a row. A row stands in several tables: it
-// keeps the answer where that took long and holds for good.
+// keeps the answer where that took long, but for what changes with its age.
 func (f *Filter) matches(row searched) bool {
-	if !f.slow || f.aging {
+	if !f.slow {
 		return f.finds(row)
 	}
 	n := row.search()
 	if n.asked != f {
-		n.asked, n.found = f, f.finds(row)
+		n.asked, n.found = f, f.hold(f.terms, row)
 	}
-	return n.found
+	return n.found && f.hold(f.aging, row)
 }
 
 // FindsIntent reports whether the filter finds an intent, without a screen.
@@ -368,15 +374,18 @@ func (f *Filter) FindsEvent(e *account.Event, now time.Time) bool {
 	return f.finds(newEventRow(e))
 }
 
-func (f *Filter) finds(row searched) bool {
-	for i := range f.terms {
+func (f *Filter) finds(row searched) bool { return f.hold(f.terms, row) && f.hold(f.aging, row) }
+
+// hold reports whether all of the terms hold for a row.
+func (f *Filter) hold(terms []term, row searched) bool {
+	for i := range terms {
 		found := false
-		for j := range f.terms[i].any {
-			if found = f.terms[i].any[j].holds(row, f.now); found {
+		for j := range terms[i].any {
+			if found = terms[i].any[j].holds(row, f.now); found {
 				break
 			}
 		}
-		if found == f.terms[i].not {
+		if found == terms[i].not {
 			return false
 		}
 	}

@@ -263,3 +263,26 @@ func TestAFilterFindsWhatTheTextHolds(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExpressionOfTextsAloneIsSearchedAsText(t *testing.T) {
+	for text, plain := range map[string]bool{"wool|mug": true, "wool": true, "wool|mu.": false, "wool|": false, "^wool": false} {
+		if f := ParseFilter("/"+text+"/", fieldsOfIntents()); f.Slow() == plain {
+			t.Errorf("%s is slow: %t", text, f.Slow())
+		}
+	}
+}
+
+func TestAnExpressionIsAskedOnceOfARowThatAges(t *testing.T) {
+	row := newIntentRow(&account.Intent{ID: "a", State: api.Failed, Product: "Wool Socks", CreatedAt: noon, Since: noon})
+	f := ParseFilter("/wo+l/ age>10m", fieldsOfIntents())
+	f.now = noon.Add(5 * time.Minute)
+	young := f.matches(row)
+	f.terms = nil // whatever they would say now: it is not asked again
+	f.now = noon.Add(15 * time.Minute)
+	if old := f.matches(row); young || !old || row.asked != f {
+		t.Errorf("found at 5m: %t, at 15m: %t", young, old)
+	}
+	if other := ParseFilter("/wo+lx/ age>10m", fieldsOfIntents()); other.matches(row) {
+		t.Error("another expression is not asked")
+	}
+}
