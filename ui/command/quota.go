@@ -125,7 +125,7 @@ func quotaSheet(sum *account.Summary, now time.Time) string {
 	if len(lines) == 0 {
 		b.line("nobody yet")
 	} else {
-		b.line("p95: of the newest 256 answers of the slowest endpoint")
+		b.line("p95: of the last 256 answers of the slowest endpoint")
 	}
 	return b.String()
 }

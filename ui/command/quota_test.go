@@ -39,7 +39,7 @@ spenders, last hour             requests  share    429 errors    reads  mutat.  
 shop-worker                        1,060    88%     12      0    1,000      60       0    80 ms
 the rest, not observed               120    10%      0      0        0       0     120        –
 tillwatch event                       20     2%      0      1       20       0       0        –
-p95: of the newest 256 answers of the slowest endpoint
+p95: of the last 256 answers of the slowest endpoint
 `
 	if got := quotaSheet(&sum, now); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -164,9 +164,9 @@ func (p *Quota) table() {
 		l.Space(2).Put(paint.Text, hits)
 	} else {
 		// Percentiles go by the answers, not by the span that the counts are of.
-		of := "p95: of newest"
+		of := "p95: last 256"
 		if c.p50 > 0 {
-			of = "p50, p95: newest 256 answers"
+			of = "p50, p95: last 256 answers"
 		}
 		l.Space(2).Fit(paint.Muted, of, max(3+c.name-l.At(), 0))
 	}

@@ -14,43 +14,41 @@ import (
 
 // axis puts moments into the cells of a chart.
 type axis struct {
-	share time.Duration // of a cell
-	wide  int           // cells that one sample takes
-	cells int
-	now   time.Time // when the newest sample began
+	share   time.Duration // of a sample
+	samples int           // each takes a cell, or several where there are more
+	cells   int
+	now     time.Time // when the newest sample began
 }
 
 // axisOf divides a span among at most so many cells.
 func axisOf(span account.Span, now time.Time, cells int) axis {
 	length := time.Duration(span.Length())
-	t := axis{share: span.Width(), wide: 1, now: now.Truncate(span.Width())}
-	switch {
-	case cells <= 0:
-		return t
-	case cells < span.Length():
-		t.share = (length*span.Width() + time.Duration(cells) - 1) / time.Duration(cells)
-		t.cells = cells
-	default:
-		t.wide = cells / span.Length()
-		t.cells = t.wide * span.Length()
+	t := axis{share: span.Width(), samples: span.Length(), cells: max(cells, 0), now: now.Truncate(span.Width())}
+	if cells < span.Length() {
+		t.samples = max(cells, 1)
+		t.share = (length*span.Width() + time.Duration(t.samples) - 1) / time.Duration(t.samples)
 	}
 	return t
 }
 
-// at is the first cell of a moment's, and whether it is in the picture.
-func (t *axis) at(moment time.Time) (cell int, ok bool) {
-	cell, ok = cellOf(moment, t.now, t.share, t.cells/t.wide)
-	return cell * t.wide, ok
+// at is the cells of a moment, from the first to before the end, and whether it is
+// in the picture.
+func (t *axis) at(moment time.Time) (first, end int, ok bool) {
+	sample, ok := cellOf(moment, t.now, t.share, t.samples)
+	return t.first(sample), t.first(sample + 1), ok
 }
 
+// first is the first cell of a sample.
+func (t *axis) first(sample int) int { return sample * t.cells / t.samples }
+
 // from is when the first cell begins.
-func (t *axis) from() time.Time { return t.now.Add(-time.Duration(t.cells/t.wide) * t.share) }
+func (t *axis) from() time.Time { return t.now.Add(-time.Duration(t.samples) * t.share) }
 
 // fill puts a bar into all cells of its moment, if it is more than what stands
 // there: of several samples in one cell, the highest.
 func (t *axis) fill(bars []bar, moment time.Time, c bar) {
-	at, ok := t.at(moment)
-	if !ok {
+	at, end, ok := t.at(moment)
+	if !ok || at == end {
 		return
 	}
 	marked := bars[at].marked || c.marked
@@ -58,9 +56,9 @@ func (t *axis) fill(bars []bar, moment time.Time, c bar) {
 		c = bars[at]
 	}
 	c.marked = marked
-	for i := range t.wide {
-		bars[at+i] = c
-		bars[at+i].marked = marked && i == t.wide/2
+	for i := at; i < end; i++ {
+		bars[i] = c
+		bars[i].marked = marked && i == (at+end)/2
 	}
 }
 
@@ -160,7 +158,7 @@ func (s *spending) limitOf(c *chart, class quota.Class) {
 
 func (s *spending) chartOf(title string, t *axis, w, h int) *chart {
 	c := &chart{title: title, w: w, h: h, bars: make([]bar, t.cells), from: s.time(t.from()), to: "now"}
-	for i := t.cells - t.wide; i >= 0 && i < t.cells; i++ {
+	for i := t.first(t.samples - 1); i < t.cells; i++ {
 		c.bars[i].known = true // it is not over yet
 	}
 	if middle := t.now.Add(-t.now.Sub(t.from()) / 2); s.span != account.LastMinute {
@@ -245,11 +243,11 @@ func (s *spending) dayNote(l *account.Limit) (string, paint.Style) {
 
 // forecast goes on from now at the pace of late, until nothing is left.
 func (s *spending) forecast(c *chart, l *account.Limit, t *axis, ahead int) {
-	c.mid, c.midAt, c.to = "now", t.cells, s.time(t.now.Add(time.Duration(ahead)*t.share/time.Duration(t.wide)))
+	c.mid, c.midAt, c.to = "now", t.cells, s.time(t.now.Add(time.Duration(ahead*t.samples)*t.share/time.Duration(t.cells)))
 	left := float64(l.Left().N)
 	over := false
 	for i := range ahead {
-		after := time.Duration(i+1) * t.share / time.Duration(t.wide)
+		after := time.Duration((i+1)*t.samples) * t.share / time.Duration(t.cells)
 		rest := math.Ceil(left - l.Pace*after.Hours())
 		col := bar{known: true}
 		if rest > 0 {
