@@ -33,7 +33,7 @@ func (b *beat) get() *account.Pulse {
 }
 
 // pulseStands reports whether the pulse has a place on the board.
-func (b *board) pulseStands() bool { return layout.PulseStands(b.request()) }
+func (b *board) pulseStands() bool { return layout.PulseVisible(b.request()) }
 
 // pulseWhole reports whether the pulse has the screen to itself.
 func (b *board) pulseWhole() bool {

@@ -8,13 +8,13 @@ import (
 	"tillwatch/api"
 )
 
-// Method is a way of telling a terminal to notify.
+// Method is a way to notify through a terminal.
 type Method string
 
 // The methods.
 const (
-	Auto   Method = "auto"   // what the terminal is known to understand
-	Bell   Method = "bell"   // the terminal's bell, without words
+	Auto   Method = "auto"   // the method that the terminal is known to support
+	Bell   Method = "bell"   // the terminal's bell, without text
 	OSC9   Method = "osc9"   // iTerm2 and others
 	OSC99  Method = "osc99"  // kitty
 	OSC777 Method = "osc777" // rxvt-unicode and others
@@ -24,7 +24,7 @@ const (
 // Methods lists the methods.
 func Methods() []Method { return []Method{Auto, Bell, OSC9, OSC99, OSC777, Off} }
 
-// ParseMethod reads the name of a method; the error lists the names.
+// ParseMethod returns the method with a name; the error lists the names.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {
@@ -36,9 +36,9 @@ func ParseMethod(name string) (Method, error) {
 	return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
 }
 
-// Resolve turns [Auto] into what the terminal understands, as its environment
-// tells. A terminal that is not known, or sits behind a multiplexer that keeps
-// such sequences to itself, gets the bell.
+// Resolve replaces [Auto] with the method that the terminal supports, judged by its
+// environment. An unknown terminal gets the bell, and so does one behind a multiplexer,
+// which does not pass such sequences on.
 func (m Method) Resolve(environment func(name string) string) Method {
 	if m != Auto {
 		return m
@@ -64,11 +64,11 @@ const (
 	bell     = "\a"
 	escape   = "\x1b]"
 	end      = "\x1b\\"
-	maxRunes = 120 // of a notification's text
+	maxRunes = 120 // in a notification's text
 )
 
-// sequence is what the terminal is to be sent. The text of OSC 9 never begins
-// with a number: some terminals take that for a command.
+// sequence returns the bytes for the terminal. The text of OSC 9 never begins with a
+// number, which some terminals read as a command.
 func (m Method) sequence(text string) string {
 	text = strict(text)
 	switch m {
@@ -84,9 +84,8 @@ func (m Method) sequence(text string) string {
 	return ""
 }
 
-// strict keeps letters, digits, currency signs and a little punctuation: what a
-// terminal passes on to the desktop is parsed there once more, by a program that
-// may know escapes, fields or markup.
+// strict keeps only letters, digits, currency signs and a little punctuation: the
+// desktop's notification program may interpret escapes, fields or markup.
 func strict(text string) string {
 	var b strings.Builder
 	n, blank := 0, true

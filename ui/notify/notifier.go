@@ -1,6 +1,5 @@
-// Package notify decides what is worth telling a person whose terminal is not
-// focused, and how a terminal is told. It writes nothing itself: it returns the
-// sequences to write.
+// Package notify decides what to notify a person of whose terminal is not focused, and
+// returns the sequences that make the terminal do so. It writes nothing itself.
 package notify
 
 import (
@@ -13,45 +12,45 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Config sets a notifier up.
+// Config configures a [Notifier].
 type Config struct {
-	Method Method        // how to tell; the zero Method tells nothing
-	Every  time.Duration // at most one notification in this time; default 30 s
+	Method Method        // how to notify; "": not at all
+	Every  time.Duration // the least time between two notifications; default 30 s
 
-	Muted func(account.Alert) bool // whether a person has muted it: then nothing is told of it; nil: none is
+	Muted func(account.Alert) bool // whether a person has muted an alert; nil: none is muted
 }
 
 const (
-	// gather is how long more is waited for before a notification: what happens
-	// at once is told at once.
+	// gather is how long a notification waits for more news: what happens together
+	// goes into one.
 	gather = 2 * time.Second
-	// newsFor is how old a state may be to be news when it becomes known.
+	// newsFor is the greatest age of a state that still is news when it becomes known.
 	newsFor = 10 * time.Minute
 )
 
-// Notifier gathers what is worth telling. It is to be used from one goroutine.
+// Notifier gathers news. It is not safe for concurrent use. Create it with [New].
 type Notifier struct {
 	cfg      Config
 	blurred  bool
-	caughtUp bool                       // the relay's history is no news
-	seen     map[api.ID]api.IntentState // of the intents in a state that is worth telling
-	down     bool                       // the relay's alert stands
-	quiet    bool                       // it is muted, or was when it stood last
+	caughtUp bool                       // the relay's history has been read: it is no news
+	seen     map[api.ID]api.IntentState // states of the intents that await confirmation or failed
+	down     bool                       // there is an alert about the relay
+	quiet    bool                       // that alert is muted, or was when it last existed
 
-	pending []news // in the order in which they came
+	pending []news // oldest first
 	relay   relayNews
-	since   time.Time // when the oldest came; zero when there is none
-	last    time.Time // of the last notification
+	since   time.Time // of the oldest news; zero if there is none
+	last    time.Time // of the last notification; zero if there was none
 }
 
-// news is an intent in a state that a person should know of.
+// news is an intent in a state that a person should know about.
 type news struct {
 	id    api.ID
 	state api.IntentState
 	text  string
 }
 
-// relayNews is what became of the relay.
+// relayNews is a change of the relay since the last notification.
 type relayNews uint8
 
 const (
@@ -60,8 +59,8 @@ const (
 	relayBack
 )
 
-// New makes a notifier. The terminal counts as focused until [Notifier.Blur]: one
-// that cannot tell is never disturbed.
+// New returns a notifier. The terminal counts as focused until [Notifier.Blur]: one that
+// does not report its focus is never notified.
 func New(cfg Config) *Notifier {
 	if cfg.Every <= 0 {
 		cfg.Every = 30 * time.Second
@@ -72,18 +71,19 @@ func New(cfg Config) *Notifier {
 	return &Notifier{cfg: cfg, seen: map[api.ID]api.IntentState{}}
 }
 
-// Focus notes that the terminal is looked at: what was gathered is on it.
+// Focus notes that the terminal has the focus, and drops the gathered news: the screen
+// shows it.
 func (n *Notifier) Focus() {
 	n.blurred = false
 	n.forget()
 }
 
-// Blur notes that the terminal is not looked at.
+// Blur notes that the terminal has lost the focus.
 func (n *Notifier) Blur() { n.blurred = true }
 
-// Observe gathers what is worth telling: an intent that newly awaits
-// confirmation, one that failed, a relay that is down or up again. What has
-// changed again before it was told is dropped, and so is what is muted.
+// Observe gathers news: an intent that newly awaits confirmation, one that failed, a
+// relay that is lost or back. It drops news that is muted, or that changed again before
+// the notification.
 func (n *Notifier) Observe(c *account.Changes) {
 	for _, in := range c.Intents {
 		n.intent(in, c.At)
@@ -124,7 +124,7 @@ func (n *Notifier) intent(in *account.Intent, now time.Time) {
 	}
 }
 
-// sentence tells of one intent alone.
+// sentence describes one intent.
 func sentence(in *account.Intent) string {
 	name := string(in.Product)
 	if name == "" {
@@ -139,8 +139,8 @@ func sentence(in *account.Intent) string {
 	return name + " awaits confirmation, " + in.Total.Readable()
 }
 
-// relayChanged follows the alert of the relay, which is raised only once the
-// relay has been gone for a while.
+// relayChanged follows the alert about the relay, which is raised only after the relay
+// has been gone for a while.
 func (n *Notifier) relayChanged(c *account.Changes) {
 	down, quiet := false, true
 	for _, a := range c.Summary.Alerts {
@@ -157,7 +157,7 @@ func (n *Notifier) relayChanged(c *account.Changes) {
 	n.down = down
 	switch {
 	case !n.blurred:
-	case n.quiet, n.relay != relayAsBefore: // down and up again, or the other way: as it was told last
+	case n.quiet, n.relay != relayAsBefore: // it changed twice: as in the last notification
 		n.relay = relayAsBefore
 	case down:
 		n.relay = relayDown
@@ -166,8 +166,8 @@ func (n *Notifier) relayChanged(c *account.Changes) {
 	}
 }
 
-// Take returns the sequence that tells what was gathered, once it is due; "" when
-// there is nothing to write.
+// Take returns the sequence for the gathered news once it is due; "" if there is nothing
+// to write.
 func (n *Notifier) Take(now time.Time) string {
 	if !n.blurred || !n.any() || n.cfg.Method == "" || n.cfg.Method == Off {
 		return ""
@@ -181,7 +181,7 @@ func (n *Notifier) Take(now time.Time) string {
 	return n.cfg.Method.sequence(text)
 }
 
-// text is a sentence about one thing, or counts of several.
+// text returns a sentence about one intent, or the counts of several.
 func (n *Notifier) text() string {
 	var parts []string
 	if len(n.pending) == 1 {

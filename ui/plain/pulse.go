@@ -8,18 +8,17 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// littleKnown is how long the account must be watched so that there is something to
-// tell of its day.
+// littleKnown is how long the account must be watched before its pulse means anything.
 const littleKnown = time.Minute
 
-// pulse tells how the day goes and whether the service is slow: with the first change
-// of each hour, once the counts of intents are told.
-func (t *teller) pulse(s *account.Summary) {
+// pulse prints how the day goes and how fast the service is, with the first change of
+// each hour, once the counts of intents are printed.
+func (t *printer) pulse(s *account.Summary) {
 	hour := t.now.Format("2006-01-02 15")
-	if !t.intentsTold || s.Known.IsZero() || t.now.Sub(s.Known) < littleKnown || hour == t.pulseTold {
+	if !t.intentsSummed || s.Known.IsZero() || t.now.Sub(s.Known) < littleKnown || hour == t.pulseHour {
 		return
 	}
-	t.pulseTold = hour
+	t.pulseHour = hour
 	p := account.PulseOf(maps.Values(t.picture), s.Known, t.now)
 	t.say("pulse %s", wording.Day(&p))
 	t.say("pulse awaiting a decision: %s", wording.Awaited(&p))

@@ -10,25 +10,24 @@ import (
 	"tillwatch/api/account"
 )
 
-// Source is the picture that is told; [account.Store] is one.
+// Source is the picture to print; [account.Store] is one.
 type Source interface {
 	// Changes returns what changed after version since; 0 gives everything.
 	Changes(since uint64) account.Changes
-	// Wait returns once there is something newer than since, or when ctx ends.
+	// Wait returns nil once there is something newer than since, or the error of ctx.
 	Wait(ctx context.Context, since uint64) error
 }
 
-// Config says what is told. Source is required.
+// Config configures [Run]. Source is required.
 type Config struct {
 	Source      Source
-	Environment string         // the service's environment, until an answer tells
+	Environment string         // the service's environment, until an answer names it
 	Account     string         // may be empty
-	Location    *time.Location // of the times that are told; nil: time.Local
-	Gather      time.Duration  // how long changes are gathered: what changes twice within is told once, as it is then; default 200 ms, negative: not at all
+	Location    *time.Location // for printed times; nil: time.Local
+	Gather      time.Duration  // how long changes are gathered: what changes twice meanwhile is printed once; default 200 ms, negative: not at all
 }
 
-// Run writes to out what changes, until ctx ends or out fails. The end of ctx is
-// no error.
+// Run prints changes to out until ctx ends, which is no error, or writing fails.
 func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	if cfg.Location == nil {
 		cfg.Location = time.Local
@@ -39,16 +38,15 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	case cfg.Gather < 0:
 		cfg.Gather = 0
 	}
-	teller := newTeller(cfg)
+	printer := newPrinter(cfg)
 	lines := bufio.NewWriter(out)
 	pause := time.NewTimer(cfg.Gather)
 	defer pause.Stop()
 	for since := uint64(0); ; {
 		changes := cfg.Source.Changes(since)
 		since = changes.Version
-		for _, line := range teller.tell(&changes) {
-			lines.WriteString(line)
-			lines.WriteByte('\n')
+		for _, line := range printer.changes(&changes) {
+			fmt.Fprintln(lines, line) // Flush reports its error
 		}
 		if err := lines.Flush(); err != nil {
 			return fmt.Errorf("writing what changed: %w", err)

@@ -219,7 +219,7 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 		{"later", now.Add(26 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back by 2026-06-19 14:00:00"},
 	} {
 		alert := account.Alert{Kind: account.AlertDay, Text: "the day's intents are used up: the first is back", Since: now, Due: c.due}
-		lines := newTeller(Config{Location: time.UTC}).tell(&account.Changes{At: now, Summary: account.Summary{Alerts: []account.Alert{alert}}})
+		lines := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{At: now, Summary: account.Summary{Alerts: []account.Alert{alert}}})
 		if last := lines[len(lines)-1]; last != c.want {
 			t.Errorf("%s: %q, want %q", c.name, last, c.want)
 		}
@@ -228,9 +228,9 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 
 func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
-	teller := newTeller(Config{Environment: "staging", Location: time.UTC})
+	printer := newPrinter(Config{Environment: "staging", Location: time.UTC})
 	said := func(s account.Summary) string {
-		return strings.Join(teller.tell(&account.Changes{At: now, Summary: s}), "\n")
+		return strings.Join(printer.changes(&account.Changes{At: now, Summary: s}), "\n")
 	}
 	if got := said(account.Summary{API: account.APIStatus{State: account.APIUnauthorized}}); strings.Contains(got, "intents") || strings.Contains(got, "shipments") {
 		t.Errorf("it counts what nobody has read:\n%s", got)
@@ -247,7 +247,7 @@ func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
 }
 
 func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
-	lines := newTeller(Config{Location: time.UTC}).tell(&account.Changes{Summary: account.Summary{Intents: map[api.IntentState]int{api.Failed: 2}, NotRead: 1}})
+	lines := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{Summary: account.Summary{Intents: map[api.IntentState]int{api.Failed: 2}, NotRead: 1}})
 	if got := strings.Join(lines, "\n"); !strings.Contains(got, "intents 2 failed, 1 of unknown state") {
 		t.Errorf("a state without any is unknown:\n%s", got)
 	}
@@ -255,7 +255,7 @@ func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
 
 func TestWhoElseSpendsAndWhenALimitEndsIsALine(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
-	teller := newTeller(Config{Location: time.UTC})
+	printer := newPrinter(Config{Location: time.UTC})
 	said := func(ends time.Duration) string {
 		day := account.Limit{
 			Name: account.LimitDay, Window: 24 * time.Hour, Pace: 20,
@@ -264,7 +264,7 @@ func TestWhoElseSpendsAndWhenALimitEndsIsALine(t *testing.T) {
 		if ends > 0 {
 			day.RunsOut = now.Add(ends)
 		}
-		return strings.Join(teller.tell(&account.Changes{At: now, Summary: account.Summary{
+		return strings.Join(printer.changes(&account.Changes{At: now, Summary: account.Summary{
 			Limits: []account.Limit{day}, Spenders: []account.Spender{{Kind: account.SpenderOwn}, {Kind: account.SpenderObserved, Name: "shop-worker"}},
 		}}), "\n")
 	}

@@ -1,43 +1,39 @@
 package recording
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
 )
 
-// Kind is what a mark on the time line is about.
+// Kind is the kind of a mark on the time line.
 type Kind string
 
-// The kinds of marks, the most pressing last.
+// The kinds of marks, the most urgent last.
 const (
-	MarkEnd    Kind = "end"    // of a part of the recording that is damaged
+	MarkEnd    Kind = "end"    // a damaged part of the recording begins
 	MarkAlert  Kind = "alert"  // an alert was raised
 	MarkRelay  Kind = "relay"  // the relay was lost or refused
-	MarkGap    Kind = "gap"    // something could not be told
+	MarkGap    Kind = "gap"    // events were missed or skipped
 	MarkFailed Kind = "failed" // an intent failed
 )
 
-// Rank orders kinds by how pressing they are; a kind that is not known ranks -1.
+// Rank orders kinds by urgency; an unknown kind ranks -1.
 func (k Kind) Rank() int {
-	for i, known := range [...]Kind{MarkEnd, MarkAlert, MarkRelay, MarkGap, MarkFailed} {
-		if k == known {
-			return i
-		}
-	}
-	return -1
+	return slices.Index([]Kind{MarkEnd, MarkAlert, MarkRelay, MarkGap, MarkFailed}, k)
 }
 
-// Mark is a moment at which something happened that a person may look for.
+// Mark is a moment that a person may search for.
 type Mark struct {
-	At   time.Duration // since the beginning
+	At   time.Duration // since the beginning of the recording
 	Kind Kind
 }
 
-// marker finds the moments that a person may look for.
+// marker finds the marks of changes.
 type marker struct {
-	began  time.Time // what was before is no news
+	began  time.Time // what happened earlier is not marked
 	failed map[api.ID]bool
 	alerts map[alertKey]bool
 	gaps   int
@@ -51,7 +47,7 @@ type alertKey struct {
 	since  int64
 }
 
-// of returns the marks of a change. What the first picture shows happened before.
+// of returns the marks of a change. The first picture has none.
 func (m *marker) of(c *account.Changes, first bool) []string {
 	found := map[Kind]bool{}
 	if m.failed == nil {

@@ -13,39 +13,39 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// How much of the past is kept: what a screen was fed in the last [PastSpan], packed,
-// in [PastBytes] at most.
+// How much of the past is kept: the changes of the last [PastSpan], compressed, in at
+// most [PastBytes].
 const (
 	PastSpan  = 15 * time.Minute
 	PastBytes = 16 << 20
 )
 
 const (
-	pastAfter   = 5 * time.Second // a program that starts has better things to do
-	pastGather  = time.Second     // the past is told in coarser steps than the present
-	pastChapter = PastSpan / 3    // how much of it is let go at once
+	pastAfter   = 5 * time.Second // the start of the program comes first
+	pastGather  = time.Second     // coarser steps than in a recording
+	pastChapter = PastSpan / 3    // the length of a chapter, which is dropped as a whole
 )
 
-// Past keeps what a screen was fed of late, so that a recording can begin before
-// somebody asked for it. What it keeps is what a file would hold, so it holds nothing
-// that a file may not. While nothing changes it does nothing.
+// Past keeps the latest changes: a recording can begin before somebody asks for it. It
+// keeps them as a file would, with the same things left out. While nothing changes it
+// does nothing. Create it with [NewPast].
 type Past struct {
 	mu       sync.Mutex
 	limit    int // in bytes
 	out      *writer
 	marks    marker
-	into     *bytes.Buffer // what out writes to: the chapter under way
-	began    time.Time     // of that chapter
+	into     *bytes.Buffer // the current chapter, which out writes
+	began    time.Time     // when that chapter began
 	chapters []keptChapter
 }
 
-// keptChapter is a chapter that is written: a part of a file.
+// keptChapter is a complete chapter: a part of a file.
 type keptChapter struct {
 	began, ended time.Time
 	packed       []byte
 }
 
-// NewPast makes an empty past.
+// NewPast returns an empty past.
 func NewPast() *Past {
 	p := &Past{limit: PastBytes, into: &bytes.Buffer{}}
 	p.out = &writer{packed: form.NewWriter(p, gzip.BestSpeed)}
@@ -53,18 +53,18 @@ func NewPast() *Past {
 	return p
 }
 
-// Write takes what out has packed.
+// Write implements [io.Writer] for the packed output of out.
 func (p *Past) Write(packed []byte) (int, error) { return p.into.Write(packed) }
 
-// Run keeps the past of a source until ctx ends. What goes wrong ends nothing but
-// that.
+// Run keeps the past of a source until ctx ends. If it fails, it drops the past and
+// returns.
 func (p *Past) Run(ctx context.Context, source Source) {
 	defer func() {
 		if recover() != nil {
 			p.letGo()
 		}
 	}()
-	// As long as nothing changes there is nothing to record.
+	// Nothing is kept before the first change.
 	if api.Sleep(ctx, pastAfter) != nil || source.Wait(ctx, source.Changes(0).Version) != nil {
 		return
 	}
@@ -81,23 +81,23 @@ func (p *Past) Run(ctx context.Context, source Source) {
 	}
 }
 
-// errTooLarge says that the picture alone is more than may be kept.
+// errTooLarge says that the picture alone exceeds the limit.
 var errTooLarge = errors.New("the picture is too large")
 
-// take keeps what changed since a version.
+// take keeps the changes since a version and returns the new version.
 func (p *Past) take(source Source, since uint64) (uint64, error) {
 	c := source.Changes(since)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	marks := p.marks.of(&c, since == 0)
 	if p.out.begun {
-		if err := p.out.tell(&c, source.Intent, marks); err != nil {
+		if err := p.out.write(&c, source.Intent, marks); err != nil {
 			return since, err
 		}
 	}
 	if p.out.chapterDue() || c.At.Sub(p.began) >= pastChapter {
 		if since > 0 {
-			c = source.Changes(0) // as a recorder's chapter begins
+			c = source.Changes(0) // a chapter begins with the whole picture
 			p.marks.of(&c, false)
 		} else {
 			p.marks.began = c.At
@@ -116,7 +116,7 @@ func (p *Past) take(source Source, since uint64) (uint64, error) {
 	return c.Version, nil
 }
 
-// close ends the chapter under way.
+// close ends the current chapter.
 func (p *Past) close() error {
 	err := p.out.packed.EndPart()
 	if p.out.begun && p.into.Len() > 0 {
@@ -126,8 +126,8 @@ func (p *Past) close() error {
 	return err
 }
 
-// bound lets go of the oldest: what is too old, and what is too much. It returns how
-// many bytes are kept then.
+// bound drops the oldest chapters that are too old or too much, and returns how many
+// bytes remain.
 func (p *Past) bound(now time.Time) int {
 	bytes := p.into.Cap()
 	for _, c := range p.chapters {
@@ -146,7 +146,7 @@ func (p *Past) letGo() {
 	p.chapters, p.into, p.out.begun = nil, &bytes.Buffer{}, false
 }
 
-// Record is [Create] for a recording that begins with what is kept of the past.
+// Record is like [Create], for a recording that begins with the past.
 func (p *Past) Record(path string, h form.Header, limit int64) (*Recorder, error) {
 	p.mu.Lock()
 	now := time.Now()
@@ -154,7 +154,7 @@ func (p *Past) Record(path string, h form.Header, limit int64) (*Recorder, error
 	p.bound(now)
 	kept := slices.Clone(p.chapters)
 	p.mu.Unlock()
-	if err != nil || len(kept) == 0 { // without what went wrong
+	if err != nil || len(kept) == 0 { // record without a past
 		return Create(path, h, limit)
 	}
 	h.Began = kept[0].began
@@ -162,7 +162,7 @@ func (p *Past) Record(path string, h form.Header, limit int64) (*Recorder, error
 	if err != nil {
 		return nil, err
 	}
-	r.marks.began = now // what was before is marked already
+	r.marks.began = now // the past has its marks already
 	if err := r.out.putPast(kept); err != nil {
 		return nil, r.abandon(err)
 	}

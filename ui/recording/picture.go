@@ -12,14 +12,14 @@ import (
 	"tillwatch/api/account"
 )
 
-// Bounds of what a picture keeps; they are those of what a store keeps.
+// Bounds of a picture, the same as those of a store.
 const (
 	keptEvents   = 5000
 	keptRequests = 500
 )
 
-// decode reads the lines of a change as one frame. A line that cannot be read is
-// left out and counted: the rest of the picture is worth more than none.
+// decode reads the lines of a change as one frame. It skips and counts unreadable lines:
+// the rest of the picture is better than nothing.
 func decode(lines []byte, take func(*account.Frame)) (leftOut int) {
 	for line := range bytes.Lines(lines) {
 		f, err := account.ReadFrame(bytes.TrimSuffix(line, []byte("\n")))
@@ -27,7 +27,7 @@ func decode(lines []byte, take func(*account.Frame)) (leftOut int) {
 			leftOut++
 			continue
 		}
-		if f.Glance { // in a file that is not packed it may stand among them
+		if f.Glance { // possible in an unpacked file
 			continue
 		}
 		leftOut += max(f.LeftOut, 0)
@@ -36,38 +36,38 @@ func decode(lines []byte, take func(*account.Frame)) (leftOut int) {
 	return leftOut
 }
 
-// picture is what is known at a moment of a recording.
+// picture is the content of a recording at one moment.
 type picture struct {
 	intents   map[api.ID]*account.IntentDetail
 	shipments map[api.ID]*account.Shipment
-	events    []*account.Event // the newest, oldest first
-	places    map[api.ID]int   // of events, counted from the first there ever was
-	dropped   int
-	requests  []request // the newest, oldest first
-	left      []left    // of late, oldest first
-	whole     uint64    // the version up to which only all of it tells what changed
+	events    []*account.Event // the latest ones, oldest first
+	places    map[api.ID]int   // of events, counted from the first one ever
+	dropped   int              // number of dropped events
+	requests  []request        // the latest ones, oldest first
+	left      []left           // the latest ones, oldest first
+	whole     uint64           // changes since an earlier version are the whole picture
 	summary   map[string]json.RawMessage
 	quota     account.FrameQuota
-	leftOut   int
+	leftOut   int // number of things that are missing
 }
 
-// request is one that a version brought.
+// request is a request with the version that brought it.
 type request struct {
 	api.Exchange
 	version uint64
 }
 
-// left is what a version did not bring or took away.
+// left is what a version removed or skipped.
 type left struct {
 	version            uint64
 	intents, shipments []api.ID
-	skipped            int // events
+	skipped            int // number of events
 }
 
-// mostLeft bounds how much of that is kept for a screen that lags.
+// mostLeft bounds how many of these are kept for a screen that lags.
 const mostLeft = 4096
 
-// newPicture is an empty picture of a version.
+// newPicture returns an empty picture of a version.
 func newPicture(version uint64) *picture {
 	return &picture{
 		whole:   version,
@@ -76,11 +76,11 @@ func newPicture(version uint64) *picture {
 	}
 }
 
-// apply takes the lines of a change over. Of a whole picture that begins a chapter
-// only what is not shown yet is news.
+// apply applies the lines of a change. Of the whole picture at the beginning of a
+// chapter, only what differs gets the new version.
 func (p *picture) apply(lines []byte, version uint64) {
-	var whole map[api.ID]bool // what a whole picture holds
-	var since time.Time       // requests are new to a whole picture
+	var whole map[api.ID]bool // the ids in a whole picture
+	var since time.Time       // of a whole picture, only later requests are new
 	p.leftOut += decode(lines, func(f *account.Frame) {
 		if f.Whole {
 			whole = map[api.ID]bool{}
@@ -120,7 +120,7 @@ func (p *picture) apply(lines []byte, version uint64) {
 	}
 }
 
-// applyLine takes over what a line tells, but for its requests.
+// applyLine applies a line, except for its requests.
 func (p *picture) applyLine(f *account.Frame, version uint64) {
 	if len(f.GoneIntents)+len(f.GoneShipments) > 0 || f.EventsSkipped > 0 {
 		p.left = append(p.left, left{version, f.GoneIntents, f.GoneShipments, max(f.EventsSkipped, 0)})
@@ -198,8 +198,8 @@ func (p *picture) event(e *account.Event, version uint64) {
 	}
 }
 
-// changes are what came after a version as a screen is fed it, without its summary;
-// all there is where that version does not lead here.
+// changes returns what changed after a version, without the summary; the whole picture
+// if nothing is known about that version.
 func (p *picture) changes(since, version uint64) account.Changes {
 	c := account.Changes{Version: version, Whole: since == 0 || since < p.whole || since > version}
 	if c.Whole {
@@ -231,15 +231,15 @@ func (p *picture) changes(since, version uint64) account.Changes {
 			c.EventsSkipped += l.skipped
 		}
 	}
-	// What is gone may have come back.
+	// Some may have come back.
 	c.GoneIntents = slices.DeleteFunc(c.GoneIntents, func(id api.ID) bool { return p.intents[id] != nil })
 	c.GoneShipments = slices.DeleteFunc(c.GoneShipments, func(id api.ID) bool { return p.shipments[id] != nil })
 	return c
 }
 
-// A recording has no bodies. What a screen shows for one is made of what it has.
+// A recording has no bodies. The screen shows bodies made of the recorded fields.
 
-// detail is all that is known of an intent, with a body.
+// detail returns everything about an intent, with a body.
 func (p *picture) detail(id api.ID) (*account.IntentDetail, bool) {
 	in, ok := p.intents[id]
 	if !ok || in.Latest == nil {
@@ -257,7 +257,7 @@ func giveBody(parcel *api.Shipment) {
 	}
 }
 
-// bodyOf is an event in the contract's form.
+// bodyOf returns the body of an event in the contract's form.
 func bodyOf(e *account.Event) []byte {
 	type source struct {
 		Type api.SourceType `json:"type"`

@@ -21,40 +21,39 @@ const (
 	Fastest = 1000
 )
 
-// Player plays a recording: it is the source of a screen, whose clock stands at
-// the recorded moment. Its methods may be called from any goroutine; what they ask
-// for is done by [Player.Run].
+// Player plays a recording: it is the source of a screen and the screen's clock. It is
+// safe for concurrent use; [Player.Run] does what its methods ask for.
 type Player struct {
 	file *file
 	loop bool
-	seen atomic.Pointer[standing] // so that a screen never waits for a chapter to be read
-	poke chan struct{}            // has room for one: something is asked for
+	seen atomic.Pointer[standing] // read without mu: the screen never waits while a chapter is read
+	poke chan struct{}            // has room for one: asked is not empty
 
 	asked struct {
 		sync.Mutex
-		what []func() // in the order in which they are to be done
+		what []func() // what Run is to do, in order
 	}
 
 	mu      sync.Mutex
 	wake    chan struct{} // closed when the picture changes
 	clock   clock
-	next    int // the first change that is not shown yet
+	next    int // the first change not shown yet
 	version uint64
 	picture *picture
-	summary account.Summary // at the version summed
+	summary account.Summary // of the version summed
 	summed  uint64
-	lines   []byte // the chapter at hand, unpacked
+	lines   []byte // the unpacked lines of chapter
 	chapter int
-	err     error // of the last chapter that could not be read
+	err     error // of reading chapter; nil: it was read
 }
 
-// standing is where a player stood when it last moved.
+// standing is the state of a player after its last move.
 type standing struct {
 	clock clock
 	next  int
 }
 
-// clock is where the player stands, and whether time passes.
+// clock is the position of a player, and whether time passes.
 type clock struct {
 	base   time.Duration // the position at since
 	since  time.Time
@@ -73,15 +72,15 @@ func (c *clock) at(now time.Time) time.Duration {
 	return c.base + time.Duration(passed)
 }
 
-// PlayerConfig says how a recording is played.
+// PlayerConfig configures a [Player].
 type PlayerConfig struct {
-	Speed  float64       // 1 where it is 0; bounded by Slowest and Fastest
+	Speed  float64       // 0 means 1; bounded by Slowest and Fastest
 	From   time.Duration // where to begin
-	Paused bool
-	Loop   bool // begin again at the end
+	Paused bool          // begin paused
+	Loop   bool          // begin again at the end
 }
 
-// OpenPlayer opens a recording. The error says in one sentence what is wrong with
+// OpenPlayer opens a recording. Its error is one sentence that says what is wrong with
 // the file and what to do.
 func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
 	f, err := open(path)
@@ -109,20 +108,20 @@ func boundSpeed(speed float64) float64 {
 	return min(max(speed, Slowest), Fastest)
 }
 
-// Close closes the file. Nothing may be played after it.
+// Close closes the file. The player cannot be used afterwards.
 func (p *Player) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.file.close()
 }
 
-// Header says what the recording is of.
+// Header returns the header of the recording.
 func (p *Player) Header() form.Header { return p.file.header }
 
-// Marks are the moments at which something happened, in order.
+// Marks returns the marks, in order.
 func (p *Player) Marks() []Mark { return slices.Clone(p.file.marks) }
 
-// Flaws says what is wrong with the recording, in a sentence; "" when nothing is.
+// Flaws says in a sentence what is wrong with the recording; "" if nothing is.
 func (p *Player) Flaws() string {
 	f := p.file
 	switch {
@@ -138,18 +137,18 @@ func (p *Player) Flaws() string {
 	return ""
 }
 
-// Position is where a player stands.
+// Position is the position of a player.
 type Position struct {
 	At      time.Duration // since the beginning
-	Length  time.Duration
-	Speed   float64
+	Length  time.Duration // of the recording
+	Speed   float64       // 1: as recorded
 	Paused  bool
 	Ended   bool // nothing follows
-	Change  int  // how many changes are shown
-	Changes int
+	Change  int  // number of changes shown
+	Changes int  // number of all changes
 }
 
-// Position tells where it stands.
+// Position returns the present position.
 func (p *Player) Position() Position {
 	s := p.seen.Load()
 	at := p.bound(s.clock.at(time.Now()))
@@ -165,11 +164,10 @@ func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), 
 
 func (p *Player) publish() { p.seen.Store(&standing{p.clock, p.next}) }
 
-// Now is the recorded moment that is shown: the clock of the screen.
+// Now returns the recorded moment on the screen, for the screen's clock.
 func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().At) }
 
-// Changes returns what changed after version since. Where time went back it is
-// the whole picture.
+// Changes returns what changed after version since; the whole picture if time went back.
 func (p *Player) Changes(since uint64) account.Changes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,14 +179,14 @@ func (p *Player) Changes(since uint64) account.Changes {
 	return c
 }
 
-// Intent returns all that is known of one intent at the moment that is shown.
+// Intent returns everything about an intent at the moment on the screen.
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.picture.detail(id)
 }
 
-// Wait returns once the picture is newer than since, or when ctx ends.
+// Wait returns nil once the picture is newer than since, or the error of ctx.
 func (p *Player) Wait(ctx context.Context, since uint64) error {
 	for {
 		p.mu.Lock()
@@ -206,11 +204,10 @@ func (p *Player) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
-// longestNap bounds how long nothing is looked at: the clock of the machine may
-// jump.
+// longestNap bounds each sleep: the clock of the machine may jump.
 const longestNap = time.Second
 
-// Run lets time pass, and does what the player is asked for, until ctx ends.
+// Run plays, and does what the player is asked for, until ctx ends.
 func (p *Player) Run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -231,7 +228,7 @@ func (p *Player) Run(ctx context.Context) (err error) {
 	}
 }
 
-// advance shows what is due and tells how long nothing will be.
+// advance shows the changes that are due and returns the time until the next one.
 func (p *Player) advance() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -256,8 +253,8 @@ func (p *Player) advance() time.Duration {
 	return min(max(wait, time.Millisecond), longestNap)
 }
 
-// Advance shows the next change at once, for whoever reads without a clock, and
-// reports whether there was one.
+// Advance shows the next change at once, for a reader without a clock. It returns false
+// if there is none.
 func (p *Player) Advance() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,15 +271,15 @@ func (p *Player) setClock(at time.Duration, paused bool) {
 	p.clock.base, p.clock.since, p.clock.paused = at, time.Now(), paused
 }
 
-// moveTo sets the clock and shows what had happened by then.
+// moveTo sets the clock and shows the changes up to then.
 func (p *Player) moveTo(to time.Duration) {
 	to = min(max(to, 0), p.file.length)
 	p.setClock(to, p.clock.paused)
 	p.showUntil(to)
 }
 
-// showUntil shows all changes up to a moment. The first is always shown: before
-// it there is no picture.
+// showUntil shows all changes up to a moment, at least the first one: before it there is
+// no picture.
 func (p *Player) showUntil(at time.Duration) {
 	changes := p.file.changes
 	p.show(max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1))
@@ -295,7 +292,7 @@ func (p *Player) show(n int) {
 	}
 	target := p.file.changes[n-1].chapter
 	first := p.file.chapters[target].first
-	// More than a chapter away it is quicker to begin with the picture there.
+	// More than a chapter away, it is faster to begin with that chapter's picture.
 	if n < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
 		p.rewind(first)
 	}
@@ -305,7 +302,7 @@ func (p *Player) show(n int) {
 	p.rouse()
 }
 
-// rewind begins anew with a chapter's picture.
+// rewind starts again with an empty picture at the first change of a chapter.
 func (p *Player) rewind(first int) {
 	p.version++
 	p.picture = newPicture(p.version)

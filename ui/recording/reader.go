@@ -11,8 +11,7 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// file is an opened recording with an index of it: where its chapters are and
-// when each change was.
+// file is an opened recording with an index of its chapters and changes.
 type file struct {
 	data     io.ReaderAt
 	closer   io.Closer
@@ -22,25 +21,25 @@ type file struct {
 	changes  []change
 	marks    []Mark
 	length   time.Duration
-	ended    string // why it ends; "" when it was cut off
-	damaged  int    // parts that cannot be read
+	ended    string // why it ends; "" if it was cut off
+	damaged  int    // number of unreadable parts
 }
 
-// chapter is a part of the file whose changes begin with the whole picture.
+// chapter is a part of the file; it begins with the whole picture.
 type chapter struct {
-	offset     int64 // of its part
+	offset     int64 // of the part in the file
 	begin, end int   // of its changes, in bytes of the unpacked part
-	first      int   // its first change
+	first      int   // index of its first change
 }
 
-// change is one moment at which the screen was fed.
+// change is one change of the screen.
 type change struct {
 	at       time.Duration
 	from, to int // its lines, in bytes of the unpacked part
 	chapter  int
 }
 
-// open opens a recording. The error says in one sentence what is wrong with it
+// open opens a recording. Its error is one sentence that says what is wrong with the file
 // and what to do.
 func open(path string) (*file, error) {
 	f, err := os.Open(path)
@@ -70,7 +69,7 @@ func open(path string) (*file, error) {
 	return read, nil
 }
 
-// cause takes the path out of an error: it is named already.
+// cause removes the path from an error: the caller names it already.
 func cause(err error) error {
 	var wrapped *fs.PathError
 	if errors.As(err, &wrapped) {
@@ -79,7 +78,7 @@ func cause(err error) error {
 	return err
 }
 
-// index reads a recording once and finds what can be played of it.
+// index reads a recording once and finds everything that can be played.
 func index(data io.ReaderAt, size int64) (*file, error) {
 	f := &file{data: data, size: size}
 	part, err := f.readHeader()
@@ -103,7 +102,7 @@ func index(data io.ReaderAt, size int64) (*file, error) {
 	return f, nil
 }
 
-// readHeader reads the first line and returns the part that it stands in.
+// readHeader reads the first line and returns its part.
 func (f *file) readHeader() (*form.Part, error) {
 	part, err := form.OpenPart(f.data, 0, f.size)
 	var line []byte
@@ -124,8 +123,8 @@ func (f *file) readHeader() (*form.Part, error) {
 	return part, err
 }
 
-// indexPart indexes what is left of a part and returns where the next begins: right
-// behind it, or, where it is damaged, at the next that can be found.
+// indexPart indexes the rest of a part and returns the offset of the next: right after it
+// or, if it is damaged, the next one that can be found.
 func (f *file) indexPart(offset int64, part *form.Part) (next int64) {
 	c := chapter{offset: offset, begin: part.Read(), first: len(f.changes)}
 	err := f.gather(part, &c)
@@ -138,8 +137,8 @@ func (f *file) indexPart(offset int64, part *form.Part) (next int64) {
 	return f.skip(offset, err)
 }
 
-// skip goes from a part that cannot be read to its end to the next that can be
-// found. Where there is none, the file may only be cut off.
+// skip returns the offset of the next part after an unreadable one. If there is none, the
+// file may only be cut off.
 func (f *file) skip(offset int64, err error) (next int64) {
 	next = form.FindPart(f.data, offset+1, f.size)
 	if next == f.size {
@@ -156,10 +155,10 @@ func (f *file) skip(offset int64, err error) (next int64) {
 	return next
 }
 
-// gather indexes the changes of a chapter until it ends, with io.EOF, or until
-// what cannot be part of it.
+// gather indexes the changes of a chapter until its end, which is [io.EOF], or until an
+// error.
 func (f *file) gather(part *form.Part, c *chapter) error {
-	begin := -1 // of the change that is being gathered
+	begin := -1 // of the current change; -1: none
 	var marks []Kind
 	for {
 		at := part.Read()
@@ -167,7 +166,7 @@ func (f *file) gather(part *form.Part, c *chapter) error {
 		if err != nil {
 			return err
 		}
-		if g.Glance { // the whole picture follows
+		if g.Glance { // the whole picture comes later
 			continue
 		}
 		when := g.At.Sub(f.header.Began)
@@ -193,7 +192,7 @@ func (f *file) gather(part *form.Part, c *chapter) error {
 	}
 }
 
-// outline is what the index looks at of a line.
+// outline holds the fields of a line that the index needs.
 type outline struct {
 	At     time.Time `json:"at"`
 	Marks  []Kind    `json:"marks"`
@@ -203,11 +202,11 @@ type outline struct {
 	End    string    `json:"end"`
 }
 
-// longestTime bounds the time that a line may claim: more is no recording.
+// longestTime bounds the time of a line after the beginning.
 const longestTime = 100 * 365 * 24 * time.Hour
 
-// outline looks at the next line, which is the first of its chapter or not: a
-// chapter begins with the picture, and time does not go back.
+// outline reads the next line and checks it: the first line of a chapter has a picture,
+// and time does not go back.
 func (f *file) outline(part *form.Part, first bool) (g outline, err error) {
 	line, err := part.Next()
 	if err != nil {
@@ -226,8 +225,7 @@ func (f *file) outline(part *form.Part, first bool) (g outline, err error) {
 	return g, nil
 }
 
-// unpack reads what can be read of a chapter. What a change tells stands in it from
-// its offset less the chapter's beginning.
+// unpack returns the lines of a chapter, from its offset begin on.
 func (f *file) unpack(c *chapter) ([]byte, error) {
 	lines, err := form.Bytes(f.data, c.offset, f.size, c.begin, c.end)
 	if err != nil {

@@ -13,28 +13,28 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// Source is the picture that is recorded; [account.Store] is one.
+// Source is the picture to record; [account.Store] is one.
 type Source interface {
 	// Changes returns what changed after version since; 0 gives everything.
 	Changes(since uint64) account.Changes
-	// Wait returns once there is something newer than since, or when ctx ends.
+	// Wait returns nil once there is something newer than since, or the error of ctx.
 	Wait(ctx context.Context, since uint64) error
-	// Intent returns all that is known of one intent.
+	// Intent returns everything about an intent.
 	Intent(id api.ID) (*account.IntentDetail, bool)
 }
 
-// DefaultLimit bounds a recording, in bytes, where nothing else was asked for: a
-// busy account's fortnight.
+// DefaultLimit is the default bound of a recording, in bytes: about two weeks of a busy
+// account.
 const DefaultLimit = 1 << 30
 
-// gather is how long changes are gathered into one: as fine as a person steps.
+// gather is how long changes are gathered into one: the resolution of a recording.
 const gather = 100 * time.Millisecond
 
-// flushEvery is how much time a crash may cost.
+// flushEvery is how much time is lost in a crash.
 const flushEvery = time.Second
 
-// Recorder keeps what a screen is fed. It reads the source by itself, as a screen
-// does: a slow disk makes its changes coarser, and delays nobody.
+// Recorder records the changes of a source, which it reads as a screen does: a slow disk
+// makes its changes coarser, but delays nobody.
 type Recorder struct {
 	path  string
 	limit int64
@@ -45,23 +45,22 @@ type Recorder struct {
 	state State
 }
 
-// State is how far a recorder has come.
+// State is the progress of a recorder.
 type State struct {
 	Began time.Time
-	Until time.Time // of what is written
+	Until time.Time // of the last written change
 	Bytes int64     // of the file
 	Ended bool      // nothing more is recorded
-	Full  bool      // because the file has reached its limit
-	Err   error     // because writing failed
+	Full  bool      // it ended because the file reached its limit
+	Err   error     // it ended because writing failed
 }
 
-// Length is how much time is recorded.
+// Length returns the recorded time.
 func (s State) Length() time.Duration { return s.Until.Sub(s.Began) }
 
-// Create begins a recording in a new file that only its owner can read. The
-// header's Began, Environment, Account and size are the caller's. It is an error
-// when there is such a file. limit bounds the file, in bytes; 0 is
-// [DefaultLimit].
+// Create begins a recording in a new file that only its owner can read. It fails if the
+// file exists. The caller sets the header's Began, Environment, Account and size. limit
+// bounds the file, in bytes; 0 means [DefaultLimit].
 func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
@@ -76,31 +75,31 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	return &Recorder{path: path, limit: limit, out: out, marks: marker{began: h.Began}, state: State{Began: h.Began, Until: h.Began}}, nil
 }
 
-// abandon removes a recording that was not begun, because of err.
+// abandon removes a recording that failed to begin, and wraps err.
 func (r *Recorder) abandon(err error) error {
 	r.out.file.Close()
 	os.Remove(r.path)
 	return fmt.Errorf("%w, recording to %s", cause(err), r.path)
 }
 
-// Name says where what is recorded comes from, if only an answer has told that since
-// the recording was made. It must come before [Recorder.Run].
+// Name sets the environment, if an answer has named it since Create. Call it before
+// [Recorder.Run].
 func (r *Recorder) Name(environment string, live bool) {
 	r.out.header.Environment, r.out.header.Live = environment, live
 }
 
-// Path is the file.
+// Path returns the path of the file.
 func (r *Recorder) Path() string { return r.path }
 
-// State tells how far it has come. It never blocks for long.
+// State returns the progress. It never blocks for long.
 func (r *Recorder) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
 }
 
-// Run records until ctx ends, the file is full or writing fails, and closes the
-// file. Only a failure to write is an error; what was written until then plays.
+// Run records until ctx ends, the file is full or writing fails, and closes the file.
+// Only a failure to write is an error; a player can play the file up to there.
 func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -145,7 +144,7 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 		pause.Reset(gather)
 		select {
 		case <-ctx.Done():
-			continue // what came since is recorded
+			continue // to record the last changes
 		case <-pause.C:
 		}
 		if err = r.await(ctx, source, since, flushed); err != nil {
@@ -154,19 +153,19 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 	}
 }
 
-// record writes what changed since a version, and then the whole picture where a
-// chapter is due.
+// record writes what changed since a version, and the whole picture if a chapter is due.
+// It returns the new version.
 func (r *Recorder) record(source Source, since uint64, first bool) (uint64, error) {
 	c := source.Changes(since)
 	marks := r.marks.of(&c, first)
 	if !first {
-		if err := r.out.tell(&c, source.Intent, marks); err != nil {
+		if err := r.out.write(&c, source.Intent, marks); err != nil {
 			return since, err
 		}
 	}
 	if r.out.chapterDue() {
 		if !first {
-			// What came between the two is told by the picture alone; a player looks.
+			// The picture includes changes since the last line; a player compares.
 			c = source.Changes(0)
 			r.marks.of(&c, false)
 		}
@@ -180,7 +179,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 	return c.Version, nil
 }
 
-// await waits for something new, and flushes meanwhile what is not.
+// await waits for a change, and flushes meanwhile.
 func (r *Recorder) await(ctx context.Context, source Source, since uint64, flushed time.Time) error {
 	soon, cancel := context.WithDeadline(ctx, flushed.Add(flushEvery))
 	err := source.Wait(soon, since)

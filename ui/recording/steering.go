@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Pause stops time, or lets it go on; at the end it begins again.
+// Pause stops time or lets it go on; at the end it begins again.
 func (p *Player) Pause() {
 	p.steer(func() {
 		if p.clock.paused && p.at() >= p.file.length {
@@ -16,13 +16,12 @@ func (p *Player) Pause() {
 	})
 }
 
-// Step shows the next change, or with a negative number the one before, and
-// pauses there.
+// Step moves by a number of changes, backward if it is negative, and pauses there.
 func (p *Player) Step(by int) {
 	p.steer(func() {
 		p.setClock(p.at(), true)
 		target := min(max(p.next-1+by, 0), len(p.file.changes)-1)
-		if by > 0 && p.next-1 == target { // behind the last change there is only time
+		if by > 0 && p.next-1 == target { // no further change: go to the end
 			p.moveTo(p.file.length)
 			return
 		}
@@ -31,14 +30,14 @@ func (p *Player) Step(by int) {
 	})
 }
 
-// Seek goes to a moment, counted from the beginning.
+// Seek goes to a moment after the beginning.
 func (p *Player) Seek(to time.Duration) { p.steer(func() { p.moveTo(to) }) }
 
-// SeekBy goes so much forward, or back.
+// SeekBy moves by a duration, backward if it is negative.
 func (p *Player) SeekBy(by time.Duration) { p.steer(func() { p.moveTo(p.at() + by) }) }
 
-// SeekMark goes to the next mark, or with a negative number to the one before, and
-// pauses there. It reports whether there is one.
+// SeekMark goes to the next mark, or to the one before if by is negative, and pauses
+// there. ok is false if there is none.
 func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
 	at := p.Position().At
 	marks := p.file.marks
@@ -50,7 +49,7 @@ func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
 		return Mark{}, false
 	}
 	mark = marks[i]
-	for _, m := range marks { // of the same moment the most pressing
+	for _, m := range marks { // the most urgent of the same moment
 		if m.At == mark.At && m.Kind.Rank() > mark.Kind.Rank() {
 			mark = m
 		}
@@ -62,11 +61,10 @@ func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
 	return mark, true
 }
 
-// speeds are those that one changes to.
+// speeds are the steps of ChangeSpeed.
 var speeds = [...]float64{Slowest, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, Fastest}
 
-// ChangeSpeed goes to the next of the usual speeds, or with a negative number to
-// the one before, so many times.
+// ChangeSpeed moves by a number of steps among the usual speeds, down if it is negative.
 func (p *Player) ChangeSpeed(by int) {
 	p.steer(func() {
 		at, speed := p.at(), p.clock.speed
@@ -86,7 +84,7 @@ func (p *Player) ChangeSpeed(by int) {
 	})
 }
 
-// steer has Run do something: reading a chapter takes longer than a key may.
+// steer makes Run do something: reading a chapter takes longer than a key may.
 func (p *Player) steer(what func()) {
 	p.asked.Lock()
 	p.asked.what = append(p.asked.what, what)
@@ -107,7 +105,7 @@ func (p *Player) obey() {
 	for _, do := range asked {
 		do()
 	}
-	p.version++ // so that the screen is drawn, whatever was done
+	p.version++ // the screen is drawn, whatever was done
 	p.publish()
 	p.rouse()
 }

@@ -10,9 +10,8 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// Stream writes what a screen is fed as lines: the header, the whole picture, and
-// what changes, until ctx ends or writing fails. Each line is written as a whole, at
-// once.
+// Stream writes lines to out until ctx ends or writing fails: the header, the whole
+// picture, and changes as they happen. Each line is one write.
 func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) error {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
@@ -44,7 +43,7 @@ func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) er
 		}
 		select {
 		case <-ctx.Done():
-			continue // what came since is told
+			continue // to write the last changes
 		case <-time.After(gather):
 		}
 		if err := source.Wait(ctx, since); err != nil && ctx.Err() == nil {

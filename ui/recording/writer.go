@@ -13,23 +13,23 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// chapterFrom is how many bytes of changes a chapter holds at least, unpacked; and
-// at least as many as its picture.
+// chapterFrom is the least size of a chapter's changes, in unpacked bytes. They are also
+// at least as large as its picture.
 const chapterFrom = 1 << 20
 
-// writer writes the file. It is used by one goroutine.
+// writer writes the file. It is not safe for concurrent use.
 type writer struct {
 	file    *os.File
 	packed  *form.Writer
 	header  form.Header
 	frames  account.FrameWriter
 	last    time.Time // of the last line: time never goes back
-	begun   bool      // there is a chapter
-	picture int       // bytes of the picture at the chapter's beginning
-	changes int       // bytes since
+	begun   bool      // a chapter has begun
+	picture int       // unpacked bytes of the chapter's picture
+	changes int       // unpacked bytes since
 }
 
-// create makes the file, which must not be there yet, for its owner alone.
+// create creates the file, which must not exist, readable by its owner only.
 func create(path string, h form.Header) (*writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
@@ -44,7 +44,7 @@ func create(path string, h form.Header) (*writer, error) {
 	return w, nil
 }
 
-// head writes the header, before all else. Once it is written it stays.
+// head writes the header unless it is written.
 func (w *writer) head() error {
 	if w.packed.Bytes() > 0 {
 		return nil
@@ -59,7 +59,7 @@ func (w *writer) put(f *account.Frame) error {
 	return err
 }
 
-// chapterDue reports whether the next change is better told as a whole picture.
+// chapterDue reports whether a new chapter should begin.
 func (w *writer) chapterDue() bool {
 	return !w.begun || w.changes > max(chapterFrom, w.picture)
 }
@@ -70,21 +70,21 @@ func (w *writer) chapter(c *account.Changes, detail func(api.ID) (*account.Inten
 		return err
 	}
 	w.begun, w.changes = true, 0
-	err := w.tell(c, detail, nil)
+	err := w.write(c, detail, nil)
 	w.picture, w.changes = w.changes, 0
 	return err
 }
 
-// tell writes what changed; nothing, where nothing did.
-func (w *writer) tell(c *account.Changes, detail func(api.ID) (*account.IntentDetail, bool), marks []string) error {
+// write writes what changed, if anything did.
+func (w *writer) write(c *account.Changes, detail func(api.ID) (*account.IntentDetail, bool), marks []string) error {
 	w.frames.Detail = detail
 	at := *c
 	at.At = w.moment(c.At)
 	return w.frames.Write(&at, marks)
 }
 
-// moment is a time as the file tells it: without the monotonic clock, so that ages
-// are those of the wall clock, also of a machine that slept.
+// moment returns a time for the file, without the monotonic clock: ages follow the wall
+// clock, also on a machine that slept.
 func (w *writer) moment(t time.Time) time.Time {
 	if t = t.Round(0); t.After(w.last) {
 		w.last = t
@@ -92,7 +92,7 @@ func (w *writer) moment(t time.Time) time.Time {
 	return w.last.UTC()
 }
 
-// putPast writes chapters that are kept of the past.
+// putPast writes the chapters of the past.
 func (w *writer) putPast(chapters []keptChapter) error {
 	if err := w.head(); err != nil {
 		return err
@@ -106,8 +106,7 @@ func (w *writer) putPast(chapters []keptChapter) error {
 	return nil
 }
 
-// flush hands everything to the operating system, so that the end of the process
-// loses nothing.
+// flush passes everything to the operating system: a crash of the process loses nothing.
 func (w *writer) flush() error { return w.packed.Flush() }
 
 // end writes why nothing follows, and closes the file.

@@ -8,18 +8,18 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// framePause parts two frames: a program writes one frame at once.
+// framePause is the least pause between two frames.
 const framePause = 3 * time.Millisecond
 
-// Drawn counts what a program drew in some time.
+// Drawn counts what a program drew in a span of time.
 type Drawn struct {
 	For    time.Duration
 	Bytes  int
 	Frames int // groups of chunks with a pause before them
-	Cells  int // that looked different after a frame, summed over the frames
+	Cells  int // cells that a frame changed, summed over the frames
 }
 
-// Count looks at what was drawn after a moment, on a terminal of the given size.
+// Count counts what was drawn after a moment, on a terminal of the given size.
 func Count(chunks []Chunk, after time.Duration, width, height int) Drawn {
 	var d Drawn
 	emulator := newScratch(width, height)
@@ -52,8 +52,8 @@ func Count(chunks []Chunk, after time.Duration, width, height int) Drawn {
 	return d
 }
 
-// FirstPaint is when the first cell was not blank any more.
-func FirstPaint(chunks []Chunk, width, height int) (at time.Duration, painted bool) {
+// FirstPaint returns when the first cell was drawn; ok is false if none was.
+func FirstPaint(chunks []Chunk, width, height int) (at time.Duration, ok bool) {
 	emulator := newScratch(width, height)
 	defer emulator.close()
 	for _, c := range chunks {
@@ -65,17 +65,17 @@ func FirstPaint(chunks []Chunk, width, height int) (at time.Duration, painted bo
 	return 0, false
 }
 
-// Painted says whether a screen's text has anything in it.
+// Painted reports whether a screen's text has anything but blanks.
 func Painted(text string) bool { return strings.TrimSpace(text) != "" }
 
-// newScratch makes a screen whose answers go nowhere.
+// newScratch returns a screen that discards its answers.
 func newScratch(width, height int) *emulation {
 	e := &emulation{emulator: vt.NewEmulator(width, height)}
 	e.answerTo(io.Discard)
 	return e
 }
 
-// looks describes every cell.
+// looks returns the style and content of every cell.
 func (e *emulation) looks() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

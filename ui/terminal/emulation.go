@@ -36,8 +36,7 @@ func newEmulation(o Options) (*emulation, error) {
 	return e, nil
 }
 
-// answerTo sends the terminal's answers to queries to w, until the screen is
-// closed.
+// answerTo sends the terminal's answers to queries to w until close.
 func (e *emulation) answerTo(w io.Writer) {
 	e.answers = make(chan struct{})
 	go func() {
@@ -67,14 +66,15 @@ func (e *emulation) close() {
 	}
 }
 
-// Text is what the emulated screen shows, a line a row.
+// Text returns the text of the emulated screen, one line for each row.
 func (t *Terminal) Text() string {
 	t.screen.mu.Lock()
 	defer t.screen.mu.Unlock()
 	return t.screen.emulator.String()
 }
 
-// WaitFor returns once shown says yes to the text of the screen.
+// WaitFor returns once shown accepts the text of the screen, the program ends, or ctx
+// ends.
 func (t *Terminal) WaitFor(ctx context.Context, shown func(text string) bool) error {
 	for {
 		_, more := t.Chunks()

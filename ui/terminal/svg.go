@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// The measures of a picture, in its own units.
+// The dimensions of a picture, in SVG units.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18.0
@@ -21,8 +21,7 @@ const (
 	corner     = 8.0
 )
 
-// SVG writes a picture of the emulated screen. It says title to those who cannot
-// see it.
+// SVG writes a picture of the emulated screen, with a title for those who cannot see it.
 func (t *Terminal) SVG(w io.Writer, title string) error {
 	if _, err := io.WriteString(w, t.screen.svg(title)); err != nil {
 		return fmt.Errorf("write the picture: %w", err)
@@ -50,16 +49,15 @@ func (e *emulation) svg(title string) string {
 	return p.out.String()
 }
 
-// picture is an SVG while it grows.
+// picture builds an SVG.
 type picture struct {
 	out                    strings.Builder
 	cells                  *vt.Emulator
 	foreground, background color.Color
-	ground                 color.RGBA // of everything that is not drawn
+	ground                 color.RGBA // the most common background
 }
 
-// commonGround is the ground of most cells: what surrounds the screen belongs to
-// it.
+// commonGround returns the background of most cells, which also fills the margin.
 func (p *picture) commonGround() (most color.RGBA) {
 	counts := map[color.RGBA]int{}
 	for y := range p.cells.Height() {
@@ -73,12 +71,12 @@ func (p *picture) commonGround() (most color.RGBA) {
 	return most
 }
 
-// grounds draws what differs from the common ground in a row.
+// grounds draws the backgrounds of a row that differ from the common one.
 func (p *picture) grounds(y int) {
 	for x := 0; x < p.cells.Width(); {
 		from, ground := x, p.groundOf(p.cells.CellAt(x, y))
 		for x < p.cells.Width() && p.groundOf(p.cells.CellAt(x, y)) == ground {
-			x += widthOf(p.cells.CellAt(x, y)) // the rest of a wide cell has no ground of its own
+			x += widthOf(p.cells.CellAt(x, y)) // the second half of a wide cell has no background
 		}
 		if ground != p.ground {
 			p.rectangle(from, x, y, ground)
@@ -86,14 +84,14 @@ func (p *picture) grounds(y int) {
 	}
 }
 
-// texts draws the runs of cells of a row that look alike.
+// texts draws the runs of equally styled cells of a row.
 func (p *picture) texts(y int) {
 	for x := 0; x < p.cells.Width(); {
 		from, first := x, p.cells.CellAt(x, y)
 		var text strings.Builder
 		for x < p.cells.Width() {
 			next := p.cells.CellAt(x, y)
-			// What may be of another width in somebody's font stands alone.
+			// A character whose width depends on the font stands alone.
 			if x > from && (!looksLike(next, first) || !narrow(next) || !narrow(first)) {
 				break
 			}
@@ -106,8 +104,8 @@ func (p *picture) texts(y int) {
 	}
 }
 
-// rectangle fills cells of a row, and the margin beside those at the edges. What
-// overlaps the next cell by a little leaves no hairline between them.
+// rectangle fills cells of a row, with the margin beside cells at the edges. It overlaps
+// the next cell slightly to avoid a hairline.
 func (p *picture) rectangle(from, to, y int, ground color.RGBA) {
 	left, right := margin+float64(from)*cellWidth, margin+float64(to)*cellWidth+0.3
 	top, bottom := margin+float64(y)*cellHeight, margin+float64(y+1)*cellHeight+0.3
@@ -173,12 +171,12 @@ func content(c *uv.Cell) string {
 	return c.Content
 }
 
-// looksLike says whether two cells can share a run of text.
+// looksLike reports whether two cells can share a run of text.
 func looksLike(a, b *uv.Cell) bool {
 	return a != nil && b != nil && a.Style.Equal(&b.Style)
 }
 
-// narrow says whether a cell is as wide in every monospaced font.
+// narrow reports whether a character has the same width in every monospaced font.
 func narrow(c *uv.Cell) bool { return len(content(c)) == 1 }
 
 func widthOf(c *uv.Cell) int {

@@ -1,6 +1,5 @@
-// Package terminal runs a program on a terminal of a fixed size, as a person at
-// a keyboard would, and keeps every byte that it draws with its time. Pictures
-// and measurements of the screen are made from it.
+// Package terminal runs a program on a terminal, types keys, and keeps every byte that
+// the program draws, with its time. It is for pictures and measurements of the screen.
 package terminal
 
 import (
@@ -17,16 +16,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// Options set a terminal up.
+// Options configures a terminal.
 type Options struct {
 	Width, Height int           // in cells; default 120x36
-	Env           []string      // beside the process's own; later ones win
-	Emulate       bool          // keep a screen, and answer what the program asks the terminal
-	Ground        string        // of the emulated terminal, as in "#fdf6e3"; "": dark
-	Patience      time.Duration // for the program to end by itself in Close; default 5 s
+	Env           []string      // added to the process's environment; later ones win
+	Emulate       bool          // emulate a screen, and answer the program's queries
+	Ground        string        // background of the emulated terminal, such as "#fdf6e3"; "": dark
+	Patience      time.Duration // how long Close waits before it kills the program; default 5 s
 }
 
-// Chunk is what one read brought.
+// Chunk is the result of one read.
 type Chunk struct {
 	At    time.Duration // since the program was started
 	Bytes []byte
@@ -48,7 +47,7 @@ type Terminal struct {
 	arrived chan struct{} // closed and replaced with every chunk
 }
 
-// Start runs the program. It is killed when ctx ends.
+// Start runs a program, which is killed when ctx ends.
 func Start(ctx context.Context, o Options, program string, args ...string) (*Terminal, error) {
 	if o.Width <= 0 || o.Height <= 0 {
 		o.Width, o.Height = 120, 36
@@ -86,7 +85,7 @@ func Start(ctx context.Context, o Options, program string, args ...string) (*Ter
 	return t, nil
 }
 
-// receive keeps what is drawn until the program has closed its terminal.
+// receive keeps the output until the program closes its terminal.
 func (t *Terminal) receive() {
 	defer close(t.read)
 	buffer := make([]byte, 64<<10)
@@ -112,18 +111,17 @@ func (t *Terminal) keep(c Chunk) {
 	t.arrived = make(chan struct{})
 }
 
-// Chunks returns what was drawn so far, and a channel that is closed once there
-// is more.
+// Chunks returns the output so far, and a channel that is closed once there is more.
 func (t *Terminal) Chunks() ([]Chunk, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.chunks[:len(t.chunks):len(t.chunks)], t.arrived
 }
 
-// Now is the time since the program was started.
+// Now returns the time since the program was started.
 func (t *Terminal) Now() time.Duration { return time.Since(t.began) }
 
-// Process is the number of the running program.
+// Process returns the process id of the program.
 func (t *Terminal) Process() int { return t.command.Process.Pid }
 
 // Type sends keys as a terminal would.
@@ -134,7 +132,7 @@ func (t *Terminal) Type(keys string) error {
 	return nil
 }
 
-// Resize changes the size of the terminal and tells the program.
+// Resize changes the size of the terminal; the program gets a signal.
 func (t *Terminal) Resize(width, height int) error {
 	if t.screen != nil {
 		t.screen.resize(width, height)
@@ -145,8 +143,8 @@ func (t *Terminal) Resize(width, height int) error {
 	return nil
 }
 
-// Close ends the program, kindly at first, and waits until it is gone. The error
-// is that of the program.
+// Close terminates the program and waits until it has ended. It returns the program's
+// error.
 func (t *Terminal) Close() error {
 	if err := t.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -154,8 +152,8 @@ func (t *Terminal) Close() error {
 	return t.Wait()
 }
 
-// Wait returns once the program has ended, which it may take Options.Patience
-// for until it is killed.
+// Wait waits for the program to end, and kills it after Options.Patience. It returns the
+// program's error.
 func (t *Terminal) Wait() error {
 	select {
 	case <-t.exited:
@@ -163,8 +161,8 @@ func (t *Terminal) Wait() error {
 		_ = t.command.Process.Kill()
 		<-t.exited
 	}
-	// To close a terminal drops what was not read yet. Something that the program has
-	// left behind may hold it open.
+	// Closing the terminal drops unread output. A process that the program left behind
+	// may hold the terminal open.
 	select {
 	case <-t.read:
 	case <-time.After(time.Second):

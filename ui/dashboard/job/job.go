@@ -1,5 +1,5 @@
-// Package job is the program as its shell and its terminal see it: stopped and
-// continued, and of a size.
+// Package job is the program as a job of its shell: it is suspended and continued, reads
+// the keyboard, and follows the size of the terminal.
 package job
 
 import (
@@ -13,44 +13,43 @@ import (
 	"tillwatch/ui/dashboard/canvas"
 )
 
-// Job is the program as its shell sees it: stopped by a key and continued by fg.
-// The library can suspend as well, but where nobody stops the program it waits for
-// ever to be continued, and it waits half a second for a reader of keys that it has
-// not.
+// Job suspends the program by a key and resumes it when fg continues it. Bubble Tea can
+// suspend as well, but it waits for ever if the program is not stopped, and half a second
+// for a reader of keys that it does not have here.
 type Job struct {
 	ctx       context.Context
 	Keys      *Keyboard
-	NoShell   bool          // nobody could continue the program
-	waits     atomic.Bool   // for continued
+	NoShell   bool          // no shell could continue the program
+	waits     atomic.Bool   // somebody waits for continued
 	continued chan struct{} // room for one
 }
 
-// New makes the job of a program that ends with ctx.
+// New returns the job of a program that ends with ctx.
 func New(ctx context.Context) *Job {
 	return &Job{ctx: ctx, Keys: &Keyboard{}, continued: make(chan struct{}, 1)}
 }
 
-// ResumedMsg says that the program has its terminal back; Err is why it was not
-// stopped, nil if it was.
+// ResumedMsg says that the program has its terminal back. Err says why it was not
+// stopped; nil if it was.
 type ResumedMsg struct{ Err error }
 
-// ContinuedMsg says that the program was stopped by something else than the key.
+// ContinuedMsg says that the program was stopped and continued without the key.
 type ContinuedMsg struct{}
 
-// errNotStopped says that the system has not stopped the program: there is no
-// shell above it that could continue it.
+// errNotStopped says that the system did not stop the program: there is no shell that
+// could continue it.
 var errNotStopped = errors.New("there is no shell here to bring tillwatch back")
 
 const (
-	// stopsWithin is how long the system may take to stop a program that asked for it.
+	// stopsWithin is how long the system may take to stop the program.
 	stopsWithin = 500 * time.Millisecond
-	// heardWithin is how long word of a signal may take.
+	// heardWithin is how long a signal may take to arrive.
 	heardWithin = 200 * time.Millisecond
-	// lookAgain is how often a program in the background looks whether it still is.
+	// lookAgain is how often a program in the background checks whether it still is.
 	lookAgain = 100 * time.Millisecond
 )
 
-// wake notes that the program was continued, and reports whether that was waited for.
+// wake notes that the program was continued. It returns false if nobody waits for that.
 func (j *Job) wake() bool {
 	if !j.waits.Load() {
 		return false
@@ -62,11 +61,11 @@ func (j *Job) wake() bool {
 	return true
 }
 
-// awaitContinued returns once the program has been continued. Of one that nobody
-// stops it returns false.
+// awaitContinued returns once the program has been continued; false if nothing stopped
+// it.
 func (j *Job) awaitContinued() bool {
 	asked := time.Now()
-	for _, patience := range []time.Duration{stopsWithin, heardWithin} { // the first passes while it is stopped, too
+	for _, patience := range []time.Duration{stopsWithin, heardWithin} { // the first also passes while the program is stopped
 		select {
 		case <-j.continued:
 			return true
@@ -76,8 +75,8 @@ func (j *Job) awaitContinued() bool {
 	return time.Since(asked) > 3*(stopsWithin+heardWithin)
 }
 
-// Disabled says why the program cannot be suspended; confirming says that a
-// confirm is under way.
+// Disabled says why the program cannot be suspended, "" if it can. confirming is true
+// while a confirm is running.
 func (j *Job) Disabled(confirming bool) string {
 	switch {
 	case !suspendPossible:
@@ -90,32 +89,32 @@ func (j *Job) Disabled(confirming bool) string {
 	return ""
 }
 
-// LentMsg brings what is to run while somebody else has the terminal.
+// LentMsg carries what is to run while the program does not have the terminal.
 type LentMsg struct {
 	keys *Keyboard
 	run  func() error
 	over func(error) tea.Msg
 }
 
-// Lend gives the keyboard away and brings what run does next to the program's loop,
-// which is to stand still meanwhile. over makes the message that tells of its end.
+// Lend gives the keyboard away and then makes the program's loop call run, and stand
+// still meanwhile. over makes the message for its end.
 func (j *Job) Lend(run func() error, over func(error) tea.Msg) tea.Cmd {
-	return func() tea.Msg { // beside the loop, which takes what was typed until then
-		_ = j.Keys.Give() // it tells of the error again when the program ends
+	return func() tea.Msg { // beside the loop, which still handles what was typed
+		_ = j.Keys.Give() // the end of the program reports its error again
 		return LentMsg{j.Keys, run, over}
 	}
 }
 
-// Run runs it, and takes the keyboard again.
+// Run calls run and takes the keyboard back.
 func (m LentMsg) Run() tea.Cmd {
 	err := errors.Join(m.run(), m.keys.Take())
 	return func() tea.Msg { return m.over(err) }
 }
 
-// Leave gives the terminal back, stops the program until it is continued and takes
-// the terminal again once it is in the foreground; over says that it was stopped and
-// continued already. Where the program is to end before that, its loop stands still
-// for good: the terminal is not to be touched.
+// Leave gives the terminal back, stops the program until it is continued, and takes the
+// terminal again once the program is in the foreground. over is true if the program was
+// stopped and continued already. If the program is to end before that, its loop stands
+// still for good: it must not touch the terminal.
 func (j *Job) Leave(screen *canvas.Canvas, over bool) tea.Cmd {
 	return j.Lend(func() error {
 		err := screen.Leave()
@@ -137,7 +136,7 @@ func (j *Job) stop() error {
 		stopped = true
 		select {
 		case <-j.ctx.Done():
-			select {} // whoever runs the program leaves it behind
+			select {} // the caller of the loop abandons it
 		case <-time.After(lookAgain):
 		}
 	}

@@ -10,19 +10,18 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Keyboard tells a program what is typed at its terminal. The library would read it
-// as well, but cannot be waited for: a key that comes when the program has ended
-// holds its reader for ever, which is then closed while it reads. The zero Keyboard
-// has no terminal.
+// Keyboard reads what is typed at the terminal. Bubble Tea would read it as well, but
+// nobody can wait for its reader: a key after the end of the program blocks it for ever,
+// and it is closed while it reads. The zero Keyboard has no terminal.
 type Keyboard struct {
 	in   io.Reader
-	term string // what the environment calls the terminal
-	tell func(tea.Msg)
+	term string // TERM
+	send func(tea.Msg)
 
 	mu    sync.Mutex
-	given int      // how many have it instead; nobody reads meanwhile
-	now   *reading // nil: nobody reads
-	err   error    // why reading failed; nil: it has not
+	given int      // how often it was given away; while above 0, nobody reads
+	now   *reading // the present reader; nil: nobody reads
+	err   error    // why reading failed; nil: it did not
 }
 
 // reading is the work of one reader.
@@ -35,14 +34,14 @@ type reading struct {
 	err  error
 }
 
-// NewKeyboard makes the keyboard of the terminal behind in, which is not read until
-// the program takes it. tell may wait for the program while that runs.
-func NewKeyboard(in io.Reader, term string, tell func(tea.Msg)) *Keyboard {
-	return &Keyboard{in: in, term: term, tell: tell, given: 1}
+// NewKeyboard returns the keyboard of the terminal behind in. Nobody reads it until
+// [Keyboard.Take]. send may block as long as the program runs.
+func NewKeyboard(in io.Reader, term string, send func(tea.Msg)) *Keyboard {
+	return &Keyboard{in: in, term: term, send: send, given: 1}
 }
 
-// Take takes the keyboard back that was given away, and has it read once nobody
-// else has it.
+// Take takes the keyboard back after [Keyboard.Give], and reads it again once nobody else
+// has it.
 func (k *Keyboard) Take() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,18 +60,18 @@ func (k *Keyboard) Take() error {
 	})
 	r.work.Go(func() {
 		for e := range events {
-			k.tell(e)
+			k.send(e)
 		}
 		if r.err != nil {
-			k.tell(tea.Quit())
+			k.send(tea.Quit())
 		}
 	})
 	return nil
 }
 
-// Give gives the keyboard away: once it returns, the program has been told all that
-// was read, and nothing more is read. Only what cannot be interrupted, which no
-// terminal is, goes on until its next key, and that is lost.
+// Give gives the keyboard away: when it returns, everything read was sent, and nothing
+// more is read. Only an input that cannot be interrupted, which no terminal is, is read
+// until its next key, which is lost.
 func (k *Keyboard) Give() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

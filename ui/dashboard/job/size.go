@@ -11,8 +11,8 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
-// SizeOf asks the terminal behind out for its size.
-func SizeOf(out any) (size tea.WindowSizeMsg, known bool) {
+// SizeOf returns the size of the terminal behind out; ok is false if it is unknown.
+func SizeOf(out any) (size tea.WindowSizeMsg, ok bool) {
 	if !IsTerminal(out) {
 		return size, false
 	}

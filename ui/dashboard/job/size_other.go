@@ -8,5 +8,5 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// FollowSize does nothing: the library reads a new size as it reads a key.
+// FollowSize does nothing: on this system the keyboard reports a new size.
 func FollowSize(context.Context, any, tea.WindowSizeMsg, func(tea.WindowSizeMsg)) {}

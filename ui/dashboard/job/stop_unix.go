@@ -15,8 +15,8 @@ import (
 // suspendPossible is false where no shell can stop a program.
 const suspendPossible = true
 
-// stopProcess stops all programs of the shell's job, as the terminal does by
-// itself where a key is not the program's own.
+// stopProcess stops all programs of the shell's job, as the terminal does for a program
+// that leaves the suspend key to it.
 func stopProcess() error {
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return fmt.Errorf("stopping the program: %w", err)
@@ -24,8 +24,8 @@ func stopProcess() error {
 	return nil
 }
 
-// InForeground reports whether the program may read and set up the terminal behind
-// in. What is no terminal belongs to nobody else.
+// InForeground reports whether the program may read and configure the terminal behind in;
+// true if in is no terminal.
 func InForeground(in any) bool {
 	if !IsTerminal(in) {
 		return true
@@ -34,8 +34,8 @@ func InForeground(in any) bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// Follow takes note of each time that the program is continued, until its context
-// ends. It reports each that nobody waited for.
+// Follow follows each continuation of the program until its context ends, and calls
+// report for those that nobody waited for.
 func (j *Job) Follow(report func()) {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)

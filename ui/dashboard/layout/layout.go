@@ -3,7 +3,7 @@ package layout
 
 import "slices"
 
-// The least screen that the dashboard can be used on.
+// The smallest usable screen, in cells.
 const (
 	MinWidth  = 40
 	MinHeight = 12
@@ -21,21 +21,21 @@ const (
 	Events
 	Requests
 	Alerts
-	Deliveries // there only where something is delivered
+	Deliveries // exists only if something is delivered
 	Detail
 	Failures // a view: it fills the screen while it has the focus
 	Panes    = int(Failures) + 1
 )
 
-// Board is how many panes the board has: all but the detail and the views.
+// Board is the number of panes of the board: all except the detail and the views.
 const Board = int(Detail)
 
-// places is how many of them are on the screen at a time: events, requests, alerts
-// and deliveries share one place.
+// places is how many of them are visible at the same time: events, requests, alerts and
+// deliveries share one place.
 const places = int(Events) + 1
 
-// Place is the pane that stands for p's place on the screen: events for those
-// that share theirs.
+// Place returns the pane that represents p's place on the screen: events for those that
+// share one.
 func Place(p Pane) Pane {
 	if IsTab(p) {
 		return Events
@@ -43,20 +43,21 @@ func Place(p Pane) Pane {
 	return p
 }
 
-// Hidden says which places a person has hidden: a true at Intents, Shipments,
-// Quota, Pulse or Events.
+// Hidden says which places a person has hidden, indexed by Intents, Shipments, Quota,
+// Pulse and Events.
 type Hidden [places]bool
 
 // All reports whether every place is hidden.
 func (h Hidden) All() bool { return !slices.Contains(h[:], false) }
 
-// Has reports whether the place of p is hidden. The detail and the views never are.
+// Has reports whether the place of p is hidden. Those of the detail and the views never
+// are.
 func (h Hidden) Has(p Pane) bool { return int(p) < Board && h[Place(p)] }
 
 // Hideable lists the panes whose places can be hidden.
 func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events, Pulse} }
 
-// String is the pane's name, as it is remembered.
+// String returns the pane's name, which is also stored.
 func (p Pane) String() string {
 	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "deliveries", "detail", "failures"}[p]
 }
@@ -64,8 +65,8 @@ func (p Pane) String() string {
 // IsTab reports whether a pane shares its place with others.
 func IsTab(p Pane) bool { return p >= Events && p <= Deliveries }
 
-// IsView reports whether a pane fills the screen while it has the focus, and is on
-// none otherwise.
+// IsView reports whether a pane fills the screen while it has the focus, and is invisible
+// otherwise.
 func IsView(p Pane) bool { return p >= Failures }
 
 // Arrangement is how the panes are laid out.
@@ -73,16 +74,16 @@ type Arrangement uint8
 
 // The arrangements.
 const (
-	BySize Arrangement = iota // the one that suits the size
+	BySize Arrangement = iota // chosen by the size of the screen
 	Wide                      // lanes; shipments beside quota; the tail below
 	Medium                    // the same with less of everything
-	Narrow                    // all panes stacked, those without focus shrunk
+	Narrow                    // all panes stacked; those without focus are shrunk
 )
 
-// Arrangements lists all that can be chosen.
+// Arrangements lists all arrangements.
 func Arrangements() []Arrangement { return []Arrangement{BySize, Wide, Medium, Narrow} }
 
-// String is the arrangement's name, as it is remembered.
+// String returns the arrangement's name, which is also stored.
 func (a Arrangement) String() string {
 	return [...]string{"by size", "wide", "medium", "narrow"}[a]
 }
@@ -90,7 +91,7 @@ func (a Arrangement) String() string {
 // Rect is a part of the screen in cells, from the top left corner.
 type Rect struct{ X, Y, W, H int }
 
-// Empty reports whether nothing fits in.
+// Empty reports whether the rectangle has no cells.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
 // Contains reports whether the cell at x, y is part of r.
@@ -98,28 +99,28 @@ func (r Rect) Contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
-// Request is what the layout depends on.
+// Request is the input of [Arrange].
 type Request struct {
 	Width, Height int
 	Focus         Pane
-	Tab           Pane // which of those that share a place is on the screen; the focused one of them is
-	Zoom          bool // the focused pane has the body to itself
+	Tab           Pane // which of the panes that share a place is visible, unless one of them has the focus
+	Zoom          bool // the focused pane fills the body
 	Detail        bool // the detail is open
 
-	Arrangement Arrangement // as chosen; what does not fit is stacked
-	Hidden      Hidden      // the focused pane is on the screen all the same
+	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
+	Hidden      Hidden      // the focused pane is visible all the same
 }
 
-// Layout is a divided screen. Every cell belongs to one rectangle or to a gap
-// between two; rectangles never overlap.
+// Layout is a divided screen. Rectangles never overlap; every other cell belongs to a gap
+// between two.
 type Layout struct {
 	Arrangement Arrangement
-	TooSmall    bool // nothing else is set
+	TooSmall    bool // if true, nothing else is set
 	Header      Rect
 	Notice      Rect
 	Footer      Rect
 	Panes       [Panes]Rect
-	Foot        Rect // the left part of the intents, below their rectangle and beside the pulse; empty where that stands elsewhere
+	Foot        Rect // the rest of the intents, below their rectangle and left of the pulse; empty if the pulse is elsewhere
 }
 
 // At returns the pane at x, y.
@@ -135,13 +136,13 @@ func (l Layout) At(x, y int) (Pane, bool) {
 	return 0, false
 }
 
-// LanesFrom is the width from which the intents are in five lanes, not in one list.
+// LanesFrom is the least width for the intents in five lanes; below it they are one list.
 const LanesFrom = 108
 
 const (
 	wideFrom   = 150 // columns
 	mediumFrom = 110
-	lowBelow   = 20 // rows: below it all panes are stacked unless a person chose otherwise
+	lowBelow   = 20 // rows; on fewer all panes are stacked unless a person chose otherwise
 
 	// The least screen for panes side by side.
 	besideWidth  = 76
@@ -151,8 +152,8 @@ const (
 	gap        = 2 // columns between panes side by side
 )
 
-// Beside reports whether a screen of a width has room for the detail beside the
-// board. On others the detail takes the whole place.
+// Beside reports whether a screen of a width has room for the detail beside the board.
+// Otherwise the detail replaces the board.
 func Beside(width int) bool { return width >= drawerFrom }
 
 // Arrange divides a screen.
@@ -200,13 +201,14 @@ func Arrange(r Request) Layout {
 	} else {
 		l.board(body, r.Tab, r.Hidden)
 	}
-	if r.Focus == Pulse && l.Panes[Pulse].Empty() { // it has no place of its own here
+	if r.Focus == Pulse && l.Panes[Pulse].Empty() { // this arrangement has no place for it
 		l.Foot, l.Panes = Rect{}, [Panes]Rect{Pulse: body, Detail: l.Panes[Detail]}
 	}
 	return l
 }
 
-// arrangement is the chosen one for a board of a width, if that can be drawn.
+// arrangement returns the chosen arrangement if a board of the width has room for it, or
+// else another one.
 func (r Request) arrangement(width int) Arrangement {
 	switch {
 	case r.Arrangement != BySize && width >= besideWidth && r.Height >= besideHeight:
@@ -219,12 +221,11 @@ func (r Request) arrangement(width int) Arrangement {
 	return Wide
 }
 
-// board gives the intents about half of the height, and what is left to the
-// shipments beside the quota and to the tail. What is hidden leaves its place to
-// the others.
+// board gives the intents about half of the height, and the rest to the shipments beside
+// the quota and to the tail. Hidden panes leave their place to the others.
 func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	share := min(max(body.H*24/100, 5), 16)
-	heights := [3]int{0, min(share, 14), share} // intents or the pulse, what is in the middle, the tail
+	heights := [3]int{0, min(share, 14), share} // the intents and the pulse; shipments and quota; the tail
 	if hidden[Shipments] && hidden[Quota] {
 		heights[1] = 0
 	}
@@ -282,9 +283,8 @@ func (l *Layout) beside(row Rect, hidden Hidden) {
 	}
 }
 
-// stack puts all panes above each other. The focused one gets what the others,
-// shrunk to a title, leave; where there is room the tail and the quota keep some
-// rows.
+// stack puts all panes above each other. The others shrink to their titles, or keep some
+// rows if there is room; the focused pane gets the rest.
 func (l *Layout) stack(body Rect, focus, tab Pane, hidden Hidden) {
 	focus = Place(focus)
 	if focus == Detail || hidden[focus] {

@@ -102,7 +102,7 @@ func unshown(r Request, l Layout) bool {
 	return r.Hidden.All()
 }
 
-func TestThePulseStandsWhereThereIsRoomForItAndTheLanes(t *testing.T) {
+func TestThePulseVisibleWhereThereIsRoomForItAndTheLanes(t *testing.T) {
 	cases := []struct {
 		width, height int
 		want          bool
@@ -111,7 +111,7 @@ func TestThePulseStandsWhereThereIsRoomForItAndTheLanes(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", c.width, c.height), func(t *testing.T) {
 			r := Request{Width: c.width, Height: c.height}
 			l := Arrange(r)
-			if got := !l.Panes[Pulse].Empty(); got != c.want || PulseStands(r) != c.want {
+			if got := !l.Panes[Pulse].Empty(); got != c.want || PulseVisible(r) != c.want {
 				t.Fatalf("the pulse is at %+v", l.Panes[Pulse])
 			}
 			if c.want && (l.Panes[Intents].H < leastTop || l.Panes[Pulse].H < leastPulse || l.Panes[Intents].W != c.width) {

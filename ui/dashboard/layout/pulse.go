@@ -1,17 +1,17 @@
 package layout
 
-// The pulse takes the lower right of the intents, where lanes are short or hold what
-// has ended: those that wait for a person keep their height.
+// The pulse takes the lower right of the intents, where the lanes of ended intents are:
+// the lanes that wait for a person keep their height.
 const (
 	pulseShare  = 58 // percent of the width
 	leastPulse  = 11
 	mostPulse   = 22
-	leastTop    = 14 // of the intents above it: five cards
-	pulseHeight = 42 // percent of the height that both have
+	leastTop    = 14 // lines of the intents above it: five cards
+	pulseHeight = 42 // percent of the height of both
 )
 
-// top divides the first row among the intents and the pulse. Where there is no room
-// for both, it is the intents'; a list keeps the whole width, as its columns would break.
+// top divides the first row among the intents and the pulse. Without room for both, the
+// intents get it all; so does a list, whose columns need the whole width.
 func (l *Layout) top(row Rect, hidden Hidden) {
 	switch {
 	case hidden[Intents]:
@@ -30,8 +30,8 @@ func (l *Layout) top(row Rect, hidden Hidden) {
 	l.Panes[Pulse] = Rect{row.X + left + gap, row.Y + above + 1, w, h}
 }
 
-// PulseStands reports whether the pulse has a place on the board beside other panes.
-func PulseStands(r Request) bool {
+// PulseVisible reports whether the pulse has a place on the board beside other panes.
+func PulseVisible(r Request) bool {
 	r.Focus, r.Zoom = Detail, false
 	return !Arrange(r).Panes[Pulse].Empty()
 }

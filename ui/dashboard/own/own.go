@@ -1,6 +1,6 @@
-// Package own runs the commands that a person has added to the dashboard, on the row
-// under the cursor. No shell takes part: a value is one argument, or a part of one,
-// whatever it holds.
+// Package own runs the commands that a person has configured, on the row under the
+// cursor. It uses no shell: a value is one argument or a part of one, whatever it
+// contains.
 package own
 
 import (
@@ -14,23 +14,24 @@ import (
 	"tillwatch/ui/dashboard/action"
 )
 
-// Command is one of the configuration.
+// Command is a configured command.
 type Command struct {
-	Key       string // that runs it; "": it is in the palette alone
+	Key       string // the key that runs it; "": only the palette does
 	Name      string // in help, footer and palette
-	Program   string // a name to be found in PATH, or a path
+	Program   string // a name in PATH, or a path
 	Args      []string
-	Screen    bool // it takes the terminal over; else its output is shown
-	Live      bool // it may run where money is real
-	Unguarded bool // where none is, it runs without being shown first
+	Screen    bool // it takes over the terminal; otherwise its output is shown
+	Live      bool // it may run in an environment with real money
+	Unguarded bool // without real money, it runs without asking first
 }
 
-// Places are what an argument may hold of a row, as {id}, and what each stands for.
+// Places lists the names in braces that an argument may contain, such as {id}: values of
+// the row.
 func Places() []string { return []string{"id", "merchant", "reference", "order", "tracking", "url"} }
 
 var place = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// ID names the command among the actions.
+// ID returns the command's action id.
 func (c Command) ID() action.ID {
 	return action.ID("command-" + strings.Join(strings.Fields(strings.ToLower(c.Name)), "-"))
 }
@@ -59,9 +60,8 @@ func (c Command) Check() error {
 	return nil
 }
 
-// Argv is what will run: the program and its arguments, with what the row holds in
-// their places. A place that the row has nothing for is refused, and so is a value
-// that the program would take for an option.
+// Argv returns the program and its arguments with the row's values filled in. It refuses
+// a place without a value, and a value that the program would read as an option.
 func (c Command) Argv(row map[string]string) ([]string, error) {
 	argv := []string{c.Program}
 	for _, arg := range c.Args {
@@ -85,7 +85,7 @@ func (c Command) Argv(row map[string]string) ([]string, error) {
 	return argv, nil
 }
 
-// Action is the command as an action of the dashboard.
+// Action returns the command as an action of the dashboard.
 func (c Command) Action() action.Action {
 	a := action.Action{ID: c.ID(), Title: c.Name, Short: strings.ToLower(c.Name), Group: action.Commands,
 		Tooltip: "Runs " + strings.Join(append([]string{c.Program}, c.Args...), " ") + "."}

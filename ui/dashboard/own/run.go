@@ -16,31 +16,31 @@ import (
 	"tillwatch/ui/process"
 )
 
-// Result is what came of a command.
+// Result is the outcome of a command.
 type Result struct {
-	Lines   []string // of its output, fit to be shown
-	Dropped int      // bytes of output beyond those that are kept
-	Code    int      // that it ended with; -1: it did not end by itself
+	Lines   []string // of its output, safe to draw
+	Dropped int      // bytes of output that were not kept
+	Code    int      // its exit code; -1: it did not end by itself
 	Took    time.Duration
-	Err     error // why it did not run to its end; nil when it did
+	Err     error // why it did not run to its end; nil if it did
 }
 
 const (
-	// mostKept bounds the output that is kept, in bytes.
+	// mostKept bounds the kept output, in bytes.
 	mostKept = 64 << 10
-	// longestLine is where a longer line is divided, in bytes: a text is bounded.
+	// longestLine is the length in bytes at which a line is divided.
 	longestLine = 2 << 10
-	// endsWithin is how long a command that is cancelled may take to end, and how long
-	// after its end others may hold its output open.
+	// endsWithin is how long a cancelled command may take to end, and how long other
+	// processes may hold its output open after its end.
 	endsWithin = time.Second
 )
 
-// ErrCancelled says that a person ended a command, or that the dashboard ended.
+// ErrCancelled says that a person cancelled a command, or that the dashboard ended.
 var ErrCancelled = errors.New("cancelled")
 
-// Run runs a command without a terminal until it ends, or ctx does: then all
-// processes of its group end with it. It has nothing to read. Processes that it
-// leaves behind when it ends by itself are let be.
+// Run runs a command without terminal and input until it ends. If ctx ends first, Run
+// ends all processes of the command's group; it leaves alone what a command that ended by
+// itself left behind.
 func Run(ctx context.Context, argv, environ []string) Result {
 	var output bounded
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -80,7 +80,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines are those of the output, without what a terminal would act on.
+// lines returns the lines of the output without control characters.
 func (b *bounded) lines() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *bounded) lines() []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
-		line = line[strings.LastIndexByte(line, '\r')+1:] // what a terminal would show of a bar of progress
+		line = line[strings.LastIndexByte(line, '\r')+1:] // as a terminal would show a progress bar
 		for len(line) > longestLine {
 			lines = append(lines, string(api.Scrub(line[:longestLine])))
 			line = line[longestLine:]
@@ -101,17 +101,17 @@ func (b *bounded) lines() []string {
 	return lines
 }
 
-// Taking runs a command that takes the terminal over.
+// Taking runs a command that takes over the terminal.
 type Taking struct {
 	Context       context.Context
 	Argv, Environ []string
 	In            io.Reader            // the terminal
 	Out           io.Writer            // the terminal
 	Leave, Enter  func() error         // give the terminal back, and take it again
-	Lend          func() (back func()) // what is typed there to end a program is the command's alone; nil: it is ours as well
+	Lend          func() (back func()) // makes signals from the keyboard go to the command alone until back; may be nil
 }
 
-// Run gives the terminal over until the command has ended.
+// Run gives the command the terminal until it has ended.
 func (t *Taking) Run() error {
 	if t.Lend != nil {
 		defer t.Lend()()

@@ -1,8 +1,8 @@
 // Package paint draws lines of exact width in the roles of a theme.
 //
-// Styles are rendered once, into prefixes; a line is bytes appended to one
-// buffer. Whatever a text holds, a line holds no control byte but SGR
-// sequences and never more cells than it was asked for.
+// Styles are rendered once, into prefixes; a line is appended to one buffer. Whatever a
+// text contains, a line contains no control bytes except SGR sequences, and never more
+// cells than requested.
 package paint
 
 import (
@@ -13,11 +13,11 @@ import (
 	"tillwatch/themes"
 )
 
-// Style is how a piece of text looks: a role, perhaps with [Bold] or [Underline].
+// Style is the look of a text: a role, perhaps with [Bold] or [Underline].
 type Style uint8
 
-// The roles, as the theme names them. Rule is Faint, or the money colour in an
-// environment with real money.
+// The roles, named as in the theme. Rule is Faint, or the money colour in an environment
+// with real money.
 const (
 	Text Style = iota
 	Muted
@@ -45,26 +45,26 @@ const (
 	mannersAt = 6 // the bit from which a style holds them
 )
 
-// Ground is what lies behind the text.
+// Ground is the background of the text.
 type Ground uint8
 
 // The grounds.
 const (
 	Base     Ground = iota // the screen
-	Surface                // above it: the header
+	Surface                // raised above it: the header
 	Selected               // the row under the cursor
 	Glow                   // a cell that has just changed
 	Live                   // the frame of an environment with real money
 	grounds
 )
 
-// Brush holds a theme's styles, ready to write.
+// Brush holds the rendered styles of a theme.
 type Brush struct {
 	prefix  [grounds][styles][manners]string
-	painted [grounds]bool // whether a blank on it differs from the terminal's own
+	painted [grounds]bool // whether a blank on this ground differs from the terminal's own
 }
 
-// NewBrush prepares the styles of a theme. live tints the rules.
+// NewBrush renders the styles of a theme. live tints the rules.
 func NewBrush(t themes.Theme, live bool) *Brush {
 	b := &Brush{painted: [grounds]bool{
 		Base: t.Background != nil, Surface: t.Background != nil || t.Surface != nil, Selected: true,
@@ -93,8 +93,8 @@ func (b *Brush) open(g Ground, s Style) string {
 	return b.prefix[g][s&role][s>>mannersAt]
 }
 
-// prefix is the whole sequence that starts a style, whatever came before it.
-// Where the theme has no colour for a ground, an attribute stands in for it.
+// prefix returns the sequence that begins a style, whatever came before it. An attribute
+// replaces a ground for which the theme has no colour.
 func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 	bold := s&Bold != 0
 	p := ansi.NewStyle().Reset()
@@ -107,7 +107,7 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 	case g == Live && back == nil, g == Selected && back == nil:
 		p, fore = p.Reverse(true), nil
 	case g == Live:
-		fore = t.Background // what can be read on the money colour
+		fore = t.Background // readable on the money colour
 	}
 	if bold {
 		p = p.Bold()

@@ -12,8 +12,7 @@ const noBreakSpace = "\u00a0"
 
 const spaces = "                                                                                                                                "
 
-// Line is one line being drawn. It keeps its buffer from line to line, so one
-// serves a whole pane.
+// Line draws one line after another into the same buffer: one Line serves a whole pane.
 type Line struct {
 	brush  *Brush
 	buf    []byte
@@ -21,11 +20,11 @@ type Line struct {
 	at     int
 	ground Ground
 	open   string
-	under  Ground // of what was written last
+	under  Ground // of the last text
 	edge   bool
 }
 
-// NewLine makes a line that draws with b.
+// NewLine returns a line that draws with b.
 func NewLine(b *Brush) *Line { return &Line{brush: b} }
 
 // Start begins an empty line of width cells on the base ground.
@@ -34,9 +33,9 @@ func (l *Line) Start(width int) *Line {
 	return l
 }
 
-// Edge says that the line ends where the screen ends. Where its last cell is a
-// blank on a painted ground it becomes a no-break space: captures of a terminal
-// drop blanks at the end of a line together with their ground.
+// Edge says that the line ends at the edge of the screen. A last cell that is a blank on
+// a painted ground becomes a no-break space: captures of a terminal drop blanks at the
+// end of a line together with their background.
 func (l *Line) Edge() *Line {
 	l.edge = true
 	return l
@@ -48,20 +47,19 @@ func (l *Line) On(g Ground) *Line {
 	return l
 }
 
-// At is the column that comes next.
+// At returns the next column.
 func (l *Line) At() int { return l.at }
 
-// Left is how many cells are free.
+// Left returns the number of free cells.
 func (l *Line) Left() int { return l.width - l.at }
 
-// Put writes s as far as the line has room for it.
+// Put writes s, cut with an ellipsis if the line has no room for it.
 func (l *Line) Put(st Style, s string) *Line {
 	l.text(st, s, l.Left())
 	return l
 }
 
-// Fit writes s into exactly w cells, from the left; what does not fit ends in an
-// ellipsis.
+// Fit writes s into exactly w cells, aligned left; a longer text is cut with an ellipsis.
 func (l *Line) Fit(st Style, s string, w int) *Line {
 	w = min(w, l.Left())
 	if w <= 0 {
@@ -71,7 +69,7 @@ func (l *Line) Fit(st Style, s string, w int) *Line {
 	return l.Space(w - used)
 }
 
-// Right writes s into exactly w cells, from the right.
+// Right writes s into exactly w cells, aligned right.
 func (l *Line) Right(st Style, s string, w int) *Line {
 	w = min(w, l.Left())
 	if w <= 0 {
@@ -82,11 +80,11 @@ func (l *Line) Right(st Style, s string, w int) *Line {
 	return l
 }
 
-// Ground is the ground that is drawn on.
+// Ground returns the current ground.
 func (l *Line) Ground() Ground { return l.ground }
 
-// Space writes n blank cells, in the style before them where that is on the same
-// ground: a blank shows no more than its ground.
+// Space writes n blank cells. It keeps the style before them if the ground is the same: a
+// blank shows only its ground.
 func (l *Line) Space(n int) *Line {
 	n = min(n, l.Left())
 	if n <= 0 {
@@ -107,7 +105,7 @@ func (l *Line) Space(n int) *Line {
 // To writes blank cells up to the column.
 func (l *Line) To(column int) *Line { return l.Space(column - l.at) }
 
-// Repeat writes a glyph of one cell n times.
+// Repeat writes a glyph, which takes one cell, n times.
 func (l *Line) Repeat(st Style, glyph string, n int) *Line {
 	n = min(n, l.Left())
 	if n <= 0 {
@@ -121,10 +119,10 @@ func (l *Line) Repeat(st Style, glyph string, n int) *Line {
 	return l
 }
 
-// String fills the line up and returns it.
+// String fills the line with blanks and returns it.
 func (l *Line) String() string { return string(l.finish()) }
 
-// Renewed is String, or before where that is the same: most lines of a pane that
+// Renewed is like String, but returns before if that is equal: most lines of a pane that
 // is drawn again have not changed.
 func (l *Line) Renewed(before string) string {
 	if drawn := l.finish(); string(drawn) != before {
@@ -174,7 +172,7 @@ func (l *Line) text(st Style, s string, room int) int {
 	return n
 }
 
-// clusters writes text that is not plain ASCII, cell by cell.
+// clusters writes text that is not plain ASCII, cluster by cluster.
 func (l *Line) clusters(s string, room int) int {
 	if fits(s, room) {
 		room++ // no ellipsis is needed
@@ -197,7 +195,7 @@ func (l *Line) clusters(s string, room int) int {
 	return used
 }
 
-// Width is how many cells s takes when it is drawn.
+// Width returns the number of cells that s takes when it is drawn.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -211,8 +209,8 @@ func Width(s string) int {
 	return width
 }
 
-// fits reports whether s takes at most so many cells. It looks no further than
-// that: a text may be of any length.
+// fits reports whether s takes at most the given cells. It looks no further: a text may
+// be of any length.
 func fits(s string, cells int) bool {
 	for s != "" && cells >= 0 {
 		var w int
@@ -222,7 +220,7 @@ func fits(s string, cells int) bool {
 	return cells >= 0
 }
 
-// plain reports whether s is printable ASCII: a byte a cell.
+// plain reports whether s is printable ASCII: one byte is one cell.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -232,9 +230,8 @@ func plain(s string) bool {
 	return true
 }
 
-// next returns the first cluster of s as it is drawn. Terminals disagree about
-// the width of some clusters, so those are drawn as a single question mark;
-// controls and invisible characters are left out.
+// next returns the first cluster of s as it is drawn. Clusters whose width differs among
+// terminals are drawn as a question mark; control and invisible characters are left out.
 func next(s string) (cluster string, width int, rest string) {
 	if s[0] >= 0x20 && s[0] <= 0x7e && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return s[:1], 1, s[1:]
@@ -262,12 +259,12 @@ func next(s string) (cluster string, width int, rest string) {
 	return cluster, width, rest
 }
 
-// alone reports whether a letter or sign is known to take one cell and to join
-// nothing. It answers for what a board is drawn of, without the cost of joins.
+// alone reports whether a character is known to take one cell and to join no other. It
+// spares the common characters of a board the cost of joins.
 func alone(r rune) bool {
 	switch {
 	case r >= 0x00a1 && r <= 0x017f:
-		return r != 0x00ad && r != 0x00a9 && r != 0x00ae // a soft hyphen, and what may be drawn as a picture
+		return r != 0x00ad && r != 0x00a9 && r != 0x00ae // not the soft hyphen, nor signs that may be drawn as emoji
 	case r >= 0x2013 && r <= 0x2026:
 		return true
 	case r >= 0x2500 && r <= 0x25a9:
@@ -280,16 +277,16 @@ func alone(r rune) bool {
 	return false
 }
 
-// joins reports whether a cluster would become one with whatever is drawn before
-// or behind it, and so not take the width that it takes alone.
+// joins reports whether a cluster would join a character before or after it, and then
+// take another width than alone.
 func joins(cluster string, first rune, width int) bool {
 	return ansi.StringWidth("a"+cluster+"a") != width+2 ||
 		first >= 0x1160 && first <= 0x11ff || first >= 0xd7b0 && first <= 0xd7ff || // Hangul vowels and finals
 		first >= 0x1f1e6 && first <= 0x1f1ff // regional indicators
 }
 
-// takesSpace reports whether a rune is a mark that has a cell of its own on some
-// terminals, and none on others.
+// takesSpace reports whether a rune is a mark that takes a cell on some terminals, and
+// none on others.
 func takesSpace(r rune) bool { return unicode.Is(unicode.Mc, r) }
 
 func invisible(r rune) bool {

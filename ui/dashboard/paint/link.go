@@ -2,9 +2,8 @@ package paint
 
 import "tillwatch/ui/weblink"
 
-// Link is [Line.Put] for text that leads to an address, where the terminal knows
-// hyperlinks (OSC 8). An address that a browser would be given in another form does
-// not become one.
+// Link is like [Line.Put], with a hyperlink to an address (OSC 8). It makes no link if
+// the browser would get the address in another form.
 func (l *Line) Link(st Style, text, address string) *Line {
 	link, err := weblink.Parse(address)
 	if err != nil || link.Address != address || l.Left() <= 0 || text == "" {

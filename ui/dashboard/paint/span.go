@@ -8,33 +8,33 @@ import (
 	"tillwatch/api"
 )
 
-// Span is text in one style. What has a target takes clicks for it.
+// Span is text in one style. With a target it can be clicked.
 type Span struct {
 	Text     string
 	Style    Style
-	Selected bool // on the ground of the row under the cursor
+	Selected bool // drawn on the ground of the row under the cursor
 	Target   string
 }
 
-// In is text in a style, wherever it came from: as it will be drawn.
+// In returns text in a style. The text may come from anywhere: In scrubs it.
 func In(st Style, text string) Span { return Span{Text: Drawable(string(api.Scrub(text))), Style: st} }
 
-// Blank is n blank cells.
+// Blank returns n blank cells.
 func Blank(n int) Span { return Span{Text: strings.Repeat(" ", max(n, 0))} }
 
-// Clicks gives the span a target.
+// Clicks returns the span with a target.
 func (s Span) Clicks(target string) Span {
 	s.Target = target
 	return s
 }
 
-// Width is how many cells the span takes.
+// Width returns the number of cells of the span.
 func (s Span) Width() int { return Width(s.Text) }
 
-// Spans is what stands beside each other on one line.
+// Spans are spans beside each other on one line.
 type Spans []Span
 
-// Width is how many cells the spans take.
+// Width returns the number of cells of all spans.
 func (l Spans) Width() int {
 	width := 0
 	for _, s := range l {
@@ -43,7 +43,7 @@ func (l Spans) Width() int {
 	return width
 }
 
-// Clicks gives all of the spans a target.
+// Clicks gives all spans a target.
 func (l Spans) Clicks(target string) Spans {
 	for i := range l {
 		l[i].Target = target
@@ -51,7 +51,7 @@ func (l Spans) Clicks(target string) Spans {
 	return l
 }
 
-// Select puts all of the spans on the ground of the row under the cursor.
+// Select puts all spans on the ground of the row under the cursor.
 func (l Spans) Select() Spans {
 	for i := range l {
 		l[i].Selected = true
@@ -59,7 +59,7 @@ func (l Spans) Select() Spans {
 	return l
 }
 
-// Cut shortens the spans to width cells, an ellipsis at their end.
+// Cut shortens the spans to width cells, with an ellipsis at the end.
 func (l Spans) Cut(width int) Spans {
 	if l.Width() <= width {
 		return l
@@ -77,8 +77,7 @@ func (l Spans) Cut(width int) Spans {
 	return out
 }
 
-// Spans draws spans in the next cells, exactly so many, on a surface above the
-// screen.
+// Spans draws spans in exactly the given number of cells, on the ground Surface.
 func (l *Line) Spans(spans Spans, cells int) *Line {
 	end := l.At() + cells
 	for _, s := range spans.Cut(cells) {
@@ -91,7 +90,7 @@ func (l *Line) Spans(spans Spans, cells int) *Line {
 	return l.On(Surface).To(end)
 }
 
-// Apart puts left and right at the two ends of width cells; left gives way.
+// Apart puts left and right at the two ends of width cells; it cuts left if necessary.
 func Apart(left, right Spans, width int) Spans {
 	const gap = 2
 	room := width - right.Width() - gap
@@ -111,8 +110,7 @@ func Wrapped(st Style, text string, width int) []Spans {
 	return lines
 }
 
-// Shorten cuts the middle out of text that is wider than width: an id is told
-// apart by its end.
+// Shorten cuts the middle out of text that is wider than width: ids differ at their ends.
 func Shorten(text string, width int) string {
 	have := Width(text)
 	if have <= width {

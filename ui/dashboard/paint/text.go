@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks s at spaces into lines of at most width cells. A word that is
-// wider than a line is broken where the line ends.
+// Wrap breaks s at spaces into lines of at most width cells. It breaks a word that is
+// wider than a line.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -47,8 +47,8 @@ func Wrap(s string, width int) []string {
 	return lines
 }
 
-// Splice lays block over lines with its top left corner at x, y. Lines of the
-// block that fall outside are left out. What lies below keeps its styles.
+// Splice lays block over lines with its top left corner at x, y. It leaves out lines of
+// the block that fall outside. The rest of each line keeps its styles.
 func Splice(lines []string, block []string, x, y, width int) {
 	for i, over := range block {
 		row := y + i
@@ -68,8 +68,8 @@ func Splice(lines []string, block []string, x, y, width int) {
 	}
 }
 
-// Drawable is s as a line draws it: a question mark stands for each cluster that
-// terminals disagree about.
+// Drawable returns s as a line draws it, with a question mark for each cluster whose
+// width differs among terminals.
 func Drawable(s string) string {
 	if plain(s) {
 		return s

@@ -1,7 +1,8 @@
-// Package replay steers a recording that is played, and draws where it stands.
+// Package replay controls the player of a recording and draws its position.
 package replay
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -14,18 +15,18 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Transport steers a Source that replays what was recorded;
-// [recording.Player] is one. None of it waits for the file.
+// Transport controls the replay of a recording; [recording.Player] is one. No method
+// waits for the file.
 type Transport interface {
 	Position() recording.Position
 	Marks() []recording.Mark
-	Flaws() string // what is wrong with the recording; "" when nothing is
-	Pause()        // or go on
-	Step(by int)   // by so many changes, and pause
+	Flaws() string // what is wrong with the recording; "" if nothing is
+	Pause()        // or continue
+	Step(by int)   // by a number of changes, and pause
 	Seek(to time.Duration)
 	SeekBy(by time.Duration)
 	SeekMark(by int) (recording.Mark, bool) // to the next mark or the one before, and pause
-	ChangeSpeed(by int)                     // to the next of the usual speeds, or the one before
+	ChangeSpeed(by int)                     // by a number of steps among the usual speeds
 }
 
 // How far the keys go.
@@ -34,19 +35,19 @@ const (
 	longSeek  = time.Minute
 )
 
-// Bar is the last line of the screen: where the recording stands, and a scrubber.
+// Bar is the last line of the screen: the position of the recording, and a scrubber.
 type Bar struct {
 	Transport
 	Now      func() time.Time                    // the clock of the recording
-	Location *time.Location                      // of the date that is shown
+	Location *time.Location                      // of the shown date
 	Say      func(kind paint.Style, text string) // shows a notice
 	track    track                               // as last drawn
 }
 
-// leastTick is how soon the clock of a fast recording is looked at again.
+// leastTick is the shortest time between two readings of the recording's clock.
 const leastTick = 100 * time.Millisecond
 
-// Tick is how soon the clock of the recording is looked at again.
+// Tick returns when the recording's clock is to be read again.
 func (b *Bar) Tick() time.Duration {
 	p := b.Position()
 	if p.Paused || p.Ended {
@@ -55,7 +56,7 @@ func (b *Bar) Tick() time.Duration {
 	return min(max(time.Duration(float64(time.Second)/p.Speed), leastTick), time.Second)
 }
 
-// Steer does what an action asks of the transport, if it is one of those.
+// Steer performs an action of the replay; it returns false for any other action.
 func (b *Bar) Steer(id action.ID) bool {
 	switch id {
 	case action.Pause:
@@ -111,7 +112,7 @@ var markWords = map[recording.Kind]string{
 // track is where the scrubber lies on the transport line.
 type track struct{ from, width int }
 
-// place is the cell of a moment.
+// place returns the cell of a moment.
 func (t track) place(at, length time.Duration) int {
 	if length <= 0 {
 		return 0
@@ -119,7 +120,7 @@ func (t track) place(at, length time.Duration) int {
 	return min(int(int64(at)*int64(t.width)/int64(length)), t.width-1)
 }
 
-// moment is what a cell stands for.
+// moment returns the moment of a cell.
 func (t track) moment(x int, length time.Duration) time.Duration {
 	if t.width < 2 {
 		return 0
@@ -128,7 +129,7 @@ func (t track) moment(x int, length time.Duration) time.Duration {
 	return length * time.Duration(x) / time.Duration(t.width-1)
 }
 
-// Draw shows where the replay stands, and where something happened.
+// Draw draws the position of the replay and the marks.
 func (b *Bar) Draw(l *paint.Line, width int) string {
 	p := b.Position()
 	l.Start(width).Edge().On(paint.Surface).Space(1)
@@ -158,7 +159,7 @@ func (b *Bar) Draw(l *paint.Line, width int) string {
 	return l.String()
 }
 
-// scrubber draws the track: what was played, what is to come, and the marks.
+// scrubber draws the track: the played part, the rest, and the marks.
 func (b *Bar) scrubber(l *paint.Line, p recording.Position) {
 	t := b.track
 	kinds := kindsAt(b.Marks(), t, p.Length)
@@ -179,7 +180,7 @@ func (b *Bar) scrubber(l *paint.Line, p recording.Position) {
 	}
 }
 
-// kindsAt are the kinds of the marks by their cell, the most pressing of each.
+// kindsAt returns the kind of mark in each cell, the most urgent one of several.
 func kindsAt(marks []recording.Mark, t track, length time.Duration) []recording.Kind {
 	kinds := make([]recording.Kind, t.width)
 	for _, mark := range marks {
@@ -198,7 +199,8 @@ var markSigns = map[recording.Kind]struct {
 	recording.MarkRelay: {"↯", paint.Bad}, recording.MarkGap: {"┊", paint.Warning}, recording.MarkEnd: {"░", paint.Bad},
 }
 
-// Point goes to where the mouse points on the scrubber.
+// Point handles the mouse: it goes to where the scrubber was clicked, or seeks by the
+// wheel.
 func (b *Bar) Point(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	_, clicked := msg.(tea.MouseClickMsg)
@@ -216,19 +218,13 @@ func (b *Bar) Point(msg tea.MouseMsg) {
 // spell writes a position, 2m31s or 1h02m.
 func spell(d time.Duration) string {
 	s := int(d / time.Second)
-	two := func(n int) string {
-		if n < 10 {
-			return "0" + strconv.Itoa(n)
-		}
-		return strconv.Itoa(n)
-	}
 	switch {
 	case s < 60:
-		return strconv.Itoa(s) + "s"
+		return fmt.Sprintf("%ds", s)
 	case s < 3600:
-		return strconv.Itoa(s/60) + "m" + two(s%60) + "s"
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
 	}
-	return strconv.Itoa(s/3600) + "h" + two(s/60%60) + "m" + two(s%60) + "s"
+	return fmt.Sprintf("%dh%02dm%02ds", s/3600, s/60%60, s%60)
 }
 
 func speedWord(speed float64) string {

@@ -1,6 +1,5 @@
-// Package table is a windowed list of rows: ordered, filtered, with a cursor that
-// is an identity and not an index. It draws nothing: a pane asks for the window
-// and draws that alone.
+// Package table is a windowed list of rows: sorted, filtered, with a cursor that is an
+// identity and not an index. It draws nothing: a pane draws only the window.
 package table
 
 import (
@@ -10,8 +9,7 @@ import (
 	"sort"
 )
 
-// Edge is the end of a table at which its newest rows, or those that matter
-// most, stand.
+// Edge is the end of a table with its newest or most important rows.
 type Edge uint8
 
 // The edges.
@@ -20,44 +18,43 @@ const (
 	Bottom
 )
 
-// Config says what a row is.
+// Config configures a [Table] of rows of type T.
 type Config[T any] struct {
 	Key     func(T) string    // identity
-	Compare func(a, b T) int  // order; ties are broken by Key
+	Compare func(a, b T) int  // order; Key breaks ties
 	Home    Edge              // where the cursor rests until it is moved
-	Limit   int               // rows kept; the first by Compare go first, whatever SetCompare says; 0 means all
-	Match   func(T, any) bool // whether a row passes the filter that SetFilter was given
+	Limit   int               // the most rows; the first ones by Compare are dropped, whatever SetCompare says; 0: no limit
+	Match   func(T, any) bool // whether a row passes the filter of SetFilter
 }
 
-// Table holds rows of T. The cursor rests at the home edge, and follows it,
-// until it is moved elsewhere; from then on it stays on its row, wherever that
-// goes, until it is moved back to the edge. The zero Table is not usable.
+// Table holds rows of type T. The cursor rests at the home edge, and follows it, until it
+// is moved. From then on it stays on its row, wherever that goes, until it is moved back
+// to the edge. Create a Table with [New].
 type Table[T any] struct {
 	cfg    Config[T]
-	order  func(a, b T) int // in force; nil: Compare
-	rows   []T              // all, in order
+	order  func(a, b T) int // of SetCompare; nil: Compare
+	rows   []T              // all, sorted
 	byKey  map[string]T
 	filter any // nil: all rows are shown
-	shown  []T // what passes the filter, in order; rows itself without one
+	shown  []T // those that pass the filter, sorted; rows itself without a filter
 
-	pinned bool
+	pinned bool   // the cursor has left the home edge
 	key    string // the cursor's row, while pinned
 	index  int    // of the cursor in shown
 	offset int    // of the window in shown
 	height int    // rows in the window
 }
 
-// New makes an empty table.
+// New returns an empty table.
 func New[T any](cfg Config[T]) *Table[T] {
 	return &Table[T]{cfg: cfg, height: 1, byKey: map[string]T{}}
 }
 
-// bulk is the size of a batch from which it is cheaper to put all rows together
-// anew than to move row by row.
+// bulk is the number of rows above which sorting everything is cheaper than inserting row
+// by row.
 const bulk = 64
 
-// Upsert adds rows, and replaces those that are known by their key. Only what
-// changed is sorted again.
+// Upsert adds rows, and replaces those with the same key. It moves only changed rows.
 func (t *Table[T]) Upsert(rows ...T) {
 	if len(rows) > bulk {
 		t.upsertMany(rows)
@@ -82,7 +79,7 @@ func (t *Table[T]) Upsert(rows ...T) {
 
 // upsertMany adds and replaces many rows, and sorts all of them once.
 func (t *Table[T]) upsertMany(rows []T) {
-	fresh := make(map[string]T, len(rows)) // of several rows of one key the last
+	fresh := make(map[string]T, len(rows)) // the last one of several with the same key
 	for _, row := range rows {
 		fresh[t.cfg.Key(row)] = row
 	}
@@ -110,7 +107,7 @@ func (t *Table[T]) upsertMany(rows []T) {
 	t.SetFilter(t.filter)
 }
 
-// oldest is the first row by the table's own order.
+// oldest returns the first row by Config.Compare.
 func (t *Table[T]) oldest() T {
 	if t.order == nil {
 		return t.rows[0]
@@ -118,7 +115,7 @@ func (t *Table[T]) oldest() T {
 	return slices.MinFunc(t.rows, t.compareOwn)
 }
 
-// Remove takes a row out. An unknown key is ignored.
+// Remove removes a row. It ignores an unknown key.
 func (t *Table[T]) Remove(key string) {
 	old, ok := t.Get(key)
 	if !ok {
@@ -129,15 +126,14 @@ func (t *Table[T]) Remove(key string) {
 	t.settle()
 }
 
-// Clear takes all rows out and forgets the cursor.
+// Clear removes all rows and resets the cursor.
 func (t *Table[T]) Clear() {
 	clear(t.byKey)
 	t.rows, t.shown, t.pinned, t.key, t.index, t.offset = nil, nil, false, "", 0, 0
 	t.settle()
 }
 
-// Forget takes all rows out. The cursor returns to its row, should that come
-// back.
+// Forget removes all rows. The cursor returns to its row if that comes back.
 func (t *Table[T]) Forget() {
 	clear(t.byKey)
 	t.rows, t.shown = nil, nil
@@ -145,9 +141,9 @@ func (t *Table[T]) Forget() {
 	t.settle()
 }
 
-// Get returns the row of a key.
-func (t *Table[T]) Get(key string) (T, bool) {
-	row, ok := t.byKey[key]
+// Get returns the row with a key.
+func (t *Table[T]) Get(key string) (row T, ok bool) {
+	row, ok = t.byKey[key]
 	return row, ok
 }
 
@@ -166,33 +162,33 @@ func (t *Table[T]) SetFilter(filter any) {
 	t.settle()
 }
 
-// Total is how many rows there are.
+// Total returns the number of rows.
 func (t *Table[T]) Total() int { return len(t.rows) }
 
-// Shown is how many rows pass the filter.
+// Shown returns the number of rows that pass the filter.
 func (t *Table[T]) Shown() int { return len(t.shown) }
 
-// All returns every row, in order. It must not be changed.
+// All returns all rows, sorted. The caller must not change the slice.
 func (t *Table[T]) All() []T { return t.rows }
 
-// Found returns the rows that pass the filter, in order. It must not be changed.
+// Found returns the rows that pass the filter, sorted. The caller must not change the
+// slice.
 func (t *Table[T]) Found() []T { return t.shown }
 
-// Window returns the rows that are to be drawn and the index of the first.
+// Window returns the visible rows and the index of the first.
 func (t *Table[T]) Window() (rows []T, first int) {
 	end := min(t.offset+t.height, len(t.shown))
 	return t.shown[t.offset:end], t.offset
 }
 
-// SetCompare orders the rows anew; nil is the table's own order again. Ties are
-// broken by their keys.
+// SetCompare sorts the rows by another order; nil means Config.Compare. Keys break ties.
 func (t *Table[T]) SetCompare(compare func(a, b T) int) {
 	t.order = compare
 	slices.SortFunc(t.rows, t.compare)
 	t.SetFilter(t.filter)
 }
 
-// SetHeight sets how many rows the window has.
+// SetHeight sets the number of rows in the window.
 func (t *Table[T]) SetHeight(rows int) {
 	t.height = max(rows, 1)
 	t.settle()
@@ -206,7 +202,7 @@ func (t *Table[T]) Cursor() (row T, ok bool) {
 	return row, false
 }
 
-// CursorKey is the key of that row; "" where there is none.
+// CursorKey returns the key of that row; "" if there is none.
 func (t *Table[T]) CursorKey() string {
 	if row, ok := t.Cursor(); ok {
 		return t.cfg.Key(row)
@@ -214,19 +210,19 @@ func (t *Table[T]) CursorKey() string {
 	return ""
 }
 
-// Index is where the cursor stands among the shown rows.
+// Index returns the index of the cursor among the shown rows.
 func (t *Table[T]) Index() int { return t.index }
 
 // Pinned reports whether the cursor has left the home edge.
 func (t *Table[T]) Pinned() bool { return t.pinned }
 
-// Move moves the cursor by delta rows, and stops at the ends.
+// Move moves the cursor by delta rows; it stops at the ends.
 func (t *Table[T]) Move(delta int) { t.MoveTo(t.index + delta) }
 
-// Page is how many rows the cursor goes where it moves by a window.
+// Page returns the number of rows by which page up and page down move.
 func (t *Table[T]) Page() int { return max(t.height-1, 1) }
 
-// Pick puts the cursor on a row of the window, and reports whether there are so many.
+// Pick puts the cursor on a row of the window. It returns false if there is no such row.
 func (t *Table[T]) Pick(row int) bool {
 	rows, first := t.Window()
 	if row < 0 || row >= len(rows) {
@@ -236,7 +232,7 @@ func (t *Table[T]) Pick(row int) bool {
 	return true
 }
 
-// MoveTo puts the cursor on a row by its index, as near as there is one.
+// MoveTo puts the cursor on the row with an index, or the nearest one.
 func (t *Table[T]) MoveTo(index int) {
 	if len(t.shown) == 0 {
 		t.pinned = false
@@ -249,7 +245,7 @@ func (t *Table[T]) MoveTo(index int) {
 	t.settle()
 }
 
-// Select puts the cursor on the row of a key and reports whether it is shown.
+// Select puts the cursor on the row with a key. It returns false if that is not shown.
 func (t *Table[T]) Select(key string) bool {
 	i, ok := t.Find(key)
 	if ok {
@@ -259,7 +255,7 @@ func (t *Table[T]) Select(key string) bool {
 	return ok
 }
 
-// Scroll moves the window by delta rows; the cursor goes along.
+// Scroll moves the window by delta rows, with the cursor.
 func (t *Table[T]) Scroll(delta int) {
 	limit := max(len(t.shown)-t.height, 0)
 	offset := min(max(t.offset+delta, 0), limit)
@@ -312,7 +308,7 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 	if i >= len(rows) || t.cfg.Key(rows[i]) != t.cfg.Key(row) {
 		return rows
 	}
-	if i == 0 { // a tail that loses its oldest row moves nothing
+	if i == 0 { // a tail drops its oldest row without moving the others
 		var none T
 		rows[0] = none
 		return rows[1:]
@@ -320,7 +316,7 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 	return slices.Delete(rows, i, i+1)
 }
 
-// Find is where the row of a key stands among the shown rows, if it does.
+// Find returns the index of the row with a key among the shown rows.
 func (t *Table[T]) Find(key string) (index int, ok bool) {
 	row, ok := t.Get(key)
 	if !ok {
@@ -337,8 +333,8 @@ func (t *Table[T]) home() int {
 	return 0
 }
 
-// settle puts the cursor back on its row and the window around the cursor, so
-// that the row keeps its place on the screen where it can.
+// settle puts the cursor back on its row, and the window around it. If possible the row
+// keeps its place on the screen.
 func (t *Table[T]) settle() {
 	if t.filter == nil {
 		t.shown = t.rows
@@ -349,7 +345,7 @@ func (t *Table[T]) settle() {
 		t.index = t.home()
 	case ok:
 		t.index = i
-	default: // the row is gone: stay where it was
+	default: // the row is gone: stay at its place
 		t.index = min(before, max(len(t.shown)-1, 0))
 		if t.index < len(t.shown) {
 			t.key = t.cfg.Key(t.shown[t.index])

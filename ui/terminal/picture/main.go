@@ -1,6 +1,5 @@
-// Command picture runs a program on an emulated terminal, presses keys, and
-// writes what the screen then shows as an SVG. Those of the README are made again
-// by:
+// Command picture runs a program on an emulated terminal, presses keys, and writes the
+// screen as an SVG. To make the pictures of the README again:
 //
 //	go generate ./ui/terminal/picture
 package main
@@ -62,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(home)
-	// Nothing of the user's own settings belongs into a picture.
+	// The user's own settings do not belong into a picture.
 	t, err := terminal.Start(ctx, terminal.Options{
 		Width: width, Height: height, Emulate: true, Ground: *ground,
 		Env: []string{"XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home},
@@ -71,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	err = errors.Join(follow(ctx, t, steps), draw(t, *out, *title))
-	_ = t.Close() // how a program ends that was told to is not in the picture
+	_ = t.Close() // the exit code of a terminated program does not matter
 	return err
 }
 
@@ -93,7 +92,7 @@ func parseSize(s string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// step is one thing that a person at the terminal does.
+// step is one action of a person at the terminal.
 type step func(ctx context.Context, t *terminal.Terminal) error
 
 var keys = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D"}

@@ -1,12 +1,11 @@
-// Package plain tells what happens in an account as lines of text, one a change,
-// for screen readers and logs. It draws nothing.
+// Package plain prints what happens in an account as lines of text, one for each change,
+// for screen readers and logs.
 //
-// A line is a time, what it is about, an id where there is one, and what has
-// become of it in words, as in
+// A line has a time, its subject, an id if there is one, and the change in words, as in
 //
 //	14:02:10 intent ci_779d awaiting confirmation: Wool Socks from acme.example, 44.52 USD, confirm by 14:40:02
 //
-// The wording is stable, so that scripts can rely on it.
+// The wording is stable: scripts can rely on it.
 package plain
 
 import (
@@ -21,38 +20,38 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// teller turns changes into lines. It remembers what it has told, so that a
-// change of something else is no line.
-type teller struct {
+// printer turns changes into lines. It remembers what it has printed: a change of
+// anything else makes no line.
+type printer struct {
 	cfg       Config
 	started   bool
-	where     string // the environment that was told
-	day       string
-	intents   map[api.ID]string // what was told last of each
+	where     string            // the last printed environment
+	day       string            // the last printed date
+	intents   map[api.ID]string // the last printed words about each
 	picture   map[api.ID]*account.Intent
-	pulseTold string // the hour in which it was told how the day goes
-	shipments map[api.ID]string
+	pulseHour string            // the hour of the last printed pulse
+	shipments map[api.ID]string // the last printed words about each
 	lastSeq   int64
 	feed      account.FeedState
 	service   account.APIState
 	alerts    []account.Alert
-	spenders  map[api.Text]bool          // the observed ones that were told
-	ends      map[account.LimitName]bool // the limits of which it was told that they run out
+	spenders  map[api.Text]bool          // the printed observed spenders
+	ends      map[account.LimitName]bool // the limits that were printed to run out
 
-	intentsTold, shipmentsTold bool // all of them, as a sum
-	letGoTold                  bool // that older intents are not kept
+	intentsSummed, shipmentsSummed bool // the sum of all was printed
+	letGoPrinted                   bool // it was printed that older intents are not kept
 
 	now   time.Time
 	lines []string
 }
 
-func newTeller(cfg Config) *teller {
-	return &teller{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
+func newPrinter(cfg Config) *printer {
+	return &printer{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
 }
 
-// tell returns the lines for what changed, oldest first. The first picture is
-// told as a sum, with the intents that wait for a person.
-func (t *teller) tell(c *account.Changes) []string {
+// changes returns the lines for what changed. Of the first picture it gives only the
+// sums and the intents that wait for a person.
+func (t *printer) changes(c *account.Changes) []string {
 	t.lines, t.now = nil, c.At.In(t.cfg.Location)
 	if day := t.now.Format(time.DateOnly); day != t.day {
 		t.day = day
@@ -86,9 +85,9 @@ func (t *teller) tell(c *account.Changes) []string {
 	return t.lines
 }
 
-// quota tells who else is seen to spend it, and when a limit comes to run out, or no
-// longer does.
-func (t *teller) quota(s *account.Summary, now time.Time) {
+// quota prints new observed spenders, and each limit that begins to run out or no longer
+// does.
+func (t *printer) quota(s *account.Summary, now time.Time) {
 	for i := range s.Spenders {
 		if who := &s.Spenders[i]; who.Kind == account.SpenderObserved && !t.spenders[who.Name] {
 			t.spenders[who.Name] = true
@@ -97,9 +96,9 @@ func (t *teller) quota(s *account.Summary, now time.Time) {
 	}
 	for i := range s.Limits {
 		l := &s.Limits[i]
-		soon := time.Hour // and as it may come and go, it must be well beyond that to last
+		soon := time.Hour
 		if t.ends[l.Name] {
-			soon *= 2
+			soon *= 2 // hysteresis: a forecast varies
 		}
 		if ends := !l.RunsOut.IsZero() && l.RunsOut.Sub(now) < soon && l.Window > time.Minute; ends != t.ends[l.Name] {
 			t.ends[l.Name] = ends
@@ -112,12 +111,12 @@ func (t *teller) quota(s *account.Summary, now time.Time) {
 	}
 }
 
-// say adds a line. It is scrubbed whole: nothing in it can move a cursor.
-func (t *teller) say(format string, values ...any) {
+// say adds a line. It scrubs all of it: nothing in it can move a cursor.
+func (t *printer) say(format string, values ...any) {
 	t.lines = append(t.lines, t.now.Format(time.TimeOnly)+" "+string(api.Scrub(fmt.Sprintf(format, values...))))
 }
 
-func (t *teller) begin(c *account.Changes) {
+func (t *printer) begin(c *account.Changes) {
 	t.where = t.cfg.Environment
 	if last := c.Summary.API.From.Name; last != "" {
 		t.where = last
@@ -129,19 +128,19 @@ func (t *teller) begin(c *account.Changes) {
 	t.say("watching %s", of)
 }
 
-// sums tells how many intents and shipments there are: at the start what is known
-// by then, and once more when all is.
-func (t *teller) sums(s *account.Summary, first bool) {
-	if known := s.IntentsKnown(); (first || known) && !t.intentsTold {
-		t.intentsTold = known
+// sums prints how many intents and shipments there are: at the start those known by
+// then, and again once all are known.
+func (t *printer) sums(s *account.Summary, first bool) {
+	if known := s.IntentsKnown(); (first || known) && !t.intentsSummed {
+		t.intentsSummed = known
 		t.intentSums(s, known)
 	}
-	if s.LetGo > 0 && !t.letGoTold {
-		t.letGoTold = true
+	if s.LetGo > 0 && !t.letGoPrinted {
+		t.letGoPrinted = true
 		t.say("intents older ones are not kept")
 	}
-	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsTold {
-		t.shipmentsTold = known
+	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsSummed {
+		t.shipmentsSummed = known
 		n := 0
 		for _, of := range s.Shipments {
 			n += of
@@ -154,7 +153,7 @@ func (t *teller) sums(s *account.Summary, first bool) {
 
 // intentSums counts the intents of each state. While not all are known, a state
 // without any is unknown and left out.
-func (t *teller) intentSums(s *account.Summary, known bool) {
+func (t *printer) intentSums(s *account.Summary, known bool) {
 	var counts []string
 	add := func(n int, name string, always bool) {
 		if n > 0 || always {
@@ -171,7 +170,7 @@ func (t *teller) intentSums(s *account.Summary, known bool) {
 	}
 }
 
-func (t *teller) connections(s *account.Summary) {
+func (t *printer) connections(s *account.Summary) {
 	if from := s.API.From; from.Name != "" && from.Name != t.where {
 		t.where = from.Name
 		money := "no real money"
@@ -184,7 +183,7 @@ func (t *teller) connections(s *account.Summary) {
 		t.feed = s.Feed.State
 		t.say("relay %s", feedWords(s.Feed))
 	}
-	// Waiting for quota is no news: it comes and goes with each second.
+	// Waiting for quota is not printed: it comes and goes every second.
 	if state := s.API.State; state != t.service && state != account.APISlow && state != account.APIUnknown {
 		t.service = state
 		t.say("api %s", apiWords(s.API))
@@ -224,9 +223,8 @@ func because(err error) string {
 	return ": " + err.Error()
 }
 
-// intent tells of a new state, or of what is told with a state and became known
-// only now.
-func (t *teller) intent(in *account.Intent, first bool) {
+// intent prints a new state, and other words about an intent that became known only now.
+func (t *printer) intent(in *account.Intent, first bool) {
 	what := t.intentWords(in)
 	if what == t.intents[in.ID] {
 		return
@@ -237,7 +235,7 @@ func (t *teller) intent(in *account.Intent, first bool) {
 	}
 }
 
-func (t *teller) intentWords(in *account.Intent) string {
+func (t *printer) intentWords(in *account.Intent) string {
 	if in.Missing {
 		return "not found by the service"
 	}
@@ -273,7 +271,7 @@ func named(product, merchant api.Text) string {
 	return string(product + " from " + merchant)
 }
 
-func (t *teller) shipment(s *account.Shipment, first bool) {
+func (t *printer) shipment(s *account.Shipment, first bool) {
 	what := t.shipmentWords(s)
 	if what == t.shipments[s.ID] {
 		return
@@ -284,7 +282,7 @@ func (t *teller) shipment(s *account.Shipment, first bool) {
 	}
 }
 
-func (t *teller) shipmentWords(s *account.Shipment) string {
+func (t *printer) shipmentWords(s *account.Shipment) string {
 	if s.Missing {
 		return "not found by the service"
 	}
@@ -306,12 +304,12 @@ func (t *teller) shipmentWords(s *account.Shipment) string {
 	return sentence(wording.Name(string(s.Status())), parts)
 }
 
-// events tells of those that move no intent and no shipment: the others are told
-// by what they move.
-func (t *teller) events(c *account.Changes, first bool) {
+// events prints the events that move no intent and no shipment: the others show in what
+// they move.
+func (t *printer) events(c *account.Changes, first bool) {
 	for _, e := range c.Events {
 		if e.Seq <= t.lastSeq {
-			continue // only counted again
+			continue // a repetition
 		}
 		t.lastSeq = e.Seq
 		if first || e.SourceType == api.SourceIntent || e.SourceType == api.SourceShipment {
@@ -324,9 +322,9 @@ func (t *teller) events(c *account.Changes, first bool) {
 	}
 }
 
-// alertChanges tells which alerts were raised and which cleared. Of a failure the
-// intent's own line has told.
-func (t *teller) alertChanges(now []account.Alert) {
+// alertChanges prints which alerts were raised and which cleared, except failures, which
+// the intent's own line reports.
+func (t *printer) alertChanges(now []account.Alert) {
 	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool { return a.Kind == account.AlertFailed })
 	for _, a := range t.alerts {
 		if !holds(now, a) {
@@ -345,8 +343,8 @@ func (t *teller) alertChanges(now []account.Alert) {
 	t.alerts = now
 }
 
-// moment is a time on the clock; of one that is more than a day away the date, too.
-func (t *teller) moment(at time.Time) string {
+// moment writes a time of day, with the date if it is a day or more away.
+func (t *printer) moment(at time.Time) string {
 	if at = at.In(t.cfg.Location); at.Sub(t.now) >= 24*time.Hour {
 		return at.Format(time.DateTime)
 	}
@@ -354,12 +352,9 @@ func (t *teller) moment(at time.Time) string {
 }
 
 func holds(alerts []account.Alert, wanted account.Alert) bool {
-	for _, a := range alerts {
-		if a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Since.Equal(wanted.Since) && a.Text == wanted.Text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(alerts, func(a account.Alert) bool {
+		return a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Since.Equal(wanted.Since) && a.Text == wanted.Text
+	})
 }
 
 func sentence(subject string, parts []string) string {
