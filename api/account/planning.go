@@ -62,11 +62,16 @@ func (w *Watcher) planTask(t task, now time.Time) {
 }
 
 func (w *Watcher) scheduleInput() scheduleInput {
+	var unheard time.Time
+	if w.cfg.Feed != nil || len(w.cfg.Only) > 0 {
+		unheard = w.began
+	}
 	return scheduleInput{
-		habits: w.store.habits(),
-		fed:    w.feed == FeedLive,
-		lost:   w.feed != FeedLive && w.cfg.Feed != nil,
-		poll:   w.cfg.Poll, slow: w.slow,
+		unheard: unheard,
+		habits:  w.store.habits(),
+		fed:     w.feed == FeedLive,
+		lost:    w.feed != FeedLive && w.cfg.Feed != nil,
+		poll:    w.cfg.Poll, slow: w.slow,
 	}
 }
 

@@ -41,6 +41,8 @@ type scheduleInput struct {
 	lost bool // a feed is configured but not live
 	poll time.Duration
 	slow time.Duration // the slow clock's span: between rereads while the feed is live
+
+	unheard time.Time // no event is expected of a shipment of what completed before; zero: the list of shipments shows it
 }
 
 // nextRead decides when to read an intent unprompted; zero: never. It is never for an intent whose end is
@@ -151,11 +153,13 @@ func nextShipmentList(in *IntentDetail, t scheduleInput, now time.Time) time.Tim
 		now.Sub(in.Since) > verifyEndsWithin || (!in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) > verifyEndsWithin) {
 		return time.Time{}
 	}
-	after := 4 * t.poll
-	if t.fed {
-		after = 20 * t.poll
+	switch {
+	case in.Since.Before(t.unheard):
+		return in.Since
+	case t.fed:
+		return in.Since.Add(20 * t.poll)
 	}
-	return in.Since.Add(after)
+	return in.Since.Add(4 * t.poll)
 }
 
 // nextShipmentRead decides when to read a shipment unprompted; zero: never. With a live feed it is only

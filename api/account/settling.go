@@ -19,7 +19,7 @@ type Settling struct {
 // Missing is a part of the picture that is not complete.
 type Missing struct {
 	Part  Part
-	Count int   // how many intents or shipments; 0 for other parts
+	Count int   // how many intents, shipments or events; 0 for other parts, and if unknown
 	Err   error // what prevents it; nil if it only takes time
 	Final bool  // waiting does not help
 }
@@ -35,7 +35,9 @@ const (
 	PartIntents   Part = "intents"   // reads of intents that are open or that an event named
 	PartShipments Part = "shipments" // reads of such shipments
 
-	PartShipmentList Part = "shipment_list" // the service's list of shipments, if no feed reports them
+	PartEvents       Part = "events"           // events that the relay no longer has; a list of intents makes up for them
+	PartParcels      Part = "intent_shipments" // lists of the shipments of completed intents that nothing named
+	PartShipmentList Part = "shipment_list"    // the service's list of shipments, if no feed reports them
 )
 
 // enoughTries is how often a read must fail before it counts as failed, if another try may succeed.
@@ -67,9 +69,12 @@ func (w *Watcher) Settling() Settling {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.missLists(&sum, w.cfg)
-	s.missFeed(sum.Feed, w.cfg)
+	s.missFeed(&sum, w.cfg)
 	w.missIntents(&s)
 	w.missShipments(&s)
+	if sum.ShipmentList.State != ListWhole {
+		w.missParcels(&s)
+	}
 	if sum.Sourceless() && sum.ShipmentList.State != ListUnread {
 		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
 	}
@@ -109,9 +114,17 @@ func (s *Settling) missLists(sum *Summary, cfg WatcherConfig) {
 	}
 }
 
-func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
+func (s *Settling) missFeed(sum *Summary, cfg WatcherConfig) {
+	feed := sum.Feed
 	if cfg.Feed != nil && feed.State != FeedLive {
 		s.Missing = append(s.Missing, Missing{Part: PartFeed, Err: feed.Err, Final: feed.State == FeedRefused})
+	}
+	if (feed.LostFrom > 0 || feed.Reset) && sum.List.State == ListNotServed && len(cfg.Only) == 0 {
+		lost := Missing{Part: PartEvents, Final: true}
+		if feed.LostFrom > 0 {
+			lost.Count = int(feed.LostTo - feed.LostFrom + 1)
+		}
+		s.Missing = append(s.Missing, lost)
 	}
 }
 
@@ -141,6 +154,18 @@ func (w *Watcher) missShipments(s *Settling) {
 		t := task{readShipment, sh.ID}
 		read := !sh.newest.Before(w.began) && !w.queue.pending(t)
 		if !read && sh.missing <= len(notFound) && w.wanted(sh.IntentID) {
+			w.miss(s, &missing, t)
+		}
+	}
+	s.add(missing)
+}
+
+// missParcels counts the completed intents of which no shipment is known and none was looked for: the only event
+// of a shipment may be lost.
+func (w *Watcher) missParcels(s *Settling) {
+	missing := Missing{Part: PartParcels}
+	for t, j := range w.queue.jobs {
+		if in := w.store.intent(t.id); t.kind == listOfIntent && j.wanted() && in != nil && len(in.Shipments) == 0 {
 			w.miss(s, &missing, t)
 		}
 	}

@@ -43,7 +43,8 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 		feed    func(*fakeFeed)
 		after   time.Duration
 		missing string
-		counted int // reads that failed
+		counted int  // reads that failed
+		done    bool // the events tell that ci_done has completed, and nothing of its parcel
 	}{
 		{name: "a list whose second page is under way", lists: true, after: 30 * time.Millisecond, missing: "list, shipment_list"},
 		{name: "a list that was read to its end", lists: true, after: time.Second},
@@ -105,6 +106,20 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(shipmentMoved("shp_1")) }},
 		{name: "a shipment of which an event told and that was read", fed: true, after: time.Second,
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(shipmentMoved("shp_1")) }},
+		{name: "a completed intent whose parcel no event named, while its parcels cannot be listed", fed: true, after: 10 * time.Second, done: true, missing: "intent_shipments 1: " + tooMany.Error(),
+			fail: func(path string, _ int) error {
+				if path == "intent ci_done" {
+					return nil
+				}
+				return tooMany
+			}},
+		{name: "a completed intent whose parcel no event named, once its parcels were listed", fed: true, after: 10 * time.Second, done: true},
+		{name: "events that the relay no longer has, without a list of intents", fed: true, after: time.Second, missing: "events 12 for good",
+			feed: func(f *fakeFeed) { f.status(FeedStatus{State: FeedLive, LostFrom: 5, LostTo: 16}) }},
+		{name: "another journal than before, without a list of intents", fed: true, after: time.Second, missing: "events for good",
+			feed: func(f *fakeFeed) { f.status(FeedStatus{State: FeedLive, Reset: true}) }},
+		{name: "events that the relay no longer has, with a list of intents", fed: true, lists: true, after: 10 * time.Second,
+			feed: func(f *fakeFeed) { f.status(FeedStatus{State: FeedLive, LostFrom: 5, LostTo: 16}) }},
 		{name: "a refused key", lists: true, after: time.Second, missing: "list: " + refused.Error() + " for good, shipment_list: " + refused.Error() + " for good",
 			fail: func(string, int) error { return refused }},
 	}
@@ -114,6 +129,15 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 				svc := newService(append(history(150), expired("ci_new", time.Now(), time.Minute))...)
 				if !c.bare {
 					svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_0001", Status: api.Shipped, UpdatedAt: time.Now()})
+				}
+				if c.done {
+					done := sold("ci_done", time.Now().Add(-2*time.Minute), time.Second, time.Second, time.Second)
+					svc.lives[done.id] = done
+					svc.ship(api.Shipment{ID: "shp_done", IntentID: done.id, Status: api.Ordered, UpdatedAt: time.Now()})
+					c.feed = func(f *fakeFeed) {
+						f.deliver(done.events()...)
+						f.state(FeedLive)
+					}
 				}
 				svc.lists, svc.page, svc.fail = c.lists, 100, c.fail
 				var feed *fakeFeed
@@ -127,6 +151,9 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 					pass(c.after)
 					if got := missingParts(w); got != c.missing {
 						t.Errorf("missing is %q, want %q", got, c.missing)
+					}
+					if sh, known := s.Shipment("shp_done"); c.done && c.missing == "" && (!known || sh.Status() != api.Ordered) {
+						t.Error("its parcel is not known")
 					}
 					if got := w.Settling().Unreadable; got != c.counted {
 						t.Errorf("%d reads that failed are counted, want %d", got, c.counted)

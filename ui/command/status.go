@@ -29,8 +29,8 @@ func newStatus() *cobra.Command {
 		Short: "Print one snapshot of an account",
 		Long: "Print one snapshot of an account: intents by state, shipments, quota, and the health of relay and API.\n\n" +
 			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, if it has one, is read " +
-			"to its end, the relay has sent all its events, and each intent in them is read, or its failure is counted. " +
-			"Otherwise it says what is missing.",
+			"to its end, the relay has sent all its events, each intent in them is read, or its failure is counted, and shipments were looked for of each completed " +
+			"intent that has none. Otherwise it says what is missing.",
 		Args: noArguments,
 		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
 			by, err := settings.filterBy(dashboard.IntentFilter, filter)

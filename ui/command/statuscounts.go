@@ -83,7 +83,7 @@ func countsText[K ~string](counts map[K]*int, always, others []K) string {
 // missingReport is a part of the account that could not be read in time.
 type missingReport struct {
 	What  account.Part `json:"what"`
-	Count *int         `json:"count"` // intents or shipments; null for other parts
+	Count *int         `json:"count"` // intents, shipments or events; null for other parts
 	Why   string       `json:"why"`
 }
 
@@ -101,6 +101,8 @@ func whyMissing(m account.Missing, waited time.Duration) string {
 	switch {
 	case m.Part == account.PartSource:
 		return "there is no list, no relay and no id"
+	case m.Part == account.PartEvents:
+		return "they were deleted, or the journal was replaced"
 	case m.Final:
 		return "only its newest part is read"
 	}
@@ -118,6 +120,14 @@ func (m missingReport) text() string {
 		text = "the relay has not sent all that it holds"
 	case account.PartShipmentList:
 		text = "the list of shipments was not read"
+	case account.PartEvents:
+		text = "the relay no longer has events that this picture needs, and the service has no list of intents"
+		if m.Count != nil {
+			text = "the relay no longer has " + wording.Count(*m.Count) + " of its events, and the service has no list of intents"
+		}
+		return text
+	case account.PartParcels:
+		text = counted(m.Count, "completed intent") + " without a known shipment, which may only be unreported"
 	case account.PartIntents:
 		text = counted(m.Count, "intent") + " not read yet"
 	case account.PartShipments:
