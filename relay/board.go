@@ -24,9 +24,11 @@ type board struct {
 	bytes  int
 	known  map[string]struct{} // the ids of the items
 	newest int64               // the highest position so far
+	since  time.Time           // observations before may be missing; zero: none of the last hour's are
 }
 
-func newBoard() *board { return &board{known: map[string]struct{}{}} }
+// newBoard returns a board of what is observed from since on.
+func newBoard(since time.Time) *board { return &board{known: map[string]struct{}{}, since: since} }
 
 // position returns the position of what was observed at t.
 func position(t time.Time) int64 { return t.UnixMicro() }
@@ -64,6 +66,7 @@ func (b *board) trim(oldest int64) (dropped int) {
 		}
 		if item.Position >= oldest {
 			dropped++
+			b.since = time.UnixMicro(item.Position)
 		}
 		b.bytes -= len(item.Text)
 		delete(b.known, item.ID)
@@ -91,6 +94,16 @@ func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last 
 		texts, last = append(texts, item.Text), item.Position
 	}
 	return texts, last, false
+}
+
+// wholeSince returns since when the board has everything observed; zero: for an hour.
+func (b *board) wholeSince(now time.Time) time.Time {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.since.Before(now.Add(-boardSpan)) {
+		return time.Time{}
+	}
+	return b.since
 }
 
 // head returns the highest position so far.

@@ -34,7 +34,7 @@ func (b *board) read(t *testing.T, at int64, limit int, now time.Time) (all []st
 }
 
 func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
-	b, now := newBoard(), time.Now()
+	b, now := newBoard(time.Time{}), time.Now()
 	b.add(texts(1, 100), now)
 	for _, limit := range []int{1, 7, 60, 1 << 20} {
 		all, _ := b.read(t, 0, limit, now)
@@ -57,7 +57,7 @@ func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
 }
 
 func TestABoardKeepsEachIDOnce(t *testing.T) {
-	b, now := newBoard(), time.Now()
+	b, now := newBoard(time.Time{}), time.Now()
 	b.add(texts(1, 10), now)
 	if fresh, _ := b.add(texts(6, 15), now); fresh != 5 {
 		t.Errorf("%d are new, want 5", fresh)
@@ -71,7 +71,7 @@ func TestABoardKeepsEachIDOnce(t *testing.T) {
 }
 
 func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
-	b, now := newBoard(), time.Now()
+	b, now := newBoard(time.Time{}), time.Now()
 	b.add(texts(1, 10), now)
 	if all, _ := b.read(t, 0, 1<<20, now.Add(boardSpan)); len(all) != 10 {
 		t.Errorf("after an hour %d of 10 are read", len(all))
@@ -87,7 +87,7 @@ func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
 
 func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
 	now := time.Now()
-	b := newBoard()
+	b := newBoard(time.Time{})
 	dropped := 0
 	for n := 0; n < boardItems+2500; n += 500 {
 		_, gone := b.add(texts(n+1, n+500), now)
@@ -99,7 +99,10 @@ func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
 	if some, _, _ := b.after(0, 1, now); string(some[0]) != "002501" {
 		t.Errorf("the oldest is %s", some[0])
 	}
-	large := newBoard()
+	if since := b.wholeSince(now); since.Sub(now).Abs() > time.Second {
+		t.Errorf("whole since %v, though some of %v were dropped", since, now)
+	}
+	large := newBoard(time.Time{})
 	for n := range 30 {
 		large.add([]journal.Observation{{ID: fmt.Sprint(n), Text: make([]byte, 1<<20)}}, now)
 	}
@@ -110,7 +113,7 @@ func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
 
 // A clock that was set back, or two in the same moment, never make two positions one.
 func TestPositionsRiseWhateverTheClockSays(t *testing.T) {
-	b, now := newBoard(), time.Now()
+	b, now := newBoard(time.Time{}), time.Now()
 	b.add(texts(1, 3), now)
 	b.add(texts(4, 6), now.Add(-time.Minute))
 	if all, _ := b.read(t, 0, 1, now); len(all) != 6 {
@@ -120,7 +123,7 @@ func TestPositionsRiseWhateverTheClockSays(t *testing.T) {
 
 // Two that fetch at once may bring the same, the one later than the other.
 func TestWhatIsFetchedTwiceIsThereOnce(t *testing.T) {
-	b, now := newBoard(), time.Now()
+	b, now := newBoard(time.Time{}), time.Now()
 	fetched := texts(1, 10)
 	for i := range fetched {
 		fetched[i].Position = position(now) + int64(i)

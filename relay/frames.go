@@ -68,6 +68,9 @@ type welcomeFrame struct {
 	Lost      *span   `json:"lost,omitempty"`
 	Heartbeat float64 `json:"hb"`
 	Start     int64   `json:"start,omitempty"`
+
+	// ObservedSince is when the observations that the relay still has begin, if that is less than an hour ago.
+	ObservedSince time.Time `json:"obs_since,omitzero"`
 }
 
 // span is an inclusive range of sequence numbers.
@@ -130,6 +133,7 @@ type frame struct {
 	Lost      span       `json:"lost"`
 	Heartbeat float64    `json:"hb"`
 	Start     int64      `json:"start"`
+	Since     time.Time  `json:"obs_since"`
 	Items     []wireItem `json:"items"`
 	Cursor    string     `json:"cursor"`
 	Reason    string     `json:"reason"`

@@ -42,9 +42,13 @@ type observing struct {
 }
 
 func newObserving(j journal.Journal) *observing {
-	shared, _ := j.(journal.Observed)
+	began := time.Now()
+	shared, ok := j.(journal.Observed)
+	if ok { // the relays share what any of them received in the last hour
+		began = time.Time{}
+	}
 	return &observing{
-		board: newBoard(), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
+		board: newBoard(began), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
 	}
 }
 

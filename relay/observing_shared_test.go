@@ -21,7 +21,9 @@ type sharing struct {
 	away  bool
 }
 
-func newSharing(t testing.TB) *sharing { return &sharing{Journal: newMemory(t), board: newBoard()} }
+func newSharing(t testing.TB) *sharing {
+	return &sharing{Journal: newMemory(t), board: newBoard(time.Time{})}
+}
 
 func (s *sharing) do(work func()) error {
 	s.mu.Lock()

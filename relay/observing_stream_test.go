@@ -128,6 +128,27 @@ func TestAStreamBeginsWithTheLastHour(t *testing.T) {
 	})
 }
 
+func TestAWelcomeSaysSinceWhenTheObservationsAreWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
+		since := func(observed string) time.Time {
+			return connect(t, n, helloFrame{T: frameHello, Observed: observed}).next(frameWelcome).Since
+		}
+		<-time.After(40 * time.Minute)
+		if got := since(""); !got.Equal(began) {
+			t.Errorf("whole since %v of a relay that began at %v", got, began)
+		}
+		if got := since(noObservations); !got.IsZero() {
+			t.Errorf("whole since %v for one who wants none", got)
+		}
+		<-time.After(21 * time.Minute)
+		if got := since(""); !got.IsZero() {
+			t.Errorf("whole since %v after more than an hour", got)
+		}
+	})
+}
+
 // A command that ends once it is live has heard all of it.
 func TestTheLastHourComesBeforeLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -234,6 +255,7 @@ func TestASubscriberHandsObservationsOnEachOnce(t *testing.T) {
 		stop := run(t, subscribe(t, n, nil), w)
 		seen := func(n int) func() bool { return func() bool { return len(w.observed) >= n } }
 		w.await(t, "the last hour", seen(300))
+		w.await(t, "since when they are whole", func() bool { return !w.statuses[len(w.statuses)-1].ObservedSince.IsZero() })
 		expectTaken(t, r.Handler(), 301, 310, taken{Received: 10})
 		w.await(t, "what comes", seen(310))
 		r.hub.cut() // and it comes back

@@ -107,6 +107,9 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
 	}
+	if c.observing {
+		welcome.ObservedSince = c.hub.observing.board.wholeSince(time.Now()).UTC()
+	}
 	c.epoch = welcome.Epoch
 	c.cursor.Store(start)
 	c.begun.Store(true)

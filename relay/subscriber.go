@@ -108,6 +108,9 @@ type Status struct {
 	Err      error // why, with lost and refused
 	RetryIn  time.Duration
 
+	// ObservedSince is when the observations that the relay had at the last welcome begin; zero: an hour before it.
+	ObservedSince time.Time
+
 	Wrong WrongSignatures // as the relay reported, its text scrubbed
 }
 
@@ -285,7 +288,8 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
-	next.Epoch, next.Head, next.Cursor, next.Wrong = s.status.Epoch, s.status.Head, s.status.Cursor, s.status.Wrong
+	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
+	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
 	if next.Resume == "" {
 		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
 	}

@@ -96,7 +96,7 @@ func (f *following) welcome(frame frame) error {
 	}
 	f.welcomed, f.at = true, at
 	f.subscriber.moved(at)
-	f.subscriber.note(func(known *Status) { known.Head = frame.Head })
+	f.subscriber.note(func(known *Status) { known.Head, known.ObservedSince = frame.Head, frame.Since })
 	f.subscriber.enter(f.handler, next)
 	return nil
 }

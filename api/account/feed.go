@@ -67,7 +67,11 @@ type FeedStatus struct {
 	Reset    bool      `json:"reset,omitempty"`    // the journal is not the one followed before
 	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither
 	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it is trying
-	Wrong    api.Text  `json:"wrong,omitempty"`    // the relay's diagnosis of wrongly signed deliveries; "" for none
+
+	// ObservedSince is when the observations begin that the feed still had when it last connected; zero: an hour before.
+	ObservedSince time.Time `json:"observedSince,omitzero"`
+
+	Wrong api.Text `json:"wrong,omitempty"` // the relay's diagnosis of wrongly signed deliveries; "" for none
 }
 
 // MarshalText returns the state's name.

@@ -43,7 +43,8 @@ func (h handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
 func (h handler) Status(s relay.Status) {
 	status := account.FeedStatus{
 		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
-		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err, Wrong: api.Scrub(s.Wrong.String()),
+		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err,
+		ObservedSince: s.ObservedSince, Wrong: api.Scrub(s.Wrong.String()),
 	}
 	if s.State == relay.Lost {
 		status.RetryAt = s.Since.Add(s.RetryIn)

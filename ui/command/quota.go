@@ -127,6 +127,9 @@ func quotaSheet(sum *account.Summary, now time.Time) string {
 	} else {
 		b.line("p95: of the last 256 answers of the slowest endpoint")
 	}
+	if since := wording.ObservedSince(sum.Feed.ObservedSince, sum.Spenders, account.LastHour, now, now.Location()); since != "" {
+		b.line(since + ": earlier requests of others may be missing")
+	}
 	return b.String()
 }
 

@@ -47,9 +47,14 @@ p95: of the last 256 answers of the slowest endpoint
 	if got := quotaLine(&sum); got != "reads 7 of 10  lookup unknown of 10 (assumed)  day at least 31 of 50 (assumed)" {
 		t.Error(got)
 	}
+	sum.Feed.ObservedSince = now.Add(-20 * time.Minute)
+	if got := quotaSheet(&sum, now); got != want+"observed since 11:40: earlier requests of others may be missing\n" {
+		t.Errorf("of a relay that began 20 minutes ago\n%s", got)
+	}
 	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
 	for _, line := range []string{
 		"limit       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
+		"spenders    observed for 20 min: earlier requests of others may be missing\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the status does not hold %q:\n%s", line, text)

@@ -178,6 +178,7 @@ type relayReport struct {
 	Gaps          int64    `json:"gaps"`
 	SinceS        *float64 `json:"since_s"`
 	RetryInS      *float64 `json:"retry_in_s,omitempty"`
+	ObservedS     *float64 `json:"observed_since_s,omitempty"` // how long all requests of proxies are known; left out if for the last hour
 	Error         string   `json:"error,omitempty"`
 }
 
@@ -242,7 +243,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err),
-			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryAt.Sub(now))},
+			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryAt.Sub(now)), ObservedS: age(now, s.Feed.ObservedSince)},
 		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: wording.Because(s.API.Err)},
 		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
 		Reads: readsReport{Total: s.Reads.Total, Reconciled: s.Reads.Reconciled, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,

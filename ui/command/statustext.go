@@ -47,6 +47,10 @@ func (r report) String() string {
 	for _, s := range r.Spenders {
 		line("spender", "%s", s.text())
 	}
+	observed := slices.ContainsFunc(r.Spenders, func(s spenderReport) bool { return s.Kind == account.SpenderObserved })
+	if s := r.Relay.ObservedS; s != nil && *s < time.Hour.Seconds() && observed {
+		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Lasting(time.Duration(*s*float64(time.Second))))
+	}
 	line("today", "%s", r.Today.text())
 	line("agents", "%s", r.Agents.text("placing"))
 	r.pulseLines(line)

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,4 +75,15 @@ func Forecast(l *account.Limit, now time.Time, where *time.Location) string {
 		parts = append(parts, "slots return at "+Moment(l.Returns, now, where))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ObservedSince says that requests of a proxy's callers before a time of the span may be missing: "observed since
+// 14:02"; "" if none are, or no proxy reports.
+func ObservedSince(since time.Time, spenders []account.Spender, span account.Span, now time.Time, where *time.Location) string {
+	begins := now.Add(-time.Duration(span.Length()) * span.Width())
+	observed := slices.ContainsFunc(spenders, func(s account.Spender) bool { return s.Kind == account.SpenderObserved })
+	if !observed || !since.After(begins) {
+		return ""
+	}
+	return "observed since " + Moment(since, now, where)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 )
 
 func TestCountsSeparateThousands(t *testing.T) {
@@ -74,5 +75,24 @@ func TestRemoteTextIsSafeToDraw(t *testing.T) {
 	}
 	if got := Because(nil); got != "" {
 		t.Errorf("no error is %q", got)
+	}
+}
+
+func TestAnHourThatIsNotWhollyObservedSaysSinceWhen(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		since time.Time
+		kind  account.SpenderKind
+		span  account.Span
+		want  string
+	}{
+		"the relay began in it":  {now.Add(-10 * time.Minute), account.SpenderObserved, account.LastHour, "observed since 11:50"},
+		"the relay began before": {now.Add(-10 * time.Minute), account.SpenderObserved, account.LastMinute, ""},
+		"the relay has it all":   {time.Time{}, account.SpenderObserved, account.LastDay, ""},
+		"no proxy reports":       {now.Add(-10 * time.Minute), account.SpenderRest, account.LastHour, ""},
+	} {
+		if got := ObservedSince(c.since, []account.Spender{{Kind: c.kind}}, c.span, now, time.UTC); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

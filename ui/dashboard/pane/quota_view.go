@@ -168,6 +168,9 @@ func (p *Quota) table() {
 		if c.p50 > 0 {
 			of = "p50, p95: last 256 answers"
 		}
+		if since := wording.ObservedSince(s.since, s.spenders, s.span, p.look.Now, p.look.Location); since != "" {
+			of = since + " · " + of
+		}
 		l.Space(2).Fit(paint.Muted, of, max(3+c.name-l.At(), 0))
 	}
 	l.To(3+c.name).Right(paint.Muted, "requests", c.requests)

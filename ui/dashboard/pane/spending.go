@@ -18,6 +18,7 @@ type spending struct {
 	look     *Look
 	buckets  []quota.Bucket // one at least for each class of the contract
 	limits   []account.Limit
+	since    time.Time // requests of observed spenders before may be missing
 	spenders []account.Spender
 	signs    []sign.Sign    // of each of them
 	stack    []int          // their order in a chart, from the bottom up
@@ -82,7 +83,7 @@ const mostSeen = 100
 
 // apply takes over what is known. A spender keeps the sign that it was given first.
 func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
-	s.limits, s.spenders, s.buckets = sum.Limits, sum.Spenders, buckets
+	s.limits, s.spenders, s.buckets, s.since = sum.Limits, sum.Spenders, buckets, sum.Feed.ObservedSince
 	if len(s.seen) > mostSeen {
 		clear(s.seen)
 	}
