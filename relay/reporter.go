@@ -144,7 +144,7 @@ func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 // send sends a batch until the relay has accepted or refused it, or ctx ends.
 func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
-		backoff.WithBackOff(newRetries()), backoff.WithMaxElapsedTime(0),
+		backoff.WithBackOff(newRetries(lastRetry)), backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, _ time.Duration) { r.fails(err) }))
 	if err != nil {
 		if ctx.Err() == nil {

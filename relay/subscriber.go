@@ -27,6 +27,8 @@ const (
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 20 * time.Second
+	// lastRetryHere is lastRetry for a relay on this machine, which only its own clients ask.
+	lastRetryHere = time.Second
 
 	// A session this long, or one that moved the cursor, makes the next retry quick again.
 	settledAfter = 10 * time.Second
@@ -210,7 +212,11 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	defer tasks.Wait()
 	defer cancel()
 
-	retries := newRetries()
+	longest := lastRetry
+	if api.Loopback(s.location.Hostname()) {
+		longest = lastRetryHere
+	}
+	retries := newRetries(longest)
 	for {
 		s.enter(h, Status{State: Dialling})
 		began, before := time.Now(), s.Cursor()
@@ -262,10 +268,10 @@ func (s *Subscriber) pause(ctx context.Context, h Handler, err error, wait time.
 	return ctx.Err() == nil
 }
 
-// newRetries are times between 0 and an exponentially growing bound ("full jitter").
-func newRetries() *backoff.ExponentialBackOff {
+// newRetries are times between 0 and an exponentially growing bound, up to longest ("full jitter").
+func newRetries(longest time.Duration) *backoff.ExponentialBackOff {
 	retries := &backoff.ExponentialBackOff{
-		InitialInterval: firstRetry / 2, Multiplier: 2, MaxInterval: lastRetry / 2,
+		InitialInterval: firstRetry / 2, Multiplier: 2, MaxInterval: longest / 2,
 		RandomizationFactor: 1, // from 0 to twice the interval
 	}
 	retries.Reset()

@@ -14,7 +14,7 @@ import (
 func TestRetryTimes(t *testing.T) {
 	var longests [40]time.Duration
 	for range 500 {
-		retries := newRetries()
+		retries := newRetries(lastRetry)
 		for attempt := range longests {
 			wait := retryAfter(io.EOF, retries)
 			if bound := min(firstRetry<<min(attempt, 20), lastRetry); wait < 0 || wait > bound {
@@ -42,14 +42,14 @@ func TestRetryTimes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 200 {
-				wait := retryAfter(byeOf(frame{RetryMS: test.retry}), newRetries())
+				wait := retryAfter(byeOf(frame{RetryMS: test.retry}), newRetries(lastRetry))
 				if wait < test.earliest || wait > test.latest {
 					t.Fatalf("waits %v, outside %v to %v", wait, test.earliest, test.latest)
 				}
 			}
 		})
 	}
-	if wait := retryAfter(fmt.Errorf("read: %w", errWoken), newRetries()); wait != 0 {
+	if wait := retryAfter(fmt.Errorf("read: %w", errWoken), newRetries(lastRetry)); wait != 0 {
 		t.Errorf("after a sleep of the machine: waits %v", wait)
 	}
 }
@@ -158,5 +158,27 @@ func TestWhatCountsAsSleep(t *testing.T) {
 		if got := slept(test.monotonic, test.wall); got != test.slept {
 			t.Errorf("%s: %v", test.name, got)
 		}
+	}
+}
+
+// Whoever restarts a relay while developing must not wait for its followers.
+func TestARelayOnThisMachineIsTriedAgainEverySecond(t *testing.T) {
+	for address, longest := range map[string]time.Duration{"http://127.0.0.1": lastRetryHere, "http://[::1]:7430": lastRetryHere, "https://relay.example": lastRetry} {
+		synctest.Test(t, func(t *testing.T) {
+			refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }
+			s, c := newTestSubscriber(t, SubscriberConfig{URL: address, Dial: refuse}), newCollector()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			if err := s.Run(ctx, c); err != nil {
+				t.Fatal(err)
+			}
+			var waited time.Duration
+			for _, status := range c.statuses {
+				waited = max(waited, status.RetryIn)
+			}
+			if waited > longest || waited < longest/2 {
+				t.Errorf("%s is tried again after %v at most, want up to %v", address, waited, longest)
+			}
+		})
 	}
 }

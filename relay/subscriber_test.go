@@ -208,7 +208,7 @@ func FuzzFrames(f *testing.F) {
 		if seqs := seqsOf(c.items); !slices.IsSorted(seqs) || len(slices.Compact(seqs)) != len(c.items) {
 			t.Errorf("%q delivers %v", text, seqs)
 		}
-		if wait := retryAfter(byeOf(decoded), newRetries()); wait < 0 || wait > maxRetryWait {
+		if wait := retryAfter(byeOf(decoded), newRetries(lastRetry)); wait < 0 || wait > maxRetryWait {
 			t.Errorf("%q waits %v", text, wait)
 		}
 	})
