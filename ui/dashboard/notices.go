@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -78,11 +79,10 @@ func (n *notices) sayUnsettled(lines []confirm.Line) {
 
 // draw shows the most pressing notice, and nothing while all is well.
 func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch *batch, welcome *welcome) {
-	now, t := time.Now(), &n.toast
+	t := &n.toast
 	switch {
-	case t.text != "" && now.Before(t.until) && (t.holds == nil || t.holds()):
-		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind]
-		l.Put(t.kind, glyph+t.text).Link(t.kind, string(api.MaskAddress(api.Scrub(t.link.Address))), t.link.Address)
+	case t.shown():
+		l.Put(t.kind, t.sentence()).Link(t.kind, string(api.MaskAddress(api.Scrub(t.link.Address))), t.link.Address)
 	case batch.queue != nil:
 		batch.draw(l)
 	case n.picture.frozen != nil:
@@ -103,6 +103,26 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	case health.Style == paint.Warning:
 		unwell(l, "! ", health)
 	}
+}
+
+// shown reports whether the toast is to be read now.
+func (t *toast) shown() bool {
+	return t.text != "" && time.Now().Before(t.until) && (t.holds == nil || t.holds())
+}
+
+func (t *toast) sentence() string {
+	return map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind] + t.text
+}
+
+// wrapped is a toast that is too long for a line of so many cells, in two lines. The
+// second lies over the title of a pane, and never over a row; a link stays whole.
+func (n *notices) wrapped(width int) []string {
+	t := &n.toast
+	if !t.shown() || t.link.Address != "" || paint.Width(t.sentence()) <= width {
+		return nil
+	}
+	lines := paint.Wrap(t.sentence(), width)
+	return append(lines[:1:1], strings.Join(lines[1:], " "))
 }
 
 // unwell says what is wrong with the picture, what can be done, why it is so, and who

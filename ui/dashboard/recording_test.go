@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,4 +109,28 @@ func TestARecordingThatCannotBeginIsSaid(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "nothing can be recorded here") {
 		t.Errorf("without a recorder:\n%s", got)
 	}
+}
+
+// Whoever is told where something was written learns all of the path.
+func TestANoticeThatIsTooLongTakesASecondLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, size := range [][2]int{{80, 24}, {120, 36}} {
+			m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
+			before := strings.Split(screen(m), "\n")
+			path := "~/.local/state/tillwatch/recordings/simulator-20261123-004248.tillwatch"
+			m.Update(recordedMsg{said: "recorded 16m0s in 120 kB, and there is more to say than fits here: tillwatch replay " + path})
+			after := strings.Split(screen(m), "\n")
+			if !strings.Contains(after[1], "recorded 16m0s") || !strings.Contains(strings.Join(after[1:3], " "), path) {
+				t.Errorf("%v: the path is cut:\n%s", size, strings.Join(after[:5], "\n"))
+			}
+			if !slices.Equal(before[3:], after[3:]) {
+				t.Errorf("%v: it covers more than a title:\n%s", size, strings.Join(after, "\n"))
+			}
+			time.Sleep(2 * toastFor)
+			m.Update(tickMsg{})
+			if got := strings.Split(screen(m), "\n"); !strings.HasPrefix(got[2], "▌INTENTS") {
+				t.Errorf("%v: it stays: %s", size, got[2])
+			}
+		}
+	})
 }

@@ -75,6 +75,9 @@ func (m *Model) lines() []string {
 	notice := m.line.Start(m.width).Edge().Space(1)
 	m.notices.draw(notice, m.clock, m.look.Health, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
+	for i, text := range m.notices.wrapped(m.width - 2) {
+		lines[b.layout.Notice.Y+i] = m.line.Start(m.width).Edge().Space(1).Put(m.notices.toast.kind, text).String()
+	}
 	lines[b.layout.Footer.Y] = m.drawFooter()
 	if b.height < m.height {
 		lines[m.height-1] = m.replay.Draw(m.line, m.width)
