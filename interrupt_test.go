@@ -45,7 +45,7 @@ const (
 	asProgram = "TILLWATCH_TEST_AS_PROGRAM"
 	token     = "a-token-of-the-tests"
 	secret    = "a-signing-secret-of-the-tests"
-	patience  = time.Minute
+	patience  = 3 * time.Minute // it decides nothing but when to give up
 )
 
 // TestMain plays the program that the tests start and signal.

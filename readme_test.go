@@ -204,10 +204,17 @@ func TestTheREADMEsBlocksWorkAsTheyStand(t *testing.T) {
 
 	demo.shows("INTENTS", "awaiting", "live", "ARMED")
 	demo.ends("q")
-	if said := headless.prints(`"relay":{"state":"live"`); strings.Count(said, "\n") == 0 {
-		t.Errorf("no line of JSON: %s", said)
-	}
+	const live = `"relay":{"state":"live"`
 	headless.ends("")
+	for range 2 { // in ten seconds a busy machine does little
+		if !strings.Contains(headless.prints(""), live) {
+			headless = r.run(t, "", "go run . demo --headless")
+			headless.ends("")
+		}
+	}
+	if said := headless.prints(""); !strings.Contains(said, live) || strings.Count(said, "\n") == 0 {
+		t.Errorf("no line of JSON with %s: %s", live, said)
+	}
 	r.expectAllTried(t)
 }
 
