@@ -110,10 +110,12 @@ func TestSubscribersComeBackOverSockets(t *testing.T) {
 	memory := newMemory(t)
 	start := func(on string) (r *Relay, address string, stop func()) {
 		r = newTestRelay(t, memory, nil)
-		listener, err := net.Listen("tcp", on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var listener net.Listener
+		eventually(t, "the port, which another program may have meanwhile", func() bool {
+			var err error
+			listener, err = net.Listen("tcp", on)
+			return err == nil
+		})
 		ctx, cancel := context.WithCancel(context.Background())
 		served := make(chan error, 1)
 		go func() { served <- r.Serve(ctx, listener) }()

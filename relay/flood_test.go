@@ -14,6 +14,7 @@ import (
 
 func heap() int64 {
 	runtime.GC()
+	runtime.GC() // what pools held of the tests before
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -66,7 +66,7 @@ func faultsOfTheService() []doctorFault {
 		{name: "a key that may read no events", put: func(c *doctorCase) { c.settings["api_key"] = "key-without-events" }, check: "key", words: "events:read", verdict: doctor.Warning},
 		{name: "a clock ten minutes ahead", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: " ahead of"},
 		{name: "a clock a minute behind", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: "behind", verdict: doctor.Warning},
-		{name: "a service that is away", put: func(c *doctorCase) { c.settings["api_url"] = "http://" + nowhere(c.t) }, check: "service", words: "refused"},
+		{name: "a service that is away", put: func(c *doctorCase) { c.settings["api_url"] = "http://" + nowhere }, check: "service", words: "refused"},
 		{name: "https where there is http", put: func(c *doctorCase) {
 			c.settings["api_url"] = strings.Replace(c.settings["api_url"], "http", "https", 1)
 		}, check: "service", words: "does not speak TLS"},
@@ -104,7 +104,7 @@ func faultsOfTheRelay() []doctorFault {
 		return `tillwatch_deliveries_total{outcome="challenge"} 0` + "\n" + outcomes
 	}
 	return []doctorFault{
-		{name: "a relay that is away", put: func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere(c.t) }, check: "relay", words: "refused"},
+		{name: "a relay that is away", put: func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere }, check: "relay", words: "refused"},
 		{name: "a relay that is none", put: answering("/readyz", 200, "<html>"), check: "relay", words: "is no relay"},
 		{name: "a relay that is not ready", put: answering("/readyz", 503, "the journal cannot be written\n"), check: "relay", words: "journal cannot be written"},
 		{name: "https where the relay has none", put: func(c *doctorCase) {
@@ -136,8 +136,8 @@ func faultsOfTheMachine() []doctorFault {
 				}
 			}
 		}, check: "journal", words: "tokens.json"},
-		{name: "a database that is away", put: func(c *doctorCase) { c.settings["postgres"] = "postgres://u:secret-password@" + nowhere(c.t) + "/d" }, check: "database", words: "does not answer"},
-		{name: "a proxy that is down", put: func(c *doctorCase) { c.settings["proxy_listen"] = nowhere(c.t) }, check: "proxy", words: "nothing answers"},
+		{name: "a database that is away", put: func(c *doctorCase) { c.settings["postgres"] = "postgres://u:secret-password@" + nowhere + "/d" }, check: "database", words: "does not answer"},
+		{name: "a proxy that is down", put: func(c *doctorCase) { c.settings["proxy_listen"] = nowhere }, check: "proxy", words: "nothing answers"},
 		{name: "a proxy that passes nothing on", put: func(c *doctorCase) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 			c.t.Cleanup(server.Close)

@@ -59,6 +59,23 @@ func newWorld(t *testing.T, c simulator.Config) *world {
 	return w
 }
 
+// listenAgain listens at an address that another program may have for a while, since
+// it was left.
+func listenAgain(t *testing.T, on string) net.Listener {
+	t.Helper()
+	for late := time.After(patience); ; {
+		listener, err := net.Listen("tcp", on)
+		if err == nil {
+			return listener
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-late:
+			t.Fatal(err)
+		}
+	}
+}
+
 // startRelay starts a relay on the world's journal.
 func (w *world) startRelay(t *testing.T, on string) {
 	t.Helper()
@@ -73,10 +90,7 @@ func (w *world) startRelay(t *testing.T, on string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := listenAgain(t, on)
 	w.settings.RelayURL = address(listener)
 	w.killed = owned(w.owner, func(ctx context.Context) error {
 		defer events.Close()

@@ -13,7 +13,7 @@ func TestAnEmptySigningSecretFileIsRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte(" \n\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	to := "http://" + nowhere(t)
+	to := "http://" + nowhere
 	for _, args := range [][]string{
 		{"trigger", "checkout_intent.completed", "--to", to},
 		{"forward", "--to", to, "--relay-url", to},

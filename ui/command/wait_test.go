@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -159,10 +158,7 @@ func TestWaitForARelayThatStartsLater(t *testing.T) {
 	w := newWorld(t, quiet())
 	w.killed()
 	answered := make(chan struct{}, 1)
-	listener, err := net.Listen("tcp", strings.TrimPrefix(w.settings.RelayURL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := listenAgain(t, strings.TrimPrefix(w.settings.RelayURL, "http://"))
 	starting := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(http.StatusServiceUnavailable)
 		select {
