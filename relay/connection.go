@@ -167,16 +167,16 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 			return err
 		}
 	}
-	if err := c.tellWrong(); err != nil {
+	if err := c.sendWrongSignatures(); err != nil {
 		return err
 	}
 	_, err := c.sendObservations()
 	return err
 }
 
-// tellWrong sends what has changed about wrong signatures.
-func (c *connection) tellWrong() error {
-	now := c.hub.wrongs.told()
+// sendWrongSignatures sends what has changed about wrong signatures.
+func (c *connection) sendWrongSignatures() error {
+	now := c.hub.signatures.report()
 	if now == c.wrong {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 		events = events[taken:]
 	}
 	if c.silent >= silentEvents {
-		return c.tell(ctx)
+		return c.sendHeartbeat(ctx)
 	}
 	return nil
 }
@@ -293,14 +293,14 @@ func (c *connection) beat(ctx context.Context) error {
 	if !c.admitted() {
 		return c.refuse(closeUnauthorized, tokenEnded)
 	}
-	if err := c.tell(ctx); err != nil {
+	if err := c.sendHeartbeat(ctx); err != nil {
 		return err
 	}
 	return unsent(c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)))
 }
 
-// tell sends the head and the cursor, which filtered events also move.
-func (c *connection) tell(ctx context.Context) error {
+// sendHeartbeat sends the head and the cursor, which filtered events also move.
+func (c *connection) sendHeartbeat(ctx context.Context) error {
 	head, err := c.journal.Head(ctx)
 	if err != nil {
 		return err

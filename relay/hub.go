@@ -29,11 +29,11 @@ var (
 // hub holds the open connections. While there are any, one goroutine follows the journal and fills their shared
 // ring, and another fetches the observations that other relays received.
 type hub struct {
-	journal   journal.Journal
-	observing *observing
-	wrongs    *wrongs
-	logger    *slog.Logger
-	limit     int
+	journal    journal.Journal
+	observing  *observing
+	signatures *signatureMonitor
+	logger     *slog.Logger
+	limit      int
 
 	closing chan struct{} // closed by shutdown
 	buffers sync.Pool     // of *bytes.Buffer, for frames

@@ -88,7 +88,7 @@ func newMetrics(r *Relay) *metrics {
 		observedAgain:   counter("tillwatch_observations_repeated_total", "Observations sent again and not counted again."),
 		observedTooMany: counter("tillwatch_observations_dropped_total", "Observations dropped before their hour was over, for want of room."),
 	}
-	registry.MustRegister(m.store, r.wrongs.counts)
+	registry.MustRegister(m.store, r.signatures.counts)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),

@@ -35,9 +35,9 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	given, ok := r.verifier.signature(req.Header)
 	if !ok {
-		body := r.wrongs.peek(req)
+		body := r.signatures.peek(req)
 		r.reject(w, outcomeUnauthorized)
-		r.wrongs.look(req.Header, body)
+		r.signatures.look(req.Header, body)
 		return
 	}
 	memory := r.unverifiedBodies
@@ -54,7 +54,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	share.leave()
 	if !ok {
 		r.reject(w, outcomeUnauthorized)
-		r.wrongs.look(req.Header, body)
+		r.signatures.look(req.Header, body)
 		return
 	}
 	verifiedSender(req.Context())

@@ -81,7 +81,7 @@ type Relay struct {
 	tls       *tls.Config
 
 	verifier         *verifier
-	wrongs           *wrongs
+	signatures       *signatureMonitor
 	origins          origins
 	unverifiedBodies *bodyMemory // for large bodies
 	verifiedBodies   *bodyMemory // for those on connections that have shown a valid signature or token
@@ -128,7 +128,7 @@ func New(cfg Config) (*Relay, error) {
 		retention:        retention,
 		tls:              cfg.TLS,
 		verifier:         verifier,
-		wrongs:           newWrongs(cfg, slog.New(log)),
+		signatures:       newSignatureMonitor(cfg, slog.New(log)),
 		origins:          origins,
 		unverifiedBodies: newBodyMemory(bodyMemorySize),
 		verifiedBodies:   newBodyMemory(bodyMemorySize),
@@ -141,7 +141,7 @@ func New(cfg Config) (*Relay, error) {
 	r.metrics = newMetrics(r)
 	r.backfill = newBackfill(r, cfg.Events)
 	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
-	r.hub.wrongs, r.wrongs.changed = r.wrongs, r.hub.rouseSoon
+	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.rouseSoon
 	r.reportLoss()
 	return r, nil
 }
@@ -162,7 +162,7 @@ func (r *Relay) reportLoss() {
 func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
 	err := r.verifier.setSecrets(secrets)
 	if err == nil {
-		r.wrongs.rotate(secrets)
+		r.signatures.rotate(secrets)
 	}
 	return err
 }
@@ -227,6 +227,6 @@ func (r *Relay) Streams() int { return r.hub.open() }
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
 	defer r.failures.Close()
-	r.wrongs.close()
+	r.signatures.close()
 	return r.hub.shutdown(ctx)
 }

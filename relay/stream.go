@@ -116,7 +116,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	if err := c.send(welcome); err != nil {
 		return err
 	}
-	return c.tellWrong()
+	return c.sendWrongSignatures()
 }
 
 // readHello checks a hello and returns its filter.

@@ -27,31 +27,31 @@ const (
 
 // Send sends a notice once. environ is the program's environment, without keys and
 // tokens. The error contains nothing secret.
-func (w Way) Send(ctx context.Context, n Notice, environ []string) error {
+func (d Destination) Send(ctx context.Context, n Notice, environ []string) error {
 	body, err := json.Marshal(n)
 	if err != nil {
 		return fmt.Errorf("writing the alert: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.timeout())
+	ctx, cancel := context.WithTimeout(ctx, d.timeout())
 	defer cancel()
-	if len(w.Command) > 0 {
-		return w.start(ctx, n, body, environ)
+	if len(d.Command) > 0 {
+		return d.start(ctx, n, body, environ)
 	}
-	return w.post(ctx, body)
+	return d.post(ctx, body)
 }
 
 func statusWords(status int) error {
 	return errors.New("it answered " + strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-func (w Way) post(ctx context.Context, body []byte) error {
-	client := w.client()
+func (d Destination) post(ctx context.Context, body []byte) error {
+	client := d.client()
 	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.Webhook.Reveal(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Webhook.Reveal(), bytes.NewReader(body))
 	if err != nil {
 		return errors.New("its address cannot be called")
 	}
-	for name, value := range w.Headers {
+	for name, value := range d.Headers {
 		request.Header.Set(name, value.Reveal())
 	}
 	request.Header.Set("Content-Type", "application/json")
@@ -82,14 +82,14 @@ const endsWithin = time.Second
 // start runs the program and waits for it. It goes through no shell, and what it
 // prints goes nowhere: a screen is drawn there. One that does not end in time is ended
 // with all that it started.
-func (w Way) start(ctx context.Context, n Notice, body []byte, environ []string) error {
-	command := exec.CommandContext(ctx, w.Command[0], n.fill(w.Command[1:])...)
+func (d Destination) start(ctx context.Context, n Notice, body []byte, environ []string) error {
+	command := exec.CommandContext(ctx, d.Command[0], n.fill(d.Command[1:])...)
 	command.Env, command.Stdin, command.WaitDelay = environ, bytes.NewReader(body), endsWithin
 	process.Apart(command, endsWithin)
 	err := command.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not end within %s", w.timeout())
+		return fmt.Errorf("it did not end within %s", d.timeout())
 	case err != nil:
 		return fmt.Errorf("it failed: %w", err)
 	}
@@ -97,14 +97,14 @@ func (w Way) start(ctx context.Context, n Notice, body []byte, environ []string)
 }
 
 // insist sends a notice, and retries a webhook for a while.
-func (w Way) insist(ctx context.Context, n Notice, environ []string) error {
-	if len(w.Command) > 0 {
-		return w.Send(ctx, n, environ)
+func (d Destination) insist(ctx context.Context, n Notice, environ []string) error {
+	if len(d.Command) > 0 {
+		return d.Send(ctx, n, environ)
 	}
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval, pause.MaxInterval = firstRetry, lastRetry
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		return struct{}{}, w.Send(ctx, n, environ)
+		return struct{}{}, d.Send(ctx, n, environ)
 	}, backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(retryFor))
 	return err
 }

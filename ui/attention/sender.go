@@ -23,14 +23,14 @@ type Source interface {
 
 // Config configures a [Sender]. Everything but Location is required.
 type Config struct {
-	Ways        []Way
-	Source      Source
-	File        *File
-	Environment func() api.Environment // the service's, as currently known
-	Account     string                 // its host
-	Environ     []string               // for programs: without keys and tokens
-	Report      func(error)            // gets the current failure; nil once there is none
-	Location    *time.Location         // for times in texts; nil: time.Local
+	Destinations []Destination
+	Source       Source
+	File         *File
+	Environment  func() api.Environment // the service's, as currently known
+	Account      string                 // its host
+	Environ      []string               // for programs: without keys and tokens
+	Report       func(error)            // gets the current failure; nil once there is none
+	Location     *time.Location         // for times in texts; nil: time.Local
 }
 
 // Sender sends each alert once to each destination that takes its kind, from
@@ -51,11 +51,11 @@ type trouble struct {
 
 // lane sends the notices for one destination, one after another.
 type lane struct {
-	way   Way
-	queue chan Notice
+	destination Destination
+	queue       chan Notice
 
-	mu   sync.Mutex
-	told map[Key]time.Time // handled alerts that are still raised; when to check again, zero: never
+	mu      sync.Mutex
+	handled map[Key]time.Time // handled alerts that are still raised; when to check again, zero: never
 }
 
 // waiting limits one destination's queue.
@@ -74,8 +74,8 @@ func NewSender(cfg Config) *Sender {
 		cfg.Location = time.Local
 	}
 	s := &Sender{cfg: cfg, troubles: map[*lane]trouble{}}
-	for _, way := range cfg.Ways {
-		s.lanes = append(s.lanes, &lane{way: way, queue: make(chan Notice, waiting), told: map[Key]time.Time{}})
+	for _, destination := range cfg.Destinations {
+		s.lanes = append(s.lanes, &lane{destination: destination, queue: make(chan Notice, waiting), handled: map[Key]time.Time{}})
 	}
 	return s
 }
@@ -128,13 +128,13 @@ func (s *Sender) follow(ctx context.Context) error {
 func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Time) {
 	for _, l := range s.lanes {
 		for _, a := range alerts {
-			if !l.way.takes(a) || !l.take(KeyOf(a), now) {
+			if !l.destination.takes(a) || !l.take(KeyOf(a), now) {
 				continue
 			}
 			select {
 			case l.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
 			default:
-				s.tell(l, "too many are queued", 1)
+				s.report(l, "too many are queued", 1)
 			}
 		}
 		l.forget(stands)
@@ -145,11 +145,11 @@ func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Tim
 func (l *lane) take(key Key, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, told := l.told[key]
-	if told && (at.IsZero() || now.Before(at)) {
+	at, handled := l.handled[key]
+	if handled && (at.IsZero() || now.Before(at)) {
 		return false
 	}
-	l.told[key] = time.Time{}
+	l.handled[key] = time.Time{}
 	return true
 }
 
@@ -157,40 +157,40 @@ func (l *lane) take(key Key, now time.Time) bool {
 func (l *lane) later(key Key, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told[key] = at
+	l.handled[key] = at
 }
 
 func (l *lane) forget(stands map[Key]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.told, func(key Key, _ time.Time) bool { return !stands[key] })
+	maps.DeleteFunc(l.handled, func(key Key, _ time.Time) bool { return !stands[key] })
 }
 
 // work sends one destination's queue.
 func (s *Sender) work(ctx context.Context, l *lane) error {
-	way := l.way.fingerprint()
+	destination := l.destination.fingerprint()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case n := <-l.queue:
-			s.send(ctx, l, way, n)
+			s.send(ctx, l, destination, n)
 		}
 	}
 }
 
-func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
+func (s *Sender) send(ctx context.Context, l *lane, destination string, n Notice) {
 	now := time.Now()
-	if l.way.Held(n) {
+	if l.destination.Held(n) {
 		l.later(KeyOf(n.alert), now.Add(again))
-		s.tell(l, HeldWords, 0)
+		s.report(l, HeldWords, 0)
 		return
 	}
-	granted, later, err := s.cfg.File.claim(ctx, n, way, now)
+	granted, later, err := s.cfg.File.claim(ctx, n, destination, now)
 	switch {
 	case err != nil:
 		l.later(KeyOf(n.alert), now.Add(again))
-		s.tell(l, "what was already sent is unknown: "+err.Error(), 0)
+		s.report(l, "what was already sent is unknown: "+err.Error(), 0)
 		return
 	case !later.IsZero():
 		l.later(KeyOf(n.alert), later)
@@ -198,20 +198,20 @@ func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
 	case !granted:
 		return
 	}
-	err = l.way.insist(ctx, n, s.cfg.Environ)
+	err = l.destination.insist(ctx, n, s.cfg.Environ)
 	switch {
 	case err == nil:
-		s.tell(l, "", 0)
+		s.report(l, "", 0)
 	case ctx.Err() != nil:
-		_ = s.cfg.File.release(context.WithoutCancel(ctx), n, way) // another run sends it
+		_ = s.cfg.File.release(context.WithoutCancel(ctx), n, destination) // another run sends it
 	default:
-		s.tell(l, err.Error(), 1)
+		s.report(l, err.Error(), 1)
 	}
 }
 
-// tell reports a destination's failure, "" for a success, and how many notices were
+// report reports a destination's failure, "" for a success, and how many notices were
 // not sent because of it.
-func (s *Sender) tell(l *lane, words string, dropped int) {
+func (s *Sender) report(l *lane, words string, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.troubles[l]
@@ -223,7 +223,7 @@ func (s *Sender) tell(l *lane, words string, dropped int) {
 	var all []string
 	for _, l := range s.lanes {
 		if t := s.troubles[l]; t.words != "" {
-			text := l.way.Name() + " gets no alerts: " + t.words
+			text := l.destination.Name() + " gets no alerts: " + t.words
 			if t.dropped > 0 {
 				text += fmt.Sprintf(" (%d not sent)", t.dropped)
 			}

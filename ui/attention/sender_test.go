@@ -105,16 +105,16 @@ func (h *hook) requests() []http.Header {
 
 const address = "https://hooks.example/token-in-the-path"
 
-func toHook(h *hook, kinds ...string) Way {
-	return Way{Kinds: kinds, Webhook: api.NewSecret(address), Headers: map[string]api.Secret{"Authorization": api.NewSecret("Bearer t")}, transport: h}
+func toHook(h *hook, kinds ...string) Destination {
+	return Destination{Kinds: kinds, Webhook: api.NewSecret(address), Headers: map[string]api.Secret{"Authorization": api.NewSecret("Bearer t")}, transport: h}
 }
 
 // sending runs a sender until the test ends, and returns what it last reported.
-func sending(t *testing.T, folder string, source *till, from api.Environment, ways ...Way) (report func() string) {
+func sending(t *testing.T, folder string, source *till, from api.Environment, ways ...Destination) (report func() string) {
 	t.Helper()
 	var mu sync.Mutex
 	var last error
-	s := NewSender(Config{Ways: ways, Source: source, File: OpenFile(folder, "an account"), Account: "api.example", Location: time.UTC,
+	s := NewSender(Config{Destinations: ways, Source: source, File: OpenFile(folder, "an account"), Account: "api.example", Location: time.UTC,
 		Environment: func() api.Environment { return from },
 		Report: func(err error) {
 			mu.Lock()
@@ -178,7 +178,7 @@ func TestEachAlertGoesOutOnceFromSeveralDashboards(t *testing.T) {
 func TestOnlyChosenKindsGoOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		some, all, source := &hook{}, &hook{}, &till{}
-		sending(t, t.TempDir(), source, staging, toHook(some, account.Spent), Way{Webhook: api.NewSecret(address + "/all"), transport: all})
+		sending(t, t.TempDir(), source, staging, toHook(some, account.Spent), Destination{Webhook: api.NewSecret(address + "/all"), transport: all})
 		source.raise(failed("ci_1"), account.Alert{Kind: account.AlertDay, Cause: "near", Text: "near"},
 			account.Alert{Kind: account.AlertDay, Cause: account.Spent, Text: "spent", Due: noon.Add(24 * time.Hour)}, account.Alert{Kind: account.AlertSending, Text: "cannot be sent"})
 		time.Sleep(time.Minute)
@@ -258,7 +258,7 @@ func TestWhatIsMutedGoesOutAfterwardsIfItStillStands(t *testing.T) {
 func TestAProgramDoesNotRunWhereMoneyIsRealUnlessAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &till{}
-		report := sending(t, t.TempDir(), source, live, Way{Command: []string{"a-program-that-does-not-exist"}})
+		report := sending(t, t.TempDir(), source, live, Destination{Command: []string{"a-program-that-does-not-exist"}})
 		source.raise(failed("ci_1"))
 		time.Sleep(time.Minute)
 		if got := report(); !strings.Contains(got, "set live = true") {

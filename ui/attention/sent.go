@@ -9,9 +9,9 @@ import (
 // sent records an alert that was sent to one destination.
 type sent struct {
 	Key
-	Way  string    `json:"way"` // fingerprint of the destination
-	At   time.Time `json:"at"`
-	Over bool      `json:"over,omitempty"` // the alert is over: another with the same key is new
+	Destination string    `json:"way"` // fingerprint of the destination
+	At          time.Time `json:"at"`
+	Over        bool      `json:"over,omitempty"` // the alert is over: another with the same key is new
 }
 
 const (
@@ -25,14 +25,14 @@ const (
 // claim reports whether an alert must still be sent to a destination, and records
 // that it is. Whoever claims it sends it. For a muted alert, later says when to ask
 // again.
-func (f *File) claim(ctx context.Context, n Notice, way string, now time.Time) (granted bool, later time.Time, err error) {
+func (f *File) claim(ctx context.Context, n Notice, destination string, now time.Time) (granted bool, later time.Time, err error) {
 	err = f.change(ctx, func(c *content) {
 		if off, is := c.OffOf(n.alert, now); is && !off.Until.IsZero() {
 			later = off.Until
 			return
 		}
 		key := KeyOf(n.alert)
-		at := slices.IndexFunc(c.Sent, func(s sent) bool { return s.Key == key && s.Way == way })
+		at := slices.IndexFunc(c.Sent, func(s sent) bool { return s.Key == key && s.Destination == destination })
 		if at >= 0 {
 			before := c.Sent[at]
 			if age := now.Sub(before.At); age < calmFor || !before.Over && age < sentFor {
@@ -41,16 +41,16 @@ func (f *File) claim(ctx context.Context, n Notice, way string, now time.Time) (
 			c.Sent = slices.Delete(c.Sent, at, at+1)
 		}
 		granted = true
-		c.Sent = append(c.Sent, sent{Key: key, Way: way, At: now})
+		c.Sent = append(c.Sent, sent{Key: key, Destination: destination, At: now})
 		c.Sent = c.Sent[max(len(c.Sent)-mostSent, 0):]
 	})
 	return granted, later, err
 }
 
 // release undoes the claim of an alert that could not be sent.
-func (f *File) release(ctx context.Context, n Notice, way string) error {
+func (f *File) release(ctx context.Context, n Notice, destination string) error {
 	return f.change(ctx, func(c *content) {
-		c.Sent = slices.DeleteFunc(c.Sent, func(s sent) bool { return s.Key == KeyOf(n.alert) && s.Way == way })
+		c.Sent = slices.DeleteFunc(c.Sent, func(s sent) bool { return s.Key == KeyOf(n.alert) && s.Destination == destination })
 	})
 }
 

@@ -15,38 +15,38 @@ import (
 	"tillwatch/ui/attention"
 )
 
-// wayKeys are the settings of an [[alert]] table.
-func wayKeys() []string {
+// destinationKeys are the settings of an [[alert]] table.
+func destinationKeys() []string {
 	return []string{"kinds", "webhook", "webhook_file", "headers", "header_files", "command", "live", "timeout"}
 }
 
 // sendAlerts reads the [[alert]] tables: where alerts go besides the screen.
 func (s *settings) sendAlerts(tables []any) error {
-	s.AlertWays = nil
+	s.AlertDestinations = nil
 	var wrong []error
 	for i, one := range tables {
 		table, is := one.(map[string]any)
 		if !is {
 			return unfit("alert", one, "tables, as in [[alert]]")
 		}
-		way, err := readWay(table)
+		destination, err := readDestination(table)
 		if err == nil {
-			err = way.Check()
+			err = destination.Check()
 		}
 		if err != nil {
 			wrong = append(wrong, usagef("[[alert]] %d: %w", i+1, err))
 			continue
 		}
-		s.AlertWays = append(s.AlertWays, way)
+		s.AlertDestinations = append(s.AlertDestinations, destination)
 	}
 	return together(wrong...)
 }
 
-// readWay reads one table. Errors do not repeat values: they may be secret.
-func readWay(table map[string]any) (way attention.Way, err error) {
+// readDestination reads one table. Errors do not repeat values: they may be secret.
+func readDestination(table map[string]any) (destination attention.Destination, err error) {
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.Contains(wayKeys(), key) {
-			return way, fmt.Errorf("there is no setting %q%s", key, suggest(key, wayKeys()))
+		if !slices.Contains(destinationKeys(), key) {
+			return destination, fmt.Errorf("there is no setting %q%s", key, suggest(key, destinationKeys()))
 		}
 	}
 	var wrong []error
@@ -56,27 +56,27 @@ func readWay(table map[string]any) (way attention.Way, err error) {
 		}
 	}
 	var file string
-	take("kinds", `a list of kinds, such as ["expiring", "failed"]`, &way.Kinds)
-	take("webhook", "an address in quotes", &way.Webhook)
+	take("kinds", `a list of kinds, such as ["expiring", "failed"]`, &destination.Kinds)
+	take("webhook", "an address in quotes", &destination.Webhook)
 	take("webhook_file", "a path in quotes", &file)
-	take("command", `a list of texts, such as ["notify-send", "{text}"]`, &way.Command)
-	take("live", "true or false", &way.Live)
-	take("timeout", wantedTime, &way.Timeout)
+	take("command", `a list of texts, such as ["notify-send", "{text}"]`, &destination.Command)
+	take("live", "true or false", &destination.Live)
+	take("timeout", wantedTime, &destination.Timeout)
 	if len(wrong) > 0 {
-		return way, errors.Join(wrong...)
+		return destination, errors.Join(wrong...)
 	}
 	if _, isText := table["command"].(string); isText {
-		return way, errors.New(`command must be a list, such as ["notify-send", "{text}"]: no shell runs it`)
+		return destination, errors.New(`command must be a list, such as ["notify-send", "{text}"]: no shell runs it`)
 	}
 	if file != "" {
 		text, err := readSecretFile(file)
 		if err != nil {
-			return way, fmt.Errorf("reading webhook_file: %w", err)
+			return destination, fmt.Errorf("reading webhook_file: %w", err)
 		}
-		way.Webhook = api.NewSecret(text)
+		destination.Webhook = api.NewSecret(text)
 	}
-	way.Headers, err = readHeaders(table)
-	return way, err
+	destination.Headers, err = readHeaders(table)
+	return destination, err
 }
 
 // readHeaders reads a webhook's headers, given in the table or in files.
@@ -124,11 +124,11 @@ func (s settings) programEnvironment(environment []string) []string {
 
 // sendAlerts sends alerts to the configured destinations while the session runs.
 func (s *session) sendAlerts(o screenOptions) part {
-	if !o.kept || len(s.settings.AlertWays) == 0 {
+	if !o.kept || len(s.settings.AlertDestinations) == 0 {
 		return untilDone
 	}
 	sender := attention.NewSender(attention.Config{
-		Ways: s.settings.AlertWays, Source: restoredStore{s.store, s.restored}, File: s.attention,
+		Destinations: s.settings.AlertDestinations, Source: restoredStore{s.store, s.restored}, File: s.attention,
 		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(os.Environ()),
 		Report: func(err error) { s.store.Report(account.AlertSending, err) }, Location: time.Local,
 	})

@@ -35,7 +35,7 @@ func newAlertsTest() *cobra.Command {
 			"The exit code is 1 if one did not get it.",
 		Args: noArguments,
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
-			if len(s.AlertWays) == 0 {
+			if len(s.AlertDestinations) == 0 {
 				return usagef("no [[alert]] is configured: add one with a webhook or a command to tillwatch.toml")
 			}
 			return s.testWays(c, asJSON)
@@ -47,8 +47,8 @@ func newAlertsTest() *cobra.Command {
 	return command
 }
 
-// wayTested is the result of one sample.
-type wayTested struct {
+// destinationTested is the result of one sample.
+type destinationTested struct {
 	To    string   `json:"to"`
 	Kinds []string `json:"kinds,omitempty"` // none: all
 	OK    bool     `json:"ok"`
@@ -58,11 +58,11 @@ type wayTested struct {
 func (s settings) testWays(c *cobra.Command, asJSON bool) error {
 	failed := 0
 	sample := attention.Sample(s.environment(), (&session{settings: s}).account(), time.Now())
-	for _, way := range s.AlertWays {
-		tested := wayTested{To: way.Name(), Kinds: way.Kinds}
-		err := errHeld(way, sample)
+	for _, destination := range s.AlertDestinations {
+		tested := destinationTested{To: destination.Name(), Kinds: destination.Kinds}
+		err := errHeld(destination, sample)
 		if err == nil {
-			err = way.Send(c.Context(), sample, s.programEnvironment(os.Environ()))
+			err = destination.Send(c.Context(), sample, s.programEnvironment(os.Environ()))
 		}
 		if tested.OK = err == nil; err != nil {
 			tested.Error = string(api.Scrub(err.Error()))
@@ -74,14 +74,14 @@ func (s settings) testWays(c *cobra.Command, asJSON bool) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d did not get the sample", failed, len(s.AlertWays))
+		return fmt.Errorf("%d of %d did not get the sample", failed, len(s.AlertDestinations))
 	}
 	return nil
 }
 
 // errHeld says why no sample may be sent there; nil if one may.
-func errHeld(way attention.Way, sample attention.Notice) error {
-	if way.Held(sample) {
+func errHeld(destination attention.Destination, sample attention.Notice) error {
+	if destination.Held(sample) {
 		return errors.New(attention.HeldWords)
 	}
 	return nil

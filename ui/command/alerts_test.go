@@ -41,10 +41,10 @@ func TestTheDocumentedAlertsLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.AlertWays) != 2 {
-		t.Fatalf("loaded %+v", s.AlertWays)
+	if len(s.AlertDestinations) != 2 {
+		t.Fatalf("loaded %+v", s.AlertDestinations)
 	}
-	hook, program := s.AlertWays[0], s.AlertWays[1]
+	hook, program := s.AlertDestinations[0], s.AlertDestinations[1]
 	if !slices.Equal(hook.Kinds, []string{"expiring", "spent"}) || hook.Name() != "hooks.example" || hook.Timeout != 10*time.Second ||
 		hook.Headers["Authorization"].Reveal() != "Bearer abc" || hook.Headers["X-Source"].Reveal() != "till-1" {
 		t.Errorf("the webhook is %+v", hook)
@@ -67,8 +67,8 @@ func TestAProfileHasItsOwnAlerts(t *testing.T) {
 	isolate(t)
 	path := writeConfig(t, "[[alert]]\ncommand = ['a']\n[[alert]]\ncommand = ['b']\n[[profile.live.alert]]\ncommand = ['c']\n")
 	for profile, want := range map[string]int{"": 2, "live": 1} {
-		if s, err := load(t, "--config", path, "--profile", profile); err != nil || len(s.AlertWays) != want {
-			t.Errorf("profile %q has %+v, %v", profile, s.AlertWays, err)
+		if s, err := load(t, "--config", path, "--profile", profile); err != nil || len(s.AlertDestinations) != want {
+			t.Errorf("profile %q has %+v, %v", profile, s.AlertDestinations, err)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func settingTable() []setting {
 			}},
 		{key: "idle_after", field: func(s *settings) any { return &s.IdleAfter },
 			must: `a second or more, with its unit as in "5m", or 0 for never`, holds: func(s settings) bool { return s.IdleAfter == 0 || s.IdleAfter >= time.Second }},
-		{key: "alert", private: true, field: func(s *settings) any { return &s.AlertWays }},
+		{key: "alert", private: true, field: func(s *settings) any { return &s.AlertDestinations }},
 		{key: "keys", field: func(s *settings) any { return &s.Keys }},
 		{key: "command", private: true, field: func(s *settings) any { return &s.Commands }},
 	}, alertTable()...)

@@ -131,7 +131,7 @@ func wanted(field any) string {
 		return `a list of texts, such as ["a", "b"]`
 	case *keyBindings:
 		return "a table, as in [keys]"
-	case *[]attention.Way:
+	case *[]attention.Destination:
 		return "tables, as in [[alert]]"
 	}
 	return "a text in quotes"

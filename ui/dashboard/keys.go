@@ -14,7 +14,7 @@ import (
 
 // key routes a key: to the dialog, to the prompt, or through the table of actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.pointer.last, m.positions.beginning = clicked{}, nil
+	m.pointer.last, m.positions.start = clicked{}, nil
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // always available
 	}

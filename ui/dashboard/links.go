@@ -20,11 +20,11 @@ import (
 
 // Browser opens an address for a person.
 type Browser struct {
-	Open   func(ctx context.Context, address string) error // nil: it is copied instead
+	Open   func(ctx context.Context, address string) error // nil: addresses are copied instead
 	Closed string                                          // why Open is nil
 }
 
-// links finds what a thing has on the web, and opens it.
+// links finds the web addresses of a thing, and opens them.
 type links struct {
 	cfg     *Config
 	board   *board
@@ -32,7 +32,7 @@ type links struct {
 	notices *notices
 	themes  *theming
 	dialog  *dialogs
-	refused error // why the last address that was found is no link
+	refused error // why the last found address is no link
 }
 
 // openedMsg says that an address could not be opened.
@@ -41,7 +41,7 @@ type openedMsg struct {
 	err  error
 }
 
-// of are the links of a subject, the most useful first.
+// of returns the links of a subject, the most useful first.
 func (l *links) of(s pane.Subject) []dialog.Item {
 	l.refused = nil
 	var found []dialog.Item
@@ -95,7 +95,7 @@ func (l *links) add(found []dialog.Item, title, note string, address api.Text) [
 	return append(found, dialog.Item{ID: strconv.Itoa(len(found)), Title: title, Note: note, Link: link})
 }
 
-// offer shows where the thing under the cursor leads; the next key goes there.
+// offer shows the links of the thing under the cursor; the next key opens one.
 func (l *links) offer(ctx context.Context) {
 	found := l.of(l.board.subject())
 	switch {
@@ -117,7 +117,7 @@ func (l *links) offer(ctx context.Context) {
 	})
 }
 
-// take opens an address, or copies it where nothing can be opened.
+// take opens an address, or copies it if nothing can be opened.
 func (l *links) take(ctx context.Context, link weblink.Link) tea.Cmd {
 	if l.cfg.Browser.Open == nil {
 		l.notices.sayLink(plain, "copied, as "+l.cfg.Browser.Closed+": ", link)
@@ -132,7 +132,7 @@ func (l *links) take(ctx context.Context, link weblink.Link) tea.Cmd {
 	}
 }
 
-// failed copies what could not be opened.
+// failed copies an address that could not be opened.
 func (l *links) failed(msg openedMsg) tea.Cmd {
 	l.notices.sayLink(warning, "copied, as it could not be opened ("+msg.err.Error()+"): ", msg.link)
 	return sendTerminal(ansi.SetSystemClipboard(msg.link.Address))

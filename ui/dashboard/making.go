@@ -10,14 +10,14 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// Maker makes intents of a stand-in.
+// Maker creates intents in a stand-in.
 type Maker struct {
-	// Make makes one. It is not called in Update; nil: not possible.
+	// Make creates one. It is not called in Update. Nil: not possible.
 	Make  func(ctx context.Context, w dialog.Wish) (api.ID, error)
-	Magic []string // the names of products that a wish can name
+	Magic []string // names of magic products for a wish
 }
 
-// making makes a new intent, where a stand-in answers.
+// making creates a new intent if the service is a stand-in.
 type making struct {
 	cfg     *Config
 	picture *picture
@@ -28,14 +28,14 @@ type making struct {
 	work    *errands
 }
 
-// madeMsg brings what came of a wish.
+// madeMsg brings the outcome of a wish.
 type madeMsg struct {
 	asked *dialog.Making
 	id    api.ID
 	err   error
 }
 
-// disabled says why none can be made now.
+// disabled says why no intent can be created now; "" if one can.
 func (m *making) disabled() string {
 	where := m.picture.environment()
 	switch {
@@ -51,7 +51,7 @@ func (m *making) disabled() string {
 
 func (m *making) ask() { m.dialog.shown = dialog.NewMaking(m.themes.current(), m.cfg.Maker.Magic) }
 
-// begin sends what was wished.
+// begin sends the wish.
 func (m *making) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
 	wish, err := asked.Wish()
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *making) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
 	})
 }
 
-// done says what came of it: in the dialog, while that is open.
+// done shows the outcome: in the dialog while that is open, otherwise in a notice.
 func (m *making) done(msg madeMsg) {
 	open := m.dialog.shown == dialog.Dialog(msg.asked)
 	switch {
@@ -81,7 +81,7 @@ func (m *making) done(msg madeMsg) {
 	}
 }
 
-// receive puts the cursor on the intent that was made here, once it is there.
+// receive puts the cursor on the intent that was created here, once it has arrived.
 func (b *board) receive() {
 	if _, there := b.picture.intents[b.awaited]; b.awaited == "" || !there || b.picture.frozen != nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// marks are the intents that a person has marked, to be confirmed together.
+// marks holds the intents that a person has marked, to confirm them together.
 type marks struct {
 	cfg      *Config
 	picture  *picture
@@ -18,12 +18,12 @@ type marks struct {
 	notices  *notices
 	confirms *confirms
 	set      map[api.ID]bool
-	stayed   pane.Subject // the last row, since it was marked under the cursor
+	stayed   pane.Subject // the last row, after it was marked and the cursor could not move on
 }
 
-// toggle marks the intent under the cursor, or takes the mark away. It reports
-// whether the cursor is to move on. On the last row the cursor stays: a key too
-// many does not take the mark away that was just set there.
+// toggle marks or unmarks the intent under the cursor, and reports whether the cursor is
+// to move on. On the last row the cursor stays: pressing the key once too often does not
+// remove the mark that was just set there.
 func (s *marks) toggle() (moves bool) {
 	in, ok := s.board.intentUnder()
 	if !ok {
@@ -37,15 +37,14 @@ func (s *marks) toggle() (moves bool) {
 	return true
 }
 
-// stay notes that the cursor was to move on from a row, and did not.
+// stay notes that the cursor could not move on from a row.
 func (s *marks) stay(row pane.Subject) {
 	if in, ok := s.board.intentOf(row); ok && s.set[in.ID] && s.board.subject() == row {
 		s.stayed = row
 	}
 }
 
-// visit notes that the cursor has gone elsewhere, if it has, and ends a range that it
-// has left.
+// visit notes whether the cursor has moved elsewhere, and ends a range that it has left.
 func (s *marks) visit() {
 	if s.board.subject() != s.stayed {
 		s.stayed = pane.Subject{}
@@ -55,7 +54,7 @@ func (s *marks) visit() {
 	}
 }
 
-// all marks all intents that their pane shows, as far as they can be confirmed.
+// all marks all intents that the pane shows and that can be confirmed.
 func (s *marks) all() {
 	var ids []api.ID
 	for row := range s.board.intents.Shown() {
@@ -65,7 +64,7 @@ func (s *marks) all() {
 	s.mark(ids, "shown")
 }
 
-// mark marks intents, as far as they can be confirmed, and says how many. chosen is
+// mark marks the intents that can be confirmed, and says how many. chosen says in words
 // how they were chosen.
 func (s *marks) mark(ids []api.ID, chosen string) {
 	var fresh, marked, left int
@@ -114,14 +113,14 @@ func (s *marks) put(id api.ID, marked bool) {
 	s.board.intents.SetMarked(id, marked)
 }
 
-// clear takes all marks away.
+// clear removes all marks.
 func (s *marks) clear() {
 	for id := range s.set {
 		s.put(id, false)
 	}
 }
 
-// keep takes the mark from what is no longer awaiting.
+// keep removes the marks of intents that no longer await confirmation.
 func (s *marks) keep() {
 	for id := range s.set {
 		if in, ok := s.picture.intent(id); !ok || in.State != api.AwaitingConfirmation {
@@ -130,7 +129,7 @@ func (s *marks) keep() {
 	}
 }
 
-// reach begins a range at the cursor, or marks what the range has come to reach.
+// reach begins a range at the cursor, or marks the range and ends it.
 func (s *marks) reach() {
 	p := s.board.intents
 	if !p.Ranging() {
@@ -144,9 +143,8 @@ func (s *marks) reach() {
 	s.mark(ids, "in the range")
 }
 
-// toggleOrder marks what of the order under the cursor can be confirmed, or takes
-// these marks away. It returns the items that are shown, behind which the cursor is to
-// move on.
+// toggleOrder marks the items of the order under the cursor that can be confirmed, or
+// removes these marks. It returns the shown items, after which the cursor is to move.
 func (s *marks) toggleOrder() (ids []api.ID) {
 	ids = s.board.intents.ItemsUnder()
 	unmarked := func(id api.ID) bool {
@@ -164,7 +162,7 @@ func (s *marks) toggleOrder() (ids []api.ID) {
 	return ids
 }
 
-// disabled says why the intent under the cursor cannot be marked.
+// disabled says why the intent under the cursor cannot be marked; "" if it can.
 func (s *marks) disabled() string {
 	if s.board.ranging() || s.board.headUnder() {
 		return ""
@@ -179,7 +177,7 @@ func (s *marks) disabled() string {
 	return s.confirms.unconfirmable(in)
 }
 
-// allDisabled says why the shown rows cannot be marked.
+// allDisabled says why the shown rows cannot be marked; "" if they can.
 func (s *marks) allDisabled() string {
 	if s.board.focus != layout.Intents {
 		return "only intents can be marked: " + s.cfg.Actions.KeyOf(action.FocusPane1) + " goes there"

@@ -20,16 +20,16 @@ import (
 	"tillwatch/ui/notify"
 )
 
-// tickMsg moves the clock and the ages, once a second.
+// tickMsg moves the clock and all ages, once a second.
 type tickMsg struct{}
 
-// Model is the root of the dashboard, and its only tea.Model. It holds the parts
-// of the screen and routes messages to them.
+// Model is the root of the dashboard, and its only [tea.Model]. It holds the parts of the
+// screen and routes messages to them.
 type Model struct {
 	cfg           Config
-	ctx           context.Context // ends with the program, and with it a confirm under way
+	ctx           context.Context // ends with the program; a running confirm ends with it
 	job           *job.Job
-	canvas        *canvas.Canvas // nil where nothing is drawn, in tests
+	canvas        *canvas.Canvas // nil in tests, which draw nothing
 	width, height int
 
 	picture     *picture
@@ -53,7 +53,7 @@ type Model struct {
 	exporting   *exporting
 	making      *making
 	recorder    recorder
-	kept        *kept
+	saved       *savedFilters
 	positions   *positions
 	loading     *loading
 	arranging   arranging
@@ -76,10 +76,10 @@ type Model struct {
 	look     *pane.Look
 	line     *paint.Line
 	drawn    []string  // the screen as last drawn
-	clock    time.Time // of what is shown; it goes by seconds
-	redraw   bool      // something besides the panes has changed
-	awaited  bool      // the picture comes in a moment: nothing is drawn without it
-	quitting bool      // asked once, while a confirm was under way
+	clock    time.Time // the shown time; it moves once a second
+	redraw   bool      // something outside the panes has changed
+	awaited  bool      // the picture comes in a moment: nothing is drawn before
+	quitting bool      // quit was pressed once while a confirm was running
 }
 
 // New makes the model. [Run] shows it; tests drive it with messages.
@@ -111,12 +111,12 @@ func New(cfg Config) *Model {
 		m.board.focusBy(1)
 	}
 	if c.Filter != "" {
-		m.kept.begin(c.Filter)
+		m.saved.begin(c.Filter)
 	}
 	if p, err := parsePosition(c.At); c.At != "" && err != nil {
 		m.notices.say(warning, err.Error())
 	} else if c.At != "" {
-		m.positions.beginning = &beginning{position: p}
+		m.positions.start = &startPosition{position: p}
 	}
 	if c.Warning != "" {
 		m.notices.say(warning, c.Warning)
@@ -125,7 +125,7 @@ func New(cfg Config) *Model {
 	return m
 }
 
-// addParts makes the parts that stand on the board.
+// addParts creates the parts that depend on the board.
 func (m *Model) addParts() {
 	c := &m.cfg
 	m.footer = footer{cfg: c, board: m.board}
@@ -146,8 +146,8 @@ func (m *Model) addParts() {
 	m.making = &making{cfg: c, picture: m.picture, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog, work: m.work}
 	m.recorder = recorder{cfg: c, notices: m.notices}
 	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.kept = &kept{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
-	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, kept: m.kept, jump: m.jump, notices: m.notices}
+	m.saved = &savedFilters{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
+	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, saved: m.saved, jump: m.jump, notices: m.notices}
 	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
 	m.own = &ownCommands{
 		cfg: c, board: m.board, picture: m.picture, links: m.links, batch: m.batch, notices: m.notices, themes: m.themes, dialog: m.dialog,
@@ -159,7 +159,7 @@ func (m *Model) addParts() {
 	}
 	m.switching = &switching{cfg: c, batch: m.batch, notices: m.notices, dialog: m.dialog, work: m.work}
 	m.verbs = &verbs{
-		cfg: c, board: m.board, filters: m.filters, kept: m.kept, positions: m.positions, exporting: m.exporting, jump: m.jump,
+		cfg: c, board: m.board, filters: m.filters, saved: m.saved, positions: m.positions, exporting: m.exporting, jump: m.jump,
 		switching: m.switching, themes: m.themes, preferences: m.preferences, notices: m.notices, dialog: m.dialog,
 		do: m.do, disabled: m.disabled, restyle: m.restyle,
 	}
@@ -182,7 +182,7 @@ func (m *Model) tick() tea.Cmd {
 	return after(m.ctx, now.Truncate(time.Second).Add(time.Second).Sub(now), tickMsg{})
 }
 
-// after sends a message later, or nothing once ctx has ended.
+// after sends a message after a duration, unless ctx ends first.
 func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
@@ -196,8 +196,8 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	}
 }
 
-// Update takes a message: keys go to the focused pane or the dialog, sizes to
-// each pane, data to all.
+// Update handles a message: keys go to the focused pane or the dialog, sizes to each pane,
+// data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.waitNoMore(msg)
 	if mouse, ok := msg.(tea.MouseMsg); ok {
@@ -251,7 +251,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// updateConfirm takes the messages of confirms, and of the dialog before them.
+// updateConfirm handles the messages of confirms and of their dialog.
 func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case quietMsg:
@@ -272,8 +272,8 @@ func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// advance moves the clock. Each pane draws again, for its ages: they all go by
-// this clock, so that nothing but what has changed moves between two seconds.
+// advance moves the clock. Each pane draws its ages again. They all use this clock:
+// between two seconds, only what changed moves.
 func (m *Model) advance(now time.Time) {
 	m.clock = now
 	m.dialog.setNow(now)
@@ -287,20 +287,19 @@ func (m *Model) advance(now time.Time) {
 	}
 }
 
-// apply takes over what changed: into the picture at once, onto the screen
-// unless it is frozen.
+// apply applies changes to the picture and, unless it is frozen, to the screen.
 func (m *Model) apply(c *account.Changes) {
 	first := c.Whole || !m.picture.started
 	wasLive := m.picture.environment().Live
 	m.picture.apply(c)
 	m.alerting.judge(m.cfg.Now())
 	if m.picture.environment().Live != wasLive {
-		m.restyle() // the frame is tinted where money is real
+		m.restyle() // real money tints the frame
 	}
 	m.details.forget(c)
 	m.loading.watch()
 	m.notifier.Observe(c)
-	if first || m.replay != nil { // the clock of a replay may have gone anywhere
+	if first || m.replay != nil { // the clock of a replay may jump
 		m.clock = m.cfg.Now()
 		if m.picture.frozen == nil {
 			m.look.Now = m.clock
@@ -316,8 +315,7 @@ func (m *Model) apply(c *account.Changes) {
 	m.away.observe(m.cfg.Now())
 }
 
-// judge has the panes say how healthy the picture is. A frozen screen says what it
-// said.
+// judge passes the health of the picture to the panes, unless the screen is frozen.
 func (m *Model) judge() {
 	if h := (judge{&m.cfg, m.picture, m.clock}).health(); m.picture.frozen == nil && h != m.look.Health {
 		m.look.Health = h
@@ -325,7 +323,7 @@ func (m *Model) judge() {
 	}
 }
 
-// restyle prepares the styles of the theme for the terminal's colours.
+// restyle renders the styles of the theme for the terminal's colours.
 func (m *Model) restyle() {
 	t := m.themes.current()
 	m.look.Brush = paint.NewBrush(t, m.picture.environment().Live)
@@ -336,13 +334,13 @@ func (m *Model) restyle() {
 	m.board.invalidate()
 }
 
-// freeze holds the screen, or lets it go on from where the picture is.
+// freeze holds the screen, or shows the present picture again.
 func (m *Model) freeze() {
 	if m.picture.frozen == nil {
 		m.picture.freeze(m.cfg.Now())
 		m.away.frozen(true, m.cfg.Now())
-		m.notices.toast = toast{} // the line says at once that the screen is held
-		m.board.invalidate()      // and what the next second would have drawn
+		m.notices.toast = toast{} // the notice line says at once that the screen is frozen
+		m.board.invalidate()      // drawn now, with what the next second would have shown
 		return
 	}
 	missed := m.picture.thaw()

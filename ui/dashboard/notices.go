@@ -17,21 +17,21 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// notices is the line below the header: what a person should know now.
+// notices draws the line below the header: what a person should know now.
 type notices struct {
 	cfg     *Config
 	picture *picture
 	toast   toast
-	away    func() string // what happened in the last absence, in a few words; "" for nothing
+	away    func() string // what happened during the last absence, in a few words; "" if nothing did
 }
 
-// toast is a sentence that answers what a person did, for a while.
+// toast is a sentence that answers a person's action, shown for a while.
 type toast struct {
 	kind  paint.Style
 	text  string
-	link  weblink.Link // behind the text; zero: none
+	link  weblink.Link // after the text; zero: none
 	until time.Time
-	holds func() bool // reports whether it is still true; nil: it stays true
+	holds func() bool // reports whether the sentence is still true; nil: it is
 }
 
 // The kinds of toast.
@@ -42,28 +42,28 @@ const (
 )
 
 const (
-	// toastFor is how long a toast is to be read.
+	// toastFor is how long a toast is shown.
 	toastFor = 6 * time.Second
-	// unsettledFor is the same for confirms whose outcome is unknown.
+	// unsettledFor is the same for a confirm whose outcome is unknown.
 	unsettledFor = 30 * time.Second
 )
 
 // say shows a sentence for a while.
 func (n *notices) say(kind paint.Style, text string) { n.sayWhile(nil, kind, text) }
 
-// sayWhile is say for a sentence that goes as soon as it is no longer true.
+// sayWhile is like say, for a sentence that disappears once it is no longer true.
 func (n *notices) sayWhile(holds func() bool, kind paint.Style, text string) {
 	n.toast = toast{kind: kind, text: string(api.Scrub(text)), until: time.Now().Add(toastFor), holds: holds}
 }
 
-// sayLink is say for a sentence that ends in an address.
+// sayLink is like say, for a sentence that ends in an address.
 func (n *notices) sayLink(kind paint.Style, text string, link weblink.Link) {
 	n.say(kind, text)
 	n.toast.link = link
 }
 
-// sayUnsettled names, at the start, a confirm of an earlier run whose outcome
-// nobody knows. It stays when its intent moves on: this is about money.
+// sayUnsettled names, at the start, a confirm of an earlier run whose outcome is unknown.
+// The notice stays even when the intent moves on: this is about money.
 func (n *notices) sayUnsettled(lines []confirm.Line) {
 	if len(lines) == 0 {
 		return
@@ -77,7 +77,7 @@ func (n *notices) sayUnsettled(lines []confirm.Line) {
 	n.toast.until = time.Now().Add(unsettledFor)
 }
 
-// draw shows the most pressing notice, and nothing while all is well.
+// draw shows the most urgent notice, and nothing while all is well.
 func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch *batch, welcome *welcome) {
 	t := &n.toast
 	switch {
@@ -105,7 +105,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	}
 }
 
-// shown reports whether the toast is to be read now.
+// shown reports whether the toast is on the screen now.
 func (t *toast) shown() bool {
 	return t.text != "" && time.Now().Before(t.until) && (t.holds == nil || t.holds())
 }
@@ -114,8 +114,8 @@ func (t *toast) sentence() string {
 	return map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind] + t.text
 }
 
-// wrapped is a toast that is too long for a line of so many cells, in two lines. The
-// second lies over the title of a pane, and never over a row; a link stays whole.
+// wrapped returns a toast in two lines if it is wider than width. The second line lies
+// over the title of a pane, never over a row. A toast with a link is not wrapped.
 func (n *notices) wrapped(width int) []string {
 	t := &n.toast
 	if !t.shown() || t.link.Address != "" || paint.Width(t.sentence()) <= width {
@@ -125,8 +125,8 @@ func (n *notices) wrapped(width int) []string {
 	return append(lines[:1:1], strings.Join(lines[1:], " "))
 }
 
-// unwell says what is wrong with the picture, what can be done, why it is so, and who
-// says more, where there is room for that.
+// unwell says what is wrong with the picture, what to do, the cause, and where to learn
+// more, as far as there is room.
 func unwell(l *paint.Line, glyph string, h pane.Health) {
 	l.Put(h.Style, glyph+h.Text)
 	if h.Advice != "" {
@@ -140,7 +140,7 @@ func unwell(l *paint.Line, glyph string, h pane.Health) {
 	}
 }
 
-// frozen says since when the screen is held, and what it misses.
+// frozen says since when the screen is frozen, and how many events it misses.
 func (n *notices) frozen(l *paint.Line) {
 	fresh := n.picture.summary.Events.Received - n.picture.frozen.events
 	l.Put(paint.Accent|paint.Bold, "FROZEN ").Put(paint.Text, "at "+n.picture.frozen.at.In(n.cfg.Location).Format("15:04:05"))
@@ -151,7 +151,7 @@ func (n *notices) frozen(l *paint.Line) {
 	l.Put(paint.Muted, " · ").Put(paint.Text, wording.Count(fresh)).Put(paint.Muted, events+" · "+n.cfg.Actions.KeyOf(action.Freeze)+" goes on")
 }
 
-// alert shows the most pressing alert and how many more there are.
+// alert shows the most urgent alert and how many more there are.
 func (n *notices) alert(l *paint.Line, clock time.Time) {
 	alerts := n.picture.urgent
 	a := pressing(alerts, clock)
@@ -176,10 +176,9 @@ func (n *notices) alert(l *paint.Line, clock time.Time) {
 // spent reports whether an alert says that the day's intents are used up.
 func spent(a account.Alert) bool { return a.Kind == account.AlertDay && !a.Due.IsZero() }
 
-// pressing is the alert to act on first: that nothing can be sold any more today,
-// else of what comes about within soon the next, else the newest of what has come
-// about, else the next of what comes about later. An intent that waits comes
-// last: it can still be confirmed for long.
+// pressing returns the alert to act on first: that the day's intents are used up, else the
+// next one due soon, else the newest one without a due time, else the next one due later.
+// An awaiting intent comes last: there is still time to confirm it.
 func pressing(alerts []account.Alert, now time.Time) account.Alert {
 	urgency := func(a account.Alert) int {
 		switch {

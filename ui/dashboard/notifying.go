@@ -8,11 +8,10 @@ import (
 	"tillwatch/ui/notify"
 )
 
-// notifies reports whether the terminal gets notifications. It then has to report
-// its focus.
+// notifies reports whether the terminal gets notifications. It must then report its focus.
 func (m *Model) notifies() bool { return m.cfg.Notify != "" && m.cfg.Notify != notify.Off }
 
-// notify sends the terminal what happened while nobody looked, once that is due.
+// notify sends the terminal the notification that is due, if any.
 func (m *Model) notify() tea.Cmd {
 	if sequence := m.notifier.Take(time.Now()); sequence != "" {
 		return sendTerminal(sequence)

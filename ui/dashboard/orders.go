@@ -14,7 +14,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// groupOrders groups the intents by order, or shows them one by one again.
+// groupOrders groups the intents by order, or ungroups them.
 func (b *board) groupOrders() {
 	by := !b.intents.Grouped()
 	b.intents.Group(by)
@@ -35,8 +35,8 @@ func (b *board) headUnder() bool { return b.focus == layout.Intents && b.intents
 // ranging reports whether a range is being marked.
 func (b *board) ranging() bool { return b.focus == layout.Intents && b.intents.Ranging() }
 
-// orderUnder is the order whose head is under the cursor, or whose detail has the
-// focus; nil for none.
+// orderUnder returns the order whose head is under the cursor, or whose detail has the
+// focus; nil if there is none.
 func (b *board) orderUnder() *account.Order {
 	switch b.focus {
 	case layout.Intents:
@@ -47,7 +47,7 @@ func (b *board) orderUnder() *account.Order {
 	return nil
 }
 
-// ordered is the order of a reference, if an intent has it.
+// ordered returns the order of a reference, if an intent has it.
 func (p *picture) ordered(reference string) []pane.Subject {
 	for _, in := range p.intents {
 		if string(in.ReferenceID) == reference {
@@ -57,7 +57,7 @@ func (p *picture) ordered(reference string) []pane.Subject {
 	return nil
 }
 
-// wholeOrder puts an order together, once for each change.
+// wholeOrder collects the items of an order, once after each change.
 func (d *details) wholeOrder(reference api.Text) *account.Order {
 	if d.order == nil || d.order.Reference != reference {
 		var items []*account.Intent
@@ -73,7 +73,7 @@ func (d *details) wholeOrder(reference api.Text) *account.Order {
 	return d.order
 }
 
-// forgetOrder has the opened order put together again, if it has changed.
+// forgetOrder drops the collected order if it has changed.
 func (d *details) forgetOrder(c *account.Changes) {
 	if d.order == nil {
 		return
@@ -85,7 +85,7 @@ func (d *details) forgetOrder(c *account.Changes) {
 	}
 }
 
-// orderDisabled says why no item of an order can be confirmed now; "" when one can.
+// orderDisabled says why no item of an order can be confirmed now; "" if one can.
 func (b *batch) orderDisabled(o *account.Order) string {
 	switch {
 	case !b.cfg.Armed:
@@ -109,8 +109,8 @@ func (b *batch) orderDisabled(o *account.Order) string {
 	return "no item of this order awaits confirmation"
 }
 
-// proposeOrder binds the items of an order that can be confirmed, the one that
-// expires first at the front, and tells of the others why they cannot.
+// proposeOrder binds the items of an order that can be confirmed, the one that expires
+// first at the front. left says why the others cannot be confirmed.
 func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []dialog.Left) {
 	for _, item := range o.Intents {
 		in, ok := b.picture.intent(item.ID)
@@ -133,7 +133,7 @@ func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []
 	return seen, left
 }
 
-// whyNot says why an item cannot be confirmed; "" when it can.
+// whyNot says why an item cannot be confirmed; "" if it can.
 func (b *batch) whyNot(in *account.Intent) string {
 	switch {
 	case in.State == api.Failed:

@@ -15,7 +15,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// ownCommands are those of the configuration, on the row under the cursor.
+// ownCommands runs the configured commands on the row under the cursor.
 type ownCommands struct {
 	cfg     *Config
 	board   *board
@@ -30,11 +30,11 @@ type ownCommands struct {
 	// giveOver gives the terminal to a command until it has ended.
 	giveOver func(c own.Command, argv []string) tea.Cmd
 
-	ran    map[action.ID]bool // in this session
-	cancel context.CancelFunc // of the one that runs; nil: none does
+	ran    map[action.ID]bool // the commands that ran in this session
+	cancel context.CancelFunc // of the running command; nil if none runs
 }
 
-// ownEndedMsg says what came of a command.
+// ownEndedMsg brings the result of a command.
 type ownEndedMsg struct{ own.Result }
 
 // ownLeftMsg says that a command has given the terminal back.
@@ -44,8 +44,8 @@ type ownLeftMsg struct {
 	err  error
 }
 
-// find is the command of an action.
-func (o *ownCommands) find(id action.ID) (own.Command, bool) {
+// find returns the command of an action.
+func (o *ownCommands) find(id action.ID) (c own.Command, ok bool) {
 	for _, c := range o.cfg.Commands {
 		if c.ID() == id {
 			return c, true
@@ -54,7 +54,7 @@ func (o *ownCommands) find(id action.ID) (own.Command, bool) {
 	return own.Command{}, false
 }
 
-// disabled says why a command cannot run now.
+// disabled says why a command cannot run now; "" if it can.
 func (o *ownCommands) disabled(c own.Command) string {
 	if where := o.picture.environment(); where.Live && !c.Live {
 		return c.Name + " does not run where money is real: live = true in its entry allows it"
@@ -65,7 +65,7 @@ func (o *ownCommands) disabled(c own.Command) string {
 	return ""
 }
 
-// row is what the row under the cursor holds of [own.Places].
+// row returns the values of [own.Places] for the row under the cursor.
 func (o *ownCommands) row() map[string]string {
 	s := o.board.subject()
 	row := map[string]string{}
@@ -116,7 +116,7 @@ func (o *ownCommands) open(ctx context.Context, c own.Command) tea.Cmd {
 	return nil
 }
 
-// run runs what a dialog shows.
+// run runs the command that a dialog shows.
 func (o *ownCommands) run(ctx context.Context, d *dialog.Program) tea.Cmd {
 	c := d.Command()
 	if where := o.picture.environment(); where.Live && !c.Live {
@@ -149,7 +149,7 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 	return m.job.Lend(taking.Run, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
 }
 
-// update takes how a command ended.
+// update handles the end of a command.
 func (o *ownCommands) update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case ownEndedMsg:

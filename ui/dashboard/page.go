@@ -8,7 +8,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// page puts the drawn panes together.
+// page joins the drawn panes.
 type page struct {
 	line   *paint.Line
 	layout *layout.Layout
@@ -16,8 +16,8 @@ type page struct {
 	height int
 }
 
-// panes draws the lines of the panes at their places on the screen, each line
-// exactly as wide. The lines above and below them stay blank.
+// panes draws the lines of the panes at their places, each line as wide as the screen. The
+// lines above and below the panes stay blank.
 func (p page) panes(content *[layout.Panes][]string) []string {
 	lines := make([]string, p.height)
 	for y := range lines {
@@ -43,8 +43,8 @@ func (p page) panes(content *[layout.Panes][]string) []string {
 	return lines
 }
 
-// gap fills what lies between two panes side by side. A thin rule divides the
-// board from the detail.
+// gap fills the gap between two panes side by side. A thin rule divides the board from the
+// detail.
 func (p page) gap(b *strings.Builder, x int, r layout.Rect) {
 	if r.X <= x {
 		return
@@ -56,7 +56,7 @@ func (p page) gap(b *strings.Builder, x int, r layout.Rect) {
 	b.WriteString(l.String())
 }
 
-// tooSmall says which size is needed.
+// tooSmall says which size the dashboard needs.
 func (p page) tooSmall() []string {
 	need := strconv.Itoa(layout.MinWidth) + "×" + strconv.Itoa(layout.MinHeight)
 	have := strconv.Itoa(p.width) + "×" + strconv.Itoa(p.height)

@@ -10,27 +10,28 @@ import (
 	"tillwatch/api/account"
 )
 
-// picture is what is known, kept current also while the screen is frozen.
+// picture is everything that is known about the account, current even while the screen is
+// frozen.
 type picture struct {
-	configured    api.Environment // stands until an answer names another
-	started       bool
+	configured    api.Environment // valid until an answer names another
+	started       bool            // there was a first change
 	version       uint64
 	frozen        *frozen // nil while the screen follows
-	anew          bool    // the picture has started over since the screen was frozen
+	anew          bool    // the picture has started again since the screen was frozen
 	intents       map[api.ID]*account.Intent
-	gone          []api.ID // intents that were let go since the screen was frozen
-	goneShipments []api.ID // shipments, likewise
+	gone          []api.ID // intents dropped since the screen was frozen
+	goneShipments []api.ID // shipments dropped since then
 	shipments     map[api.ID]*account.Shipment
 	events        []*account.Event // the newest, oldest first
 	requests      []api.Exchange   // the newest, oldest first
 	summary       account.Summary
-	urgent        []account.Alert // those of the summary that are not put off
+	urgent        []account.Alert // alerts of the summary that are neither acknowledged nor muted
 }
 
-// frozen is a screen that is held.
+// frozen describes when the screen was frozen.
 type frozen struct {
 	at     time.Time
-	events int // received when the screen was frozen
+	events int // number of events received until then
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
@@ -43,7 +44,7 @@ func newPicture(configured api.Environment) *picture {
 	return &picture{configured: configured, intents: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
 }
 
-// environment is where the last answer came from.
+// environment returns the environment of the last answer, else the configured one.
 func (p *picture) environment() api.Environment {
 	if last := p.summary.API.From; last.Name != "" {
 		return last
@@ -51,7 +52,7 @@ func (p *picture) environment() api.Environment {
 	return p.configured
 }
 
-// apply takes over what changed.
+// apply applies changes.
 func (p *picture) apply(c *account.Changes) {
 	if c.Whole {
 		held := p.frozen
@@ -94,13 +95,12 @@ func (p *picture) freeze(now time.Time) {
 	p.frozen = &frozen{at: now, events: p.summary.Events.Received}
 }
 
-// thaw lets the screen go on, and returns what it has to take over to show the
-// whole picture.
+// thaw unfreezes the screen, and returns the changes that bring it up to date.
 func (p *picture) thaw() account.Changes {
 	c := account.Changes{Version: p.version, Whole: p.anew, Summary: p.summary, Events: p.events, Requests: p.requests,
 		Intents: slices.Collect(maps.Values(p.intents)), Shipments: slices.Collect(maps.Values(p.shipments))}
 	for _, id := range p.gone {
-		if p.intents[id] == nil { // else it is back
+		if p.intents[id] == nil { // otherwise it came back
 			c.GoneIntents = append(c.GoneIntents, id)
 		}
 	}

@@ -16,35 +16,35 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// position is what somebody looks at, so that another can: a thing, or a pane with
-// its filter.
+// position names what somebody looks at, for others to open: a thing, or a pane with its
+// filter.
 type position struct {
 	text   string
 	kind   pane.Kind // None: a pane
 	id     string
 	pane   layout.Pane
-	filter string // of the pane, or the name of a kept one; "": none
+	filter string // of the pane, or the name of a saved one; "": none
 }
 
-// positions opens what a position names, and tells where one is.
+// positions opens positions, and copies the present one.
 type positions struct {
-	cfg       *Config
-	board     *board
-	picture   *picture
-	filters   *filters
-	kept      *kept
-	jump      *jump
-	notices   *notices
-	beginning *beginning // nil once the run is where it was to begin
+	cfg     *Config
+	board   *board
+	picture *picture
+	filters *filters
+	saved   *savedFilters
+	jump    *jump
+	notices *notices
+	start   *startPosition // nil once it is open, or given up
 }
 
-// kinds are the things that a position can name; requests are not kept long enough.
+// kinds returns the things that a position can name; requests are not kept long enough.
 func kinds() map[string]pane.Kind {
 	return map[string]pane.Kind{"intent": pane.OfIntent, "shipment": pane.OfShipment, "event": pane.OfEvent, "order": pane.OfOrder}
 }
 
-// parsePosition reads intent:ID, filter:TEXT, failures, shipments:status:delayed and
-// their like.
+// parsePosition reads a position such as intent:ID, filter:TEXT, failures or
+// shipments:status:delayed.
 func parsePosition(text string) (position, error) {
 	text = string(api.Scrub(text))
 	name, rest, _ := strings.Cut(text, ":")
@@ -66,7 +66,7 @@ func parsePosition(text string) (position, error) {
 	return position{}, errors.New("a position is intent:ID, shipment:ID, event:ID, order:REFERENCE, filter:TEXT or one of " + strings.Join(names, ", ") + "; not " + text)
 }
 
-// WrongPosition says what is wrong with a position; "" when it can be meant.
+// WrongPosition says what is wrong with a position; "" if nothing is.
 func WrongPosition(text string) string {
 	if _, err := parsePosition(text); err != nil {
 		return err.Error()
@@ -74,7 +74,7 @@ func WrongPosition(text string) string {
 	return ""
 }
 
-// take opens what a position names.
+// take opens a position.
 func (w *positions) take(text string) (tea.Cmd, error) {
 	p, err := parsePosition(text)
 	if err != nil {
@@ -86,8 +86,8 @@ func (w *positions) take(text string) (tea.Cmd, error) {
 	return w.ask(p)
 }
 
-// open goes to a position, and reports whether it is known.
-func (w *positions) open(p position) (there bool, err error) {
+// open goes to a position. It returns false if the thing is not known.
+func (w *positions) open(p position) (ok bool, err error) {
 	if p.kind == pane.None {
 		return true, w.openPane(p)
 	}
@@ -102,8 +102,7 @@ func (w *positions) open(p position) (there bool, err error) {
 	return len(found) == 1, nil
 }
 
-// ask has an intent read that is not known; what else is not known cannot be asked
-// for.
+// ask reads an unknown intent; other unknown things cannot be read.
 func (w *positions) ask(p position) (tea.Cmd, error) {
 	if p.kind == pane.OfIntent {
 		return w.jump.to(p.id)
@@ -111,22 +110,22 @@ func (w *positions) ask(p position) (tea.Cmd, error) {
 	return nil, errors.New(p.text + " is not known here")
 }
 
-// openPane turns to a pane and filters it.
+// openPane gives a pane the focus and filters it.
 func (w *positions) openPane(p position) error {
-	if n, ok := w.kept.preferences.named(p.filter); ok {
-		return w.kept.show(n)
+	if n, ok := w.saved.preferences.named(p.filter); ok {
+		return w.saved.show(n)
 	}
 	if !w.board.delivers(p.pane) {
 		return errors.New(noDeliveries)
 	}
 	if p.filter != "" {
-		return w.kept.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
+		return w.saved.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
 	}
 	w.board.turnTo(p.pane)
 	return nil
 }
 
-// turnTo gives a pane the focus, and what shows the whole of it the screen.
+// turnTo gives a pane the focus, and views and the quota the whole screen.
 func (b *board) turnTo(at layout.Pane) {
 	switch {
 	case at == b.focus && layout.IsView(at):
@@ -142,22 +141,23 @@ func (b *board) turnTo(at layout.Pane) {
 	}
 }
 
-// beginning is the position that a run was started with, until it is known.
-type beginning struct {
+// startPosition is the position that a run was started with, until it is known.
+type startPosition struct {
 	position
-	since time.Time // when the first picture came; zero before that
+	since time.Time // when the first picture came; zero before
 }
 
-// How long a run waits for a position to be known. An intent is read then.
+// How long a run waits for its start position to become known. After that it reads an
+// intent, and gives up on anything else.
 const (
-	patienceRead   = time.Second
-	patienceToldOf = 10 * time.Second
+	patienceIntent = time.Second
+	patienceOther  = 10 * time.Second
 )
 
-// begin goes to the position that the run was started with, or says why not. What a
-// person has gone to since then stays.
+// begin goes to the position that the run was started with once it is known, or says why
+// it cannot.
 func (w *positions) begin(now time.Time) tea.Cmd {
-	at := w.beginning
+	at := w.start
 	if at == nil || !w.picture.started {
 		return nil
 	}
@@ -165,27 +165,27 @@ func (w *positions) begin(now time.Time) tea.Cmd {
 		at.since = now
 	}
 	there, err := w.open(at.position)
-	waited, patience := now.Sub(at.since), patienceToldOf
+	waited, patience := now.Sub(at.since), patienceOther
 	if at.kind == pane.OfIntent {
-		patience = patienceRead
+		patience = patienceIntent
 	}
 	var cmd tea.Cmd
 	if !there && err == nil {
 		if waited < patience {
-			w.notices.sayWhile(func() bool { return w.beginning != nil }, plain, "waiting for "+at.text)
+			w.notices.sayWhile(func() bool { return w.start != nil }, plain, "waiting for "+at.text)
 			return nil
 		}
 		cmd, err = w.ask(at.position)
 	}
-	w.beginning = nil
+	w.start = nil
 	if err != nil {
 		w.notices.say(warning, err.Error())
 	}
 	return cmd
 }
 
-// here is the position of what is looked at: the thing in the detail, the filter of
-// the pane, a view, or the row under the cursor.
+// here returns the present position: the thing in the detail, the filter of the pane, a
+// view, or the row under the cursor.
 func (w *positions) here() string {
 	b := w.board
 	at := b.behind()
@@ -202,17 +202,17 @@ func (w *positions) here() string {
 	return at.String()
 }
 
-// copy copies a command that opens what is looked at.
+// copy copies a command that opens the present position.
 func (w *positions) copy() tea.Cmd {
 	command := "tillwatch watch --at " + shellWord(w.here())
 	w.notices.say(plain, "copied: "+command)
 	return sendTerminal(ansi.SetSystemClipboard(command))
 }
 
-// plainWord is what a shell takes for itself.
+// plainWord matches a word that needs no quotes in a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,=@+-]+$`)
 
-// shellWord is a text as every POSIX shell takes it for one word.
+// shellWord quotes a text for a POSIX shell, as one word.
 func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text
@@ -220,7 +220,7 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// disabled says why there is no position to copy.
+// disabled says why there is no position to copy; "" if there is one.
 func (w *positions) disabled() string {
 	if w.board.focus == layout.Detail && w.board.subject().Kind == pane.OfRequest {
 		return "a request has no position, as it is not kept between runs: " + w.cfg.Actions.KeyOf(action.CopyID) + " copies its id"

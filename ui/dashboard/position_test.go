@@ -134,7 +134,7 @@ func TestAPositionThatStaysUnknownIsSaidOrReadOnce(t *testing.T) {
 				settle(m, m.positions.begin(m.cfg.Now()))
 				says = says || strings.Contains(screen(m), c.says)
 			}
-			if !says || len(reads) > 1 || (len(reads) == 1) != strings.Contains(c.says, "reading") || m.positions.beginning != nil {
+			if !says || len(reads) > 1 || (len(reads) == 1) != strings.Contains(c.says, "reading") || m.positions.start != nil {
 				t.Errorf("%s: said %t, read %v", c.at, says, reads)
 			}
 		}

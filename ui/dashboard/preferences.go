@@ -8,32 +8,31 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// Layout is how a person has arranged the screen, to be remembered between runs.
-// The zero Layout is the dashboard's own. Names that mean nothing are ignored, and
-// so is Hidden where it would leave no pane.
+// Layout is how a person has arranged the screen, remembered between runs. The zero Layout
+// is the default. Unknown names are ignored, and so is Hidden if it would hide every pane.
 type Layout struct {
 	Arrangement string              `json:"arrangement,omitempty"` // "wide", "medium" or "narrow"; "" follows the size
 	Hidden      []string            `json:"hidden,omitempty"`      // panes
-	Columns     map[string][]string `json:"columns,omitempty"`     // that are left out, by pane
-	Theme       string              `json:"theme,omitempty"`       // "" is the configured one
+	Columns     map[string][]string `json:"columns,omitempty"`     // hidden columns, by pane
+	Theme       string              `json:"theme,omitempty"`       // "": the configured one
 	ByOrder     bool                `json:"by_order,omitempty"`    // intents are grouped by order
-	NoMouse     bool                `json:"no_mouse,omitempty"`
-	Acquainted  bool                `json:"acquainted,omitempty"` // the hints for a first run were seen
-	Filters     []NamedFilter       `json:"filters,omitempty"`
-	Ran         []string            `json:"-"` // by the palette, the newest first; without secrets and personal data
+	NoMouse     bool                `json:"no_mouse,omitempty"`    // the mouse belongs to the terminal
+	Acquainted  bool                `json:"acquainted,omitempty"`  // the hints of the first run were shown
+	Filters     []NamedFilter       `json:"filters,omitempty"`     // saved filters
+	Ran         []string            `json:"-"`                     // lines of the palette, the newest first, without secrets and personal data
 }
 
-// clone shares nothing with l.
+// clone returns a deep copy.
 func (l Layout) clone() Layout {
 	l.Hidden, l.Columns, l.Ran = slices.Clone(l.Hidden), maps.Clone(l.Columns), slices.Clone(l.Ran)
 	l.Filters = slices.Clone(l.Filters)
 	return l
 }
 
-// preferences is the remembered Layout, as it is now.
+// preferences is the current Layout.
 type preferences struct {
 	Layout
-	remember func(Layout) // nil: nobody remembers it
+	remember func(Layout) // saves it; nil: it is not saved
 }
 
 func newPreferences(l Layout, remember func(Layout)) *preferences {
@@ -45,27 +44,26 @@ func newPreferences(l Layout, remember func(Layout)) *preferences {
 	return p
 }
 
-// keep has the preferences remembered.
+// keep saves the preferences.
 func (p *preferences) keep() {
 	if p.remember != nil {
 		p.remember(p.clone())
 	}
 }
 
-// mostRan and longestRan bound what is remembered of the palette: lines, and the
-// bytes of one.
+// Bounds of the palette's history: its lines, and the bytes of a line.
 const (
 	mostRan    = 50
 	longestRan = 200
 )
 
-// ran notes what the palette ran, each line once.
+// ran adds a line to the palette's history.
 func (p *preferences) ran(line string) {
 	p.Ran = ranLines(append([]string{line}, p.Ran...))
 	p.keep()
 }
 
-// ranLines are the lines of a history that can be shown, each once.
+// ranLines returns the valid lines of a history, each once.
 func ranLines(lines []string) (kept []string) {
 	for _, line := range lines {
 		if line = string(api.Scrub(line)); line != "" && len(line) <= longestRan && len(kept) < mostRan && !slices.Contains(kept, line) {
@@ -75,7 +73,7 @@ func ranLines(lines []string) (kept []string) {
 	return kept
 }
 
-// hidden are the panes that are not on the screen.
+// hidden returns the hidden panes.
 func (p *preferences) hidden() layout.Hidden {
 	var h layout.Hidden
 	for _, pane := range layout.Hideable() {
@@ -84,16 +82,15 @@ func (p *preferences) hidden() layout.Hidden {
 	return h
 }
 
-// hidesAll reports whether no pane would be on the screen: but for the pulse, which
-// has no place on many.
+// hidesAll reports whether every pane is hidden except perhaps the pulse, which has no
+// place on many screens.
 func (p *preferences) hidesAll() bool {
 	h := p.hidden()
 	h[layout.Pulse] = true
 	return h.All()
 }
 
-// toggle takes a pane off the screen, or brings it back. It reports false where
-// that would leave none.
+// toggle hides a pane or shows it again. It returns false if that would hide every pane.
 func (p *preferences) toggle(pane layout.Pane) bool {
 	before := p.Hidden
 	p.Hidden = toggled(p.Hidden, layout.Place(pane).String())
@@ -104,7 +101,7 @@ func (p *preferences) toggle(pane layout.Pane) bool {
 	return true
 }
 
-// setColumns notes which columns of a pane are left out.
+// setColumns sets the hidden columns of a pane.
 func (p *preferences) setColumns(pane string, hidden []string) {
 	columns := maps.Clone(p.Columns)
 	if columns == nil {
@@ -117,7 +114,7 @@ func (p *preferences) setColumns(pane string, hidden []string) {
 	p.Columns = columns
 }
 
-// arrangement is the chosen one.
+// arrangement returns the chosen arrangement.
 func (p *preferences) arrangement() layout.Arrangement {
 	for _, a := range layout.Arrangements() {
 		if a != layout.BySize && a.String() == p.Arrangement {
@@ -134,7 +131,7 @@ func (p *preferences) setArrangement(a layout.Arrangement) {
 	}
 }
 
-// toggled is a list of names without a name, or with it.
+// toggled removes a name from a list, or adds it.
 func toggled(names []string, name string) []string {
 	if at := slices.Index(names, name); at >= 0 {
 		return slices.Delete(slices.Clone(names), at, at+1)

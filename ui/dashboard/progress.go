@@ -6,15 +6,15 @@ import (
 	"tillwatch/api/account"
 )
 
-// loading is how far work has come that takes a while.
+// loading shows the progress of long work.
 type loading struct {
 	picture *picture
 	batch   *batch
-	from    int64 // the cursor when a history began to load, or noReplay
+	from    int64 // the cursor when a history began to load; noReplay if none loads
 }
 
-// progress has the terminal show work under way in its own bar (OSC 9;4): a batch
-// that confirms, or a history that loads.
+// progress returns the sequence that shows the work in the terminal's own progress bar
+// (OSC 9;4): a running batch, or a history that loads.
 func (l *loading) progress() string {
 	feed := l.picture.summary.Feed
 	switch {
@@ -29,7 +29,7 @@ func (l *loading) progress() string {
 	return ansi.SetProgressBar(int(min(done, 100)))
 }
 
-// noReplay stands for no history that loads.
+// noReplay says that no history loads.
 const noReplay = -1
 
 // watch notes where the loading of a history began.

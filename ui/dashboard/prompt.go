@@ -10,13 +10,13 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// prompt is a text that is typed in the footer.
+// prompt is a text input in the footer.
 type prompt struct {
 	text string
-	most int // bytes
+	most int // the most bytes
 }
 
-// key takes a key that edits the text.
+// key handles a key that edits the text.
 func (p *prompt) key(key tea.KeyPressMsg) {
 	switch key.String() {
 	case "backspace":
@@ -29,7 +29,7 @@ func (p *prompt) key(key tea.KeyPressMsg) {
 	}
 }
 
-// add reports whether there was room for text.
+// add appends text. It returns false if there is no room for it.
 func (p *prompt) add(text string) bool {
 	if len(p.text)+len(text) > p.most {
 		return false
@@ -38,16 +38,16 @@ func (p *prompt) add(text string) bool {
 	return true
 }
 
-// draw shows the text behind a mark, with the place where one types.
+// draw shows the text after a mark, and the cursor.
 func (p *prompt) draw(l *paint.Line, mark string) {
 	l.Put(paint.Accent|paint.Bold, mark+" ").Put(paint.Text, p.text).Put(paint.Accent, "▏")
 }
 
-// hintGap stands between two hints of a prompt.
+// hintGap separates the hints of a prompt.
 const hintGap = "   "
 
-// promptHints ends a prompt with what its keys do, where there is room, and
-// returns those that take clicks.
+// promptHints ends a prompt with the hints for its keys, if there is room, and returns
+// those that can be clicked.
 func promptHints(l *paint.Line, hint string) []spot {
 	if l.Left() <= len(hint)+4 {
 		return nil

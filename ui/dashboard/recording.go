@@ -6,34 +6,34 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Recording starts and ends recordings of what is shown. Start and End are not
-// called in Update; what they say is for the person.
+// Recording starts and ends recordings of the screen. Start and End are not called in
+// Update; said is the notice for the person.
 type Recording interface {
 	State() RecordingState
 	Start() (said string, err error)
 	End() (said string, err error)
 }
 
-// RecordingState is whether something is recorded now.
+// RecordingState is the state of the recording.
 type RecordingState struct {
-	On      bool
-	Since   time.Time // when it was asked for
-	Trouble string    // why it has ended by itself; "" when it has not
+	On      bool      // the screen is being recorded
+	Since   time.Time // when the recording was started
+	Trouble string    // why it has ended by itself; "" if it has not
 }
 
-// recorder records what is shown, when a person asks for it.
+// recorder starts and ends a recording when a person asks for it.
 type recorder struct {
 	cfg     *Config
 	notices *notices
 }
 
-// recordedMsg says what came of starting or ending a recording.
+// recordedMsg brings the outcome of starting or ending a recording.
 type recordedMsg struct {
 	said string
 	err  error
 }
 
-// recordingState is that of the recording, where there can be one.
+// recordingState returns the state of the recording; zero if there can be none.
 func (c *Config) recordingState() RecordingState {
 	if c.Recording == nil {
 		return RecordingState{}
@@ -53,7 +53,7 @@ func (r recorder) toggle() tea.Cmd {
 	}
 }
 
-// done says what came of it.
+// done shows the outcome.
 func (r recorder) done(msg recordedMsg) {
 	if msg.err != nil {
 		r.notices.say(warning, "not recorded: "+msg.err.Error())
@@ -65,7 +65,7 @@ func (r recorder) done(msg recordedMsg) {
 // untroubled reports whether no recording has ended by itself.
 func (r recorder) untroubled() bool { return r.cfg.recordingState().Trouble == "" }
 
-// disabled says why nothing can be recorded.
+// disabled says why nothing can be recorded; "" if something can.
 func (r recorder) disabled() string {
 	if r.cfg.Recording == nil {
 		return "nothing can be recorded here"

@@ -6,15 +6,15 @@ import (
 	"tillwatch/ui/dashboard/job"
 )
 
-// rescued is the model as the library runs it: where something in it panics, the
-// terminal is given back before the library prints what happened. While the terminal
-// is lent the library's loop, and no other, stands still.
+// rescued is the model that Bubble Tea runs. When something panics, it gives the terminal
+// back before Bubble Tea prints the panic. While the terminal is lent, only Bubble Tea's
+// loop stands still.
 type rescued struct{ *Model }
 
-// Init begins.
+// Init implements [tea.Model].
 func (r rescued) Init() tea.Cmd { return r.command(r.Model.Init()) }
 
-// Update takes a message.
+// Update implements [tea.Model].
 func (r rescued) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer r.canvas.Rescue()
 	if lent, ok := msg.(job.LentMsg); ok {
@@ -24,7 +24,7 @@ func (r rescued) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, r.command(command)
 }
 
-// View draws.
+// View implements [tea.Model].
 func (r rescued) View() tea.View {
 	defer r.canvas.Rescue()
 	return r.Model.View()

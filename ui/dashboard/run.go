@@ -19,32 +19,31 @@ import (
 	"tillwatch/ui/dashboard/job"
 )
 
-// frame is how long changes are gathered before they are shown: nobody reads
-// faster.
+// frame is how long changes are gathered before they are shown: nobody reads faster.
 const frame = 100 * time.Millisecond
 
 // changesMsg brings what changed in the picture.
 type changesMsg struct{ account.Changes }
 
-// Run shows the dashboard on the terminal behind in and out until the user quits
-// or ctx ends, and leaves the terminal as it was. A confirm that is under way is
-// waited for. It returns nil in both cases.
+// Run shows the dashboard on the terminal behind in and out until the user quits or ctx
+// ends, and restores the terminal. It waits for a running confirm. It returns nil in both
+// cases.
 func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return NewScreen(in, out).Show(ctx, cfg)
 }
 
-// Screen is a terminal that dashboards are shown on, one after another.
+// Screen is a terminal that shows one dashboard after another.
 type Screen struct {
 	in     io.Reader
 	out    io.Writer
-	canvas *canvas.Canvas // nil before the first
-	taken  bool           // it was not left after the last
+	canvas *canvas.Canvas // nil before the first dashboard
+	taken  bool           // the last dashboard did not leave the terminal
 }
 
-// NewScreen makes a screen of the terminal behind in and out, and leaves that alone.
+// NewScreen returns the screen of the terminal behind in and out, which it does not touch.
 func NewScreen(in io.Reader, out io.Writer) *Screen { return &Screen{in: in, out: out} }
 
-// Leave leaves the terminal as it was, if that is not done.
+// Leave restores the terminal, unless that is done.
 func (s *Screen) Leave() error {
 	if s.canvas == nil {
 		return nil
@@ -52,8 +51,7 @@ func (s *Screen) Leave() error {
 	return s.canvas.Leave()
 }
 
-// Show is [Run], but that it does not leave the terminal where another profile is to
-// have it next.
+// Show is like [Run], but keeps the terminal if another profile is to have it next.
 func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	in, out := s.in, s.out
 	ctx, cancel := context.WithCancel(ctx)
@@ -92,12 +90,12 @@ func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	return fmt.Errorf("drawing the dashboard: %w", err)
 }
 
-// stuckAfter is how long a terminal that takes nothing holds up the end.
+// stuckAfter is how long a terminal that accepts no output may delay the end.
 const stuckAfter = 2 * time.Second
 
-// play runs the program on its terminal. Where that takes nothing any more the
-// program waits for it, for ever: once ctx has ended it is left behind, and only
-// the terminal's keyboard is as before.
+// play runs the program on its terminal. If the terminal accepts no more output, the
+// program waits for ever: once ctx has ended, play abandons it, and restores only the
+// keyboard.
 func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error {
 	screen, in := s.canvas, s.in
 	ran := make(chan error, 1)
@@ -110,7 +108,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 			err = m.job.Keys.Take()
 		}
 		if err == nil {
-			_, err = program.Run() // it recovers its panics
+			_, err = program.Run() // recovers panics
 			err = errors.Join(err, m.job.Keys.Give())
 		}
 		if s.taken = m.switching.over && err == nil; !s.taken {
@@ -129,15 +127,15 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 	case err := <-ran:
 		return err
 	case <-stuck.C:
-		if job.InForeground(in) { // else it is the shell's, and set up already
+		if job.InForeground(in) { // otherwise the shell has it, and has set it up
 			screen.Abandon()
 		}
 		return nil
 	}
 }
 
-// program has the library run the model, read no keys and draw nothing: those are
-// the keyboard's and the canvas's.
+// program returns the Bubble Tea program that runs the model. It reads no keys and draws
+// nothing: the keyboard and the canvas do.
 func (m *Model) program(s *Screen) *tea.Program {
 	in, out := s.in, s.out
 	environ := m.cfg.Environ
@@ -150,21 +148,21 @@ func (m *Model) program(s *Screen) *tea.Program {
 	m.canvas, m.in, m.out = s.canvas, in, out
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()
-	size, known := job.SizeOf(out)
-	if !known {
+	size, ok := job.SizeOf(out)
+	if !ok {
 		size = tea.WindowSizeMsg{Width: m.cfg.Width, Height: m.cfg.Height}
 	}
 	m.resize(size)
-	// Signals are the caller's: they end the context. Were both to hear them, the
-	// library's handler could wait for ever for a loop that its end has ended.
+	// The caller handles signals: they end the context. If Bubble Tea handled them as well,
+	// its handler could wait for ever for a loop that has ended with the context.
 	program := tea.NewProgram(rescued{m}, tea.WithContext(m.ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithEnvironment(environ),
 		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(m.themes.profile), tea.WithWindowSize(size.Width, size.Height))
 	m.job.Keys = job.NewKeyboard(in, uv.Environ(environ).Getenv("TERM"), program.Send)
 	return program
 }
 
-// profileOf is what colours a terminal has. What is no file of this system, such as
-// the far end of a connection, is a terminal where its environment says so.
+// profileOf returns the colours of a terminal. If out is no file, such as a connection, the
+// environment decides.
 func profileOf(out io.Writer, environ []string) colorprofile.Profile {
 	if _, file := out.(term.File); file {
 		return colorprofile.Detect(out, environ)
@@ -172,8 +170,8 @@ func profileOf(out io.Writer, environ []string) colorprofile.Profile {
 	return colorprofile.Env(environ)
 }
 
-// pump is the one sender: it waits for changes, gathers them for a frame and
-// sends them as one message.
+// pump is the only sender of changes: it waits for them, gathers them for a frame and sends
+// them as one message.
 func pump(ctx context.Context, source Source, send func(account.Changes)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

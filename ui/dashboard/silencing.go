@@ -16,7 +16,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// silencing puts the alerts under the cursor off: it acknowledges or mutes them.
+// silencing acknowledges or mutes the alerts under the cursor.
 type silencing struct {
 	cfg      *Config
 	picture  *picture
@@ -27,7 +27,7 @@ type silencing struct {
 	dialog   *dialogs
 }
 
-// do does what puts alerts off, if that is what the action does.
+// do performs an action that acknowledges or mutes; it returns false for any other.
 func (s *silencing) do(id action.ID) bool {
 	switch id {
 	case action.Acknowledge:
@@ -40,7 +40,7 @@ func (s *silencing) do(id action.ID) bool {
 	return true
 }
 
-// judge has the board show which alerts press now.
+// judge shows on the board which alerts are acknowledged or muted now.
 func (s *silencing) judge() {
 	if s.alerting.judge(s.cfg.Now()) && s.picture.frozen == nil {
 		s.board.alerts.Arrange()
@@ -48,7 +48,7 @@ func (s *silencing) judge() {
 	}
 }
 
-// chosen are the alerts that stand under the cursor: in the list, or of the intent.
+// chosen returns the alerts under the cursor: in the list, or of the intent.
 func (s *silencing) chosen() []account.Alert {
 	if s.board.focus == layout.Alerts {
 		return s.board.alerts.Chosen()
@@ -60,7 +60,7 @@ func (s *silencing) chosen() []account.Alert {
 	return slices.DeleteFunc(slices.Clone(s.picture.summary.Alerts), func(a account.Alert) bool { return a.Intent != in.ID })
 }
 
-// disabled says why no alert can be put off.
+// disabled says why no alert can be acknowledged or muted; "" if one can.
 func (s *silencing) disabled() string {
 	if len(s.chosen()) > 0 {
 		return ""
@@ -68,8 +68,8 @@ func (s *silencing) disabled() string {
 	return "no alert under the cursor: " + s.cfg.Actions.KeyOf(action.FocusPane6) + " lists the alerts"
 }
 
-// acknowledge puts the alerts under the cursor off until they get worse, or takes
-// that back where all of them are.
+// acknowledge acknowledges the alerts under the cursor until they get worse, or takes that
+// back if all of them are put off.
 func (s *silencing) acknowledge() {
 	now, alerts := s.cfg.Now(), s.chosen()
 	back := !slices.ContainsFunc(alerts, func(a account.Alert) bool { _, off := s.alerting.off(a); return !off })
@@ -95,7 +95,7 @@ func (s *silencing) acknowledge() {
 	s.show()
 }
 
-// show draws the board after alerts were put off.
+// show updates the board after a change of what is acknowledged or muted.
 func (s *silencing) show() {
 	s.alerting.judge(s.cfg.Now())
 	s.board.alerts.Arrange()
@@ -103,13 +103,13 @@ func (s *silencing) show() {
 	s.board.alerts.Invalidate()
 }
 
-// What a choice of the menu mutes, before how long.
+// The beginnings of the menu's ids: what a choice mutes. For how long follows.
 const (
 	mutesOne = "one "
 	mutesAll = "all "
 )
 
-// muteTimes are how long an alert can be muted.
+// muteTimes returns the choices of how long to mute.
 func muteTimes(now time.Time) []struct {
 	words string
 	until time.Time
@@ -124,7 +124,7 @@ func muteTimes(now time.Time) []struct {
 	}
 }
 
-// openMute asks for how long the alerts under the cursor are to be muted.
+// openMute asks for how long to mute the alerts under the cursor.
 func (s *silencing) openMute() {
 	alerts := s.chosen()
 	what := "this alert"
@@ -173,5 +173,5 @@ func (s *silencing) mute(alerts []account.Alert, option string) {
 	s.show()
 }
 
-// now is the time on the clock of the person.
+// now returns the time in the person's time zone.
 func (s *silencing) now() time.Time { return s.cfg.Now().In(s.cfg.Location) }

@@ -7,16 +7,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// switching is the way to another account. This dashboard ends with all that it
-// knows, and another one is made for that account.
+// switching switches to another account. This dashboard ends, and a new one begins for the
+// other account.
 type switching struct {
 	cfg     *Config
 	batch   *batch
 	notices *notices
 	dialog  *dialogs
 	work    *errands
-	to      string // being made ready; "": none
-	over    bool   // the next dashboard has the screen
+	to      string // the profile being prepared; "": none
+	over    bool   // the next dashboard takes the screen
 }
 
 // preparedMsg says that a profile is ready, or why it is not.
@@ -25,7 +25,7 @@ type preparedMsg struct {
 	err  error
 }
 
-// profiles are the accounts that can be switched to.
+// profiles returns the accounts to switch to.
 func (s *switching) profiles() []string {
 	if s.cfg.Profiles == nil {
 		return nil
@@ -33,7 +33,7 @@ func (s *switching) profiles() []string {
 	return s.cfg.Profiles.Names()
 }
 
-// prepare has a profile made ready. Until it is, this account stays on the screen.
+// prepare prepares a profile. Until it is ready, this account stays on the screen.
 func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 	switch {
 	case s.cfg.Profiles == nil:
@@ -55,7 +55,7 @@ func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 	}), nil
 }
 
-// bound says why this account cannot leave the screen now; "" when it can.
+// bound says why this account cannot leave the screen now; "" if it can.
 func (s *switching) bound() string {
 	switch {
 	case s.cfg.Bound != "":
@@ -68,7 +68,7 @@ func (s *switching) bound() string {
 	return ""
 }
 
-// take gives the screen to the profile that was made ready.
+// take gives the screen to the prepared profile.
 func (s *switching) take(msg preparedMsg) tea.Cmd {
 	s.to = ""
 	why := s.bound()

@@ -7,9 +7,8 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// updateTerminal takes what is sent to the terminal, and what that tells of itself.
-// A dialog with money behind it stands elsewhere on a screen of another size: keys
-// count again once that has been drawn.
+// updateTerminal sends sequences to the terminal and handles its reports. After a change
+// of size, a dialog about money stands elsewhere: keys count again once it is drawn there.
 func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -39,8 +38,7 @@ func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// resize takes a new size of the screen. A replay keeps the last line, where there
-// is room for it.
+// resize sets the size of the screen. A replay gets the last line if there is room.
 func (m *Model) resize(size tea.WindowSizeMsg) {
 	m.width, m.height = size.Width, size.Height
 	if m.canvas != nil {
@@ -53,8 +51,8 @@ func (m *Model) resize(size tea.WindowSizeMsg) {
 	m.board.arrange()
 }
 
-// askTerminal asks the terminal what it can do, and for its ground where there are
-// colours to suit it. The first picture does not wait for the answers.
+// askTerminal queries the terminal's abilities, and its background colour unless colours
+// are off. The first picture does not wait for the answers.
 func (m *Model) askTerminal() tea.Cmd {
 	var questions string
 	if m.canvas != nil {

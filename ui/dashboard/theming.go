@@ -10,15 +10,15 @@ import (
 	"tillwatch/themes"
 )
 
-// theming chooses the theme: the configured one, as it suits the terminal's
-// ground, or another that a person has taken.
+// theming holds the theme: the configured one for the terminal's background, or another
+// that a person has chosen.
 type theming struct {
 	cfg         *Config
 	preferences *preferences
 	notices     *notices
 	chosen      themes.Theme
-	profile     colorprofile.Profile // what colours the terminal has
-	lightGround bool
+	profile     colorprofile.Profile // the terminal's colours
+	lightGround bool                 // the terminal's background is light
 }
 
 func newTheming(cfg *Config, preferences *preferences, notices *notices) *theming {
@@ -32,7 +32,7 @@ func newTheming(cfg *Config, preferences *preferences, notices *notices) *themin
 	return t
 }
 
-// themeMsg brings what became of the file behind the theme.
+// themeMsg brings a change of the theme's file.
 type themeMsg struct{ themes.Change }
 
 // await waits for the next change of the theme's file.
@@ -53,7 +53,7 @@ func (t *theming) await(ctx context.Context) tea.Cmd {
 	}
 }
 
-// current is the theme in the colours that the terminal has, on the terminal's ground.
+// current returns the theme for the terminal's colours and background.
 func (t *theming) current() themes.Theme {
 	theme := t.chosen.For(t.profile)
 	if t.lightGround {
@@ -62,7 +62,7 @@ func (t *theming) current() themes.Theme {
 	return theme
 }
 
-// names are those of the themes.
+// names returns the names of the themes.
 func (t *theming) names() []string {
 	names := make([]string, len(t.cfg.Themes))
 	for i, theme := range t.cfg.Themes {
@@ -75,15 +75,15 @@ func (t *theming) find(name string) int {
 	return slices.IndexFunc(t.cfg.Themes, func(t themes.Theme) bool { return t.Name == name })
 }
 
-// setProfile takes what colours the terminal has, unless none are wanted.
+// setProfile sets the terminal's colours, unless colours are off.
 func (t *theming) setProfile(p colorprofile.Profile) {
 	if !t.cfg.NoColor {
 		t.profile = p
 	}
 }
 
-// suitGround takes the light theme on a light ground, unless a person has chosen
-// another one meanwhile.
+// suitGround chooses the light theme for a light background, unless a person has chosen
+// another theme.
 func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
 	if ground.Color == nil {
 		return
@@ -94,7 +94,7 @@ func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
 	}
 }
 
-// configured is the theme as it is configured, on the terminal's ground.
+// configured returns the configured theme for the terminal's background.
 func (t *theming) configured() themes.Theme {
 	if t.lightGround && t.cfg.LightTheme != nil {
 		return *t.cfg.LightTheme
@@ -102,8 +102,8 @@ func (t *theming) configured() themes.Theme {
 	return t.cfg.Theme
 }
 
-// change takes over a theme whose file has changed. Another one that was chosen
-// meanwhile stays on the screen, and so does the old one after an error.
+// change applies a theme whose file has changed. A theme that was chosen meanwhile stays
+// on the screen, and so does the old one after an error.
 func (t *theming) change(c themes.Change) {
 	if c.Err != nil {
 		t.notices.say(warning, "keeping the theme: "+c.Err.Error())
@@ -125,7 +125,7 @@ func (t *theming) change(c themes.Change) {
 	}
 }
 
-// choose changes to one of the themes; "" is the configured one.
+// choose changes to a theme by its name; "" means the configured one.
 func (t *theming) choose(name string) {
 	if at := t.find(name); at >= 0 {
 		t.chosen = t.cfg.Themes[at]
@@ -136,7 +136,7 @@ func (t *theming) choose(name string) {
 	t.preferences.keep()
 }
 
-// next goes on to the next of the themes.
+// next changes to the next theme.
 func (t *theming) next() {
 	t.choose(t.cfg.Themes[(t.find(t.chosen.Name)+1)%len(t.cfg.Themes)].Name)
 	t.notices.say(plain, "theme: "+t.chosen.Name)

@@ -6,22 +6,20 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// usage shows who uses the quota: as charts and a table, and as the requests that
-// stand behind a row of that.
+// usage shows who uses the quota, as charts and a table, and the requests behind a row.
 type usage struct {
 	board   *board
 	filters *filters
 	notices *notices
 }
 
-// asked is a pane whose rows stand for requests of the account.
+// asked is a pane whose rows represent requests of the account.
 type asked interface {
-	// Asked is the filter that finds them, or why nothing does.
+	// Asked returns the filter that finds them, or why there is none.
 	Asked() (filter, why string)
 }
 
-// do does what has to do with the use of the quota, if that is what the action
-// does.
+// do performs an action about the use of the quota; it returns false for any other.
 func (u *usage) do(id action.ID) bool {
 	switch id {
 	case action.Usage:
@@ -44,7 +42,8 @@ func (u *usage) do(id action.ID) bool {
 	return true
 }
 
-// disabled says why an action on the use of the quota cannot be performed now.
+// disabled says why an action about the use of the quota cannot be performed now; "" if it
+// can.
 func (u *usage) disabled(id action.ID) string {
 	switch charts := !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing(); {
 	case id == action.Usage, id == action.Pulse, id == action.NextSpan && (u.board.focus == layout.Failures || u.board.pulseAsked()):
@@ -57,8 +56,7 @@ func (u *usage) disabled(id action.ID) string {
 	return ""
 }
 
-// toggleQuota gives the quota the whole screen, for its charts and spenders, or gives it
-// back.
+// toggleQuota gives the quota the whole screen, for its charts and spenders, or ends that.
 func (b *board) toggleQuota() {
 	if b.quotaWhole() {
 		b.toggleZoom()
@@ -72,7 +70,7 @@ func (b *board) toggleQuota() {
 // quotaWhole reports whether the quota has the whole screen.
 func (b *board) quotaWhole() bool { return b.zoom && b.focus == layout.Quota }
 
-// openRequests shows the requests that the row under the cursor stands for.
+// openRequests shows the requests behind the row under the cursor.
 func (u *usage) openRequests() bool {
 	p, ok := u.board.panes[u.board.focus].(asked)
 	if !ok {

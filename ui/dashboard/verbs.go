@@ -14,13 +14,12 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// verbs are what the palette takes with words behind it, and short names of
-// actions.
+// verbs are the palette's commands with arguments, and short names of actions.
 type verbs struct {
 	cfg         *Config
 	board       *board
 	filters     *filters
-	kept        *kept
+	saved       *savedFilters
 	positions   *positions
 	exporting   *exporting
 	jump        *jump
@@ -31,11 +30,11 @@ type verbs struct {
 	dialog      *dialogs
 
 	do       func(action.ID) tea.Cmd
-	disabled func(action.ID) string // says why an action cannot be performed now
-	restyle  func()                 // takes the theme over
+	disabled func(action.ID) string // says why an action cannot be performed now; "" if it can
+	restyle  func()                 // applies the theme
 }
 
-// all are those that there are now.
+// all returns the verbs that are available now.
 func (v *verbs) all(ctx context.Context) []dialog.Verb {
 	all := []dialog.Verb{
 		{Name: "theme", Takes: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: v.themes.names, Run: v.takeTheme},
@@ -66,24 +65,24 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 	return append(all, v.ofFilters(ctx)...)
 }
 
-// ofFilters are those that keep filters, and the name of each that is kept.
+// ofFilters returns the verbs that save and forget filters, and one for each saved filter.
 func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 	all := []dialog.Verb{
 		{Name: "save", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
-			Run:     func(name string) (tea.Cmd, error) { return nil, v.kept.save(name, v.called(ctx, name)) },
+			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.save(name, v.called(ctx, name)) },
 			Tooltip: "Saves this pane's filter under a name, which becomes a word of the palette, as in :late."},
 		{Name: "forget", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
-			Run:     func(name string) (tea.Cmd, error) { return nil, v.kept.forget(name) },
+			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.forget(name) },
 			Tooltip: "Deletes a saved filter."},
 	}
 	for _, n := range v.preferences.Filters {
 		all = append(all, dialog.Verb{Name: n.Name, Means: "/ " + n.Text, Tooltip: "Filters " + n.Pane + " by " + n.Text,
-			Run: func(string) (tea.Cmd, error) { return nil, v.kept.show(n) }})
+			Run: func(string) (tea.Cmd, error) { return nil, v.saved.show(n) }})
 	}
 	return all
 }
 
-// called reports whether a name is a word or an action of the palette, and no filter's.
+// called reports whether a name is a verb or an action, other than a saved filter.
 func (v *verbs) called(ctx context.Context, name string) bool {
 	_, filter := v.preferences.named(name)
 	if _, does := v.cfg.Actions.Action(action.ID(strings.ToLower(name))); does {
@@ -92,8 +91,8 @@ func (v *verbs) called(ctx context.Context, name string) bool {
 	return !filter && slices.ContainsFunc(v.all(ctx), func(verb dialog.Verb) bool { return strings.EqualFold(verb.Name, name) })
 }
 
-// short does an action by a verb of its own. A pane of that name that has the whole
-// screen already keeps it.
+// short returns the verb of an action. A pane of that name which fills the screen already
+// keeps it.
 func (v *verbs) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 	return func(string) (tea.Cmd, error) {
 		if reason := v.disabled(id); reason != "" {
@@ -106,8 +105,8 @@ func (v *verbs) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 	}
 }
 
-// say does what was said in the palette. Words that are refused can be mended
-// there.
+// say runs a verb with its arguments. If they are refused, the palette stays open to
+// correct them.
 func (v *verbs) say(verb *dialog.Verb, words string) tea.Cmd {
 	palette, _ := v.dialog.shown.(*dialog.Palette)
 	v.dialog.close()
@@ -121,12 +120,12 @@ func (v *verbs) say(verb *dialog.Verb, words string) tea.Cmd {
 	return cmd
 }
 
-// longestKept bounds a word of a filter that is remembered, in bytes: a longer one
-// may be a key.
+// longestKept bounds, in bytes, the words of a remembered filter: a longer one may be a
+// key.
 const longestKept = 24
 
-// memorable is what is said, as it is remembered: without words that may be a
-// buyer's or a secret.
+// memorable returns a line for the palette's history, without arguments that may be
+// personal data or a secret.
 func memorable(name, words string) string {
 	filter := name == "filter" || strings.Contains(words, "filter:")
 	for word := range strings.FieldsSeq(words) {

@@ -11,8 +11,8 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// View draws what has changed on the canvas. The library, which calls it after
-// each message, draws nothing.
+// View draws changes on the canvas. Bubble Tea, which calls it after each message, draws
+// nothing.
 func (m *Model) View() tea.View {
 	if !m.stale() {
 		return tea.View{}
@@ -31,15 +31,15 @@ func (m *Model) View() tea.View {
 
 func (m *Model) stale() bool { return m.redraw || m.board.stale() }
 
-// modes are what the terminal is set to beside the cells.
+// modes returns the terminal's settings other than the cells.
 func (m *Model) modes() canvas.Modes {
 	return canvas.Modes{Title: m.windowTitle(), Progress: m.loading.progress(), Mouse: !m.pointer.off, Focus: m.notifies() || m.replay == nil}
 }
 
-// terminalMsg is to be sent to the terminal.
+// terminalMsg is a sequence for the terminal.
 type terminalMsg string
 
-// sendTerminal sends the terminal a sequence that is no cell, behind what was drawn.
+// sendTerminal sends the terminal a sequence, after what was drawn.
 func sendTerminal(sequence string) tea.Cmd { return func() tea.Msg { return terminalMsg(sequence) } }
 
 func (m *Model) windowTitle() string {
@@ -53,7 +53,7 @@ func (m *Model) windowTitle() string {
 	return title
 }
 
-// lines draws the screen: exactly as many lines as rows, each exactly as wide.
+// lines draws the screen: one line for each row, each as wide as the screen.
 func (m *Model) lines() []string {
 	if m.width <= 0 || m.height <= 0 {
 		return nil
@@ -88,7 +88,7 @@ func (m *Model) lines() []string {
 	return lines
 }
 
-// drawFooter shows what is being typed, or else the keys that matter here.
+// drawFooter shows the text being typed, or the keys that matter here.
 func (m *Model) drawFooter() string {
 	l := m.line.Start(m.width).Edge().On(paint.Surface).Space(1)
 	switch {

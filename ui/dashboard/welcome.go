@@ -5,21 +5,21 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// hintKeys is after how many keys somebody knows the way.
+// hintKeys is after how many keys the hints disappear.
 const hintKeys = 5
 
-// welcome shows somebody who is new here the few keys to begin with.
+// welcome shows a new user the first few keys.
 type welcome struct {
 	cfg         *Config
 	preferences *preferences
-	pressed     int // keys, while the hints are shown
+	pressed     int // number of keys pressed while the hints are shown
 }
 
-// isNew reports whether the hints are on the screen.
+// isNew reports whether the hints are shown.
 func (w *welcome) isNew() bool { return !w.preferences.Acquainted && w.cfg.Remember != nil }
 
-// press counts a key. After a few, or once somebody has opened the help, the
-// hints go, for good.
+// press counts a key. After a few keys, or once the help was opened, the hints disappear
+// for good.
 func (w *welcome) press(helped bool) {
 	if !w.isNew() {
 		return

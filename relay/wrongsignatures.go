@@ -24,9 +24,9 @@ const (
 	wrongLogged = time.Minute
 	// maxDiagnosed bounds the bodies that are diagnosed, in bytes.
 	maxDiagnosed = 64 << 10
-	// unprovenTold is how many signatures must be wrong for an unproven reason before it is reported: anyone can send
+	// unprovenReported is how many signatures must be wrong for an unproven reason before it is reported: anyone can send
 	// one.
-	unprovenTold = 3
+	unprovenReported = 3
 	// keptSecrets bounds how many former secrets are remembered.
 	keptSecrets = 4
 )
@@ -58,9 +58,9 @@ func (w WrongSignatures) String() string {
 	return fmt.Sprintf("%s%d wrong %s in %.0f min: %s", most, w.Count, signatures, wrongSpan.Minutes(), w.Text)
 }
 
-// wrongs diagnoses wrong signatures, at most one a second and after the answer: the findings are for the operator
+// signatureMonitor diagnoses wrong signatures, at most one a second and after the answer: the findings are for the operator
 // only.
-type wrongs struct {
+type signatureMonitor struct {
 	prefix  string
 	logger  *slog.Logger
 	counts  *prometheus.CounterVec
@@ -83,8 +83,8 @@ type wrong struct {
 	at time.Time
 }
 
-func newWrongs(cfg Config, logger *slog.Logger) *wrongs {
-	w := &wrongs{prefix: cfg.HeaderPrefix, logger: logger, secret: cfg.SigningSecrets, others: cfg.OtherSecrets}
+func newSignatureMonitor(cfg Config, logger *slog.Logger) *signatureMonitor {
+	w := &signatureMonitor{prefix: cfg.HeaderPrefix, logger: logger, secret: cfg.SigningSecrets, others: cfg.OtherSecrets}
 	w.counts = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tillwatch_wrong_signatures_total", Help: "Deliveries whose signature was wrong, by likely cause.",
 	}, []string{"cause"})
@@ -95,7 +95,7 @@ func newWrongs(cfg Config, logger *slog.Logger) *wrongs {
 }
 
 // rotate replaces the active secrets, and remembers the former ones.
-func (w *wrongs) rotate(secrets []api.Secret) {
+func (w *signatureMonitor) rotate(secrets []api.Secret) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, old := range w.secret {
@@ -109,7 +109,7 @@ func (w *wrongs) rotate(secrets []api.Secret) {
 
 // peek reads the body of a delivery with a malformed signature, if it may be diagnosed. The server would read as
 // much before the answer goes out, so neither the answer nor its time change.
-func (w *wrongs) peek(req *http.Request) (body []byte) {
+func (w *signatureMonitor) peek(req *http.Request) (body []byte) {
 	w.mu.Lock()
 	due := !time.Now().Before(w.next)
 	w.mu.Unlock()
@@ -124,7 +124,7 @@ func (w *wrongs) peek(req *http.Request) (body []byte) {
 }
 
 // look begins a diagnosis, unless one was begun within the pause.
-func (w *wrongs) look(header http.Header, body []byte) {
+func (w *signatureMonitor) look(header http.Header, body []byte) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,31 +143,31 @@ func (w *wrongs) look(header http.Header, body []byte) {
 }
 
 // note remembers and reports a finding.
-func (w *wrongs) note(found wrong) {
+func (w *signatureMonitor) note(found wrong) {
 	if found.Valid {
 		return // the secrets have changed in between
 	}
 	w.counts.WithLabelValues(string(found.Cause)).Inc()
 	w.mu.Lock()
 	w.seen = append(w.since(found.at), found)
-	tell := found.Cause != w.logged.Cause || found.at.Sub(w.logged.at) >= wrongLogged
-	if tell {
+	log := found.Cause != w.logged.Cause || found.at.Sub(w.logged.at) >= wrongLogged
+	if log {
 		w.logged = found
 	}
 	w.mu.Unlock()
-	if tell {
+	if log {
 		w.logger.Warn("wrong signature: "+found.Text, slog.String("cause", string(found.Cause)), slog.Bool("proven", found.Proven))
 	}
 	w.changed()
 }
 
 // since returns the findings within the span before now.
-func (w *wrongs) since(now time.Time) []wrong {
+func (w *signatureMonitor) since(now time.Time) []wrong {
 	return slices.DeleteFunc(w.seen, func(s wrong) bool { return now.Sub(s.at) >= wrongSpan })
 }
 
-// told returns what there is to report now.
-func (w *wrongs) told() (t WrongSignatures) {
+// report returns what there is to report now.
+func (w *signatureMonitor) report() (t WrongSignatures) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,7 +183,7 @@ func (w *wrongs) told() (t WrongSignatures) {
 			t.Count++
 		}
 	}
-	if len(w.seen) == 0 || !newest.Proven && t.Count < unprovenTold {
+	if len(w.seen) == 0 || !newest.Proven && t.Count < unprovenReported {
 		return WrongSignatures{}
 	}
 	t.More, t.Cause, t.Text, t.At = now.Sub(w.skip) < wrongSpan, newest.Cause, newest.Text, newest.at
@@ -191,7 +191,7 @@ func (w *wrongs) told() (t WrongSignatures) {
 }
 
 // close waits for the current diagnosis.
-func (w *wrongs) close() {
+func (w *signatureMonitor) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()

@@ -13,20 +13,20 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// NamedFilter is a filter of a pane that a person keeps under a name.
+// NamedFilter is a filter of a pane that a person has saved under a name.
 type NamedFilter struct {
 	Name string `json:"name"`
 	Pane string `json:"pane"`
 	Text string `json:"text"`
 }
 
-// mostNamed bounds how many filters are kept.
+// mostNamed is the most saved filters.
 const mostNamed = 50
 
-// filterName is what a filter can be called: one word that the palette takes.
+// filterName matches a valid name: one word for the palette.
 var filterName = regexp.MustCompile(`^[\pL\d][\pL\d_-]{0,23}$`)
 
-// usableFilters are those of a list that can be shown, each name once.
+// usableFilters returns the valid filters of a list, each name once.
 func usableFilters(all []NamedFilter) (usable []NamedFilter) {
 	for _, n := range all {
 		n.Text = string(api.Scrub(n.Text))
@@ -48,8 +48,8 @@ func paneCalled(name string) (layout.Pane, bool) {
 	return 0, false
 }
 
-// kept shows and changes the filters that are kept under names.
-type kept struct {
+// savedFilters applies and changes the filters that are saved under names.
+type savedFilters struct {
 	cfg         *Config
 	board       *board
 	filters     *filters
@@ -57,7 +57,7 @@ type kept struct {
 	notices     *notices
 }
 
-// named is the kept filter of a name, in any case of letters, as the palette takes it.
+// named returns the saved filter with a name, ignoring case as the palette does.
 func (p *preferences) named(name string) (n NamedFilter, ok bool) {
 	at := slices.IndexFunc(p.Filters, func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	if at < 0 {
@@ -73,13 +73,13 @@ func (p *preferences) filterNames() (names []string) {
 	return names
 }
 
-// save keeps the filter of the pane under a name; taken says that the palette has
-// another use for that.
-func (k *kept) save(name string, taken bool) error {
+// save saves the filter of the pane under a name; taken is true if the name means
+// something else in the palette.
+func (k *savedFilters) save(name string, taken bool) error {
 	at := k.board.behind()
-	is := k.filters.inPane[at]
+	now := k.filters.inPane[at]
 	switch {
-	case is == nil:
+	case now == nil:
 		return errors.New("this pane has no filter to save: " + k.cfg.Actions.KeyOf(action.Filter) + " types one")
 	case !filterName.MatchString(name):
 		return errors.New("a name is one word of at most 24 letters, digits and hyphens, as in late")
@@ -87,22 +87,22 @@ func (k *kept) save(name string, taken bool) error {
 		return errors.New(name + " means something else in the palette: choose another name")
 	}
 	p := k.preferences
-	n, was := p.named(name)
-	said := name + " is saved: / " + is.Text
-	if was {
-		said = name + " is replaced: / " + is.Text + ", it was / " + n.Text
+	before, replaces := p.named(name)
+	said := name + " is saved: / " + now.Text
+	if replaces {
+		said = name + " is replaced: / " + now.Text + ", it was / " + before.Text
 	} else if len(p.Filters) >= mostNamed {
 		return fmt.Errorf("%d filters are saved, which is the maximum: forget one first", mostNamed)
 	}
 	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
-	p.Filters = append(p.Filters, NamedFilter{name, at.String(), is.Text})
+	p.Filters = append(p.Filters, NamedFilter{name, at.String(), now.Text})
 	p.keep()
 	k.notices.say(plain, said)
 	return nil
 }
 
-// forget keeps the filter of a name no longer.
-func (k *kept) forget(name string) error {
+// forget deletes the saved filter with a name.
+func (k *savedFilters) forget(name string) error {
 	p := k.preferences
 	n, ok := p.named(name)
 	switch {
@@ -117,8 +117,8 @@ func (k *kept) forget(name string) error {
 	return nil
 }
 
-// show filters a pane by a kept filter, and turns to it.
-func (k *kept) show(n NamedFilter) error {
+// show applies a saved filter to its pane, and gives that pane the focus.
+func (k *savedFilters) show(n NamedFilter) error {
 	at, _ := paneCalled(n.Pane)
 	p, ok := k.board.panes[at].(filtered)
 	if !ok {
@@ -137,22 +137,21 @@ func (k *kept) show(n NamedFilter) error {
 	return nil
 }
 
-// WrongFilter says what in a filter of the intents is not understood; "" when all
-// is.
+// WrongFilter says what is wrong with a filter of the intents; "" if nothing is.
 func WrongFilter(text string) string {
 	_, wrong := IntentFilter(text, nil)
 	return wrong
 }
 
-// IntentFilter reads a filter of the intents for where there is no screen: its text,
-// or its name among those that are kept. It is nil where nothing is asked for; wrong
-// says what is not understood.
+// IntentFilter reads a filter of the intents for use without a screen: its text, or the
+// name of a saved one. f is nil if the text asks for nothing; wrong says what is wrong
+// with it, "" if nothing is.
 func IntentFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string) {
 	return readFilter(text, kept, layout.Intents, pane.NewIntents(&pane.Look{}, api.ConfirmWindow).Fields())
 }
 
-// EventFilter is [IntentFilter] for events of which nothing is known but what they
-// say themselves, and that is not the product.
+// EventFilter is like [IntentFilter], for events. Nothing is known about them beyond their
+// own fields: the field product is missing.
 func EventFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string) {
 	fields := slices.DeleteFunc(pane.NewEvents(&pane.Look{}, nil).Fields(), func(f pane.Field) bool { return f.Name == "product" })
 	return readFilter(text, kept, layout.Events, fields)
@@ -174,9 +173,9 @@ func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.F
 	return nil, ""
 }
 
-// begin filters by what the run was started with: the name of a kept filter,
-// or a filter of the intents.
-func (k *kept) begin(text string) {
+// begin applies the filter that the run was started with: the name of a saved one, or a
+// filter of the intents.
+func (k *savedFilters) begin(text string) {
 	text = string(api.Scrub(text))
 	n, ok := k.preferences.named(text)
 	if !ok {

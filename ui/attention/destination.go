@@ -16,8 +16,8 @@ import (
 	"tillwatch/api/account"
 )
 
-// Way is a destination of alerts: a webhook or a program.
-type Way struct {
+// Destination is where alerts are sent: a webhook or a program.
+type Destination struct {
 	Kinds   []string              // names from [Kinds]; none: every kind
 	Webhook api.Secret            // URL that gets a POST of JSON; it may hold a token
 	Headers map[string]api.Secret // of that request
@@ -41,32 +41,32 @@ func Kinds() []string {
 }
 
 // Check refuses an impossible destination.
-func (w Way) Check() error {
-	for _, kind := range w.Kinds {
+func (d Destination) Check() error {
+	for _, kind := range d.Kinds {
 		if !slices.Contains(Kinds(), kind) {
 			return fmt.Errorf("there is no kind of alert %q: choose among %s", api.Scrub(kind), strings.Join(Kinds(), ", "))
 		}
 	}
 	switch {
-	case w.Webhook.IsZero() == (len(w.Command) == 0):
+	case d.Webhook.IsZero() == (len(d.Command) == 0):
 		return errors.New("it needs either a webhook or a command")
-	case w.Timeout < 0 || w.Timeout > 5*time.Minute:
+	case d.Timeout < 0 || d.Timeout > 5*time.Minute:
 		return errors.New("its timeout must be at most 5m")
-	case len(w.Command) > 0 && len(w.Headers) > 0:
+	case len(d.Command) > 0 && len(d.Headers) > 0:
 		return errors.New("headers belong to a webhook, not to a command")
-	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
+	case len(d.Command) > 0 && strings.TrimSpace(d.Command[0]) == "":
 		return errors.New("its command names no program")
-	case len(w.Command) > 0 && strings.Contains(w.Command[0], "{"):
+	case len(d.Command) > 0 && strings.Contains(d.Command[0], "{"):
 		return errors.New("its program must be fixed, not filled in")
-	case len(w.Command) > 0:
+	case len(d.Command) > 0:
 		return nil
 	}
-	for name, value := range w.Headers {
+	for name, value := range d.Headers {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value.Reveal()) {
 			return fmt.Errorf("the header %q, or its value, cannot be sent", api.Scrub(name))
 		}
 	}
-	return checkAddress(w.Webhook.Reveal())
+	return checkAddress(d.Webhook.Reveal())
 }
 
 // checkAddress does not repeat the address: it may hold a token.
@@ -82,11 +82,11 @@ func checkAddress(address string) error {
 }
 
 // Name is the destination without secrets: a webhook's host, or the program.
-func (w Way) Name() string {
-	if len(w.Command) > 0 {
-		return string(api.Scrub(filepath.Base(w.Command[0])))
+func (d Destination) Name() string {
+	if len(d.Command) > 0 {
+		return string(api.Scrub(filepath.Base(d.Command[0])))
 	}
-	u, err := url.Parse(w.Webhook.Reveal())
+	u, err := url.Parse(d.Webhook.Reveal())
 	if err != nil {
 		return "webhook"
 	}
@@ -94,11 +94,11 @@ func (w Way) Name() string {
 }
 
 // takes reports whether to send an alert here.
-func (w Way) takes(a account.Alert) bool {
+func (d Destination) takes(a account.Alert) bool {
 	if a.Kind == account.AlertSending {
 		return false
 	}
-	return len(w.Kinds) == 0 || slices.Contains(w.Kinds, string(a.Kind)) || a.Cause == account.Spent && slices.Contains(w.Kinds, account.Spent)
+	return len(d.Kinds) == 0 || slices.Contains(d.Kinds, string(a.Kind)) || a.Cause == account.Spent && slices.Contains(d.Kinds, account.Spent)
 }
 
 // HeldWords say why a destination is held.
@@ -106,25 +106,25 @@ const HeldWords = "it is not run where money is real: set live = true on its [[a
 
 // Held reports whether the destination is a program that may not run in the notice's
 // environment.
-func (w Way) Held(n Notice) bool { return len(w.Command) > 0 && n.Live && !w.Live }
+func (d Destination) Held(n Notice) bool { return len(d.Command) > 0 && n.Live && !d.Live }
 
 // fingerprint identifies the destination, also in files.
-func (w Way) fingerprint() string {
-	return api.NewSecret(w.Webhook.Reveal() + "\x00" + strings.Join(w.Command, "\x00")).Fingerprint("way of alerts")
+func (d Destination) fingerprint() string {
+	return api.NewSecret(d.Webhook.Reveal() + "\x00" + strings.Join(d.Command, "\x00")).Fingerprint("way of alerts")
 }
 
-func (w Way) timeout() time.Duration {
-	if w.Timeout == 0 {
+func (d Destination) timeout() time.Duration {
+	if d.Timeout == 0 {
 		return 10 * time.Second
 	}
-	return w.Timeout
+	return d.Timeout
 }
 
 // client calls one webhook. It follows no redirects, which could send secret headers
 // elsewhere.
-func (w Way) client() *http.Client {
-	transport := w.transport
-	if u, err := url.Parse(w.Webhook.Reveal()); err == nil && transport == nil {
+func (d Destination) client() *http.Client {
+	transport := d.transport
+	if u, err := url.Parse(d.Webhook.Reveal()); err == nil && transport == nil {
 		transport = &http.Transport{Proxy: api.ProxyTo(u.Hostname()), DialContext: api.DialerTo(u.Hostname()).DialContext, ForceAttemptHTTP2: true}
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

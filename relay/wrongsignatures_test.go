@@ -74,7 +74,7 @@ func TestASignatureOfBeforeARotationIsNamed(t *testing.T) {
 		}{{testSecret, signature.OldSecret}, {"the secret of live", signature.OtherSecret}} {
 			serve(r.Ingest(), forged(1, test.secret))
 			synctest.Wait()
-			if told := r.wrongs.told(); told.Cause != test.cause || told.Count != 1 {
+			if told := r.signatures.report(); told.Cause != test.cause || told.Count != 1 {
 				t.Errorf("%+v, want %s", told, test.cause)
 			}
 			time.Sleep(2 * time.Second)
@@ -91,7 +91,7 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 			serve(h, forged(1, "the secret of nobody here"))
 		}
 		synctest.Wait()
-		if told := r.wrongs.told(); told.Count != 0 {
+		if told := r.signatures.report(); told.Count != 0 {
 			t.Errorf("one that nobody can explain is told: %s", told)
 		}
 		counted := scraped(t, r)
@@ -103,7 +103,7 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 			serve(h, forged(1, "the secret of nobody here"))
 		}
 		synctest.Wait()
-		if told := r.wrongs.told(); told.Count != 3 || !told.More || told.Cause != signature.Unknown {
+		if told := r.signatures.report(); told.Count != 3 || !told.More || told.Cause != signature.Unknown {
 			t.Errorf("three that nobody can explain: %+v", told)
 		}
 		time.Sleep(diagnosisPause)
@@ -113,14 +113,14 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 			serve(h, forged(1, "the secret of nobody here"))
 		}
 		synctest.Wait()
-		if told := r.wrongs.told(); told.Count != 1 || told.Cause != signature.SecretSpace {
+		if told := r.signatures.report(); told.Count != 1 || told.Cause != signature.SecretSpace {
 			t.Errorf("a proven cause among them: %+v", told)
 		}
 		for range 2 * int(wrongSpan/diagnosisPause) {
 			time.Sleep(diagnosisPause)
-			r.wrongs.note(wrong{signature.Diagnosis{Cause: signature.Unknown}, time.Now()})
+			r.signatures.note(wrong{signature.Diagnosis{Cause: signature.Unknown}, time.Now()})
 		}
-		if kept := len(r.wrongs.seen); kept > int(wrongSpan/diagnosisPause) {
+		if kept := len(r.signatures.seen); kept > int(wrongSpan/diagnosisPause) {
 			t.Errorf("%d are kept", kept)
 		}
 	})
@@ -131,8 +131,8 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 func TestADiagnosisChangesNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		curious, idle := newTestRelay(t, newMemory(t), nil), newTestRelay(t, newMemory(t), nil)
-		idle.wrongs.close()
-		idle.wrongs.next = time.Now().Add(24 * time.Hour)
+		idle.signatures.close()
+		idle.signatures.next = time.Now().Add(24 * time.Hour)
 		body := eventBody(1)
 		all := forgeries(body)
 		for _, secret := range []string{testSecret + "\n", " " + testSecret} {
@@ -154,8 +154,8 @@ func TestADiagnosisChangesNoAnswer(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if len(curious.wrongs.seen) < 20 || len(idle.wrongs.seen) != 0 {
-			t.Errorf("%d and %d were diagnosed", len(curious.wrongs.seen), len(idle.wrongs.seen))
+		if len(curious.signatures.seen) < 20 || len(idle.signatures.seen) != 0 {
+			t.Errorf("%d and %d were diagnosed", len(curious.signatures.seen), len(idle.signatures.seen))
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestTheFormOfASignatureIsDiagnosedToo(t *testing.T) {
 		for value, cause := range map[string]signature.Cause{digits: signature.Prefix, "v0=" + strings.ToUpper(digits): signature.UpperCase} {
 			(attempt{"", body, []string{value}}).exchange(t, n)
 			synctest.Wait()
-			if told := r.wrongs.told(); told.Cause != cause {
+			if told := r.signatures.report(); told.Cause != cause {
 				t.Errorf("%s: %+v, want %s", value, told, cause)
 			}
 			time.Sleep(2 * diagnosisPause)

@@ -10,41 +10,41 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// pointer gives clicks and the wheel to the pane under them.
+// pointer passes clicks and the wheel to the pane under the mouse.
 type pointer struct {
 	cfg         *Config
 	board       *board
 	details     *details
 	preferences *preferences
 	notices     *notices
-	off         bool    // the mouse is the terminal's
-	last        clicked // on a row
+	off         bool    // the mouse belongs to the terminal
+	last        clicked // the last click on a row
 }
 
-// wheelRows is how far one notch of the wheel goes.
+// wheelRows is how many rows one notch of the wheel scrolls.
 const wheelRows = 3
 
-// wheel is how far a wheel was turned, in rows; 0 for anything else.
+// wheel returns by how many rows the wheel was turned; 0 for anything else.
 func wheel(at tea.Mouse) int {
 	return map[tea.MouseButton]int{tea.MouseWheelUp: -wheelRows, tea.MouseWheelDown: wheelRows}[at.Button]
 }
 
-// clicked is a click on a row: a second one at the same place opens what the first
-// one was on, wherever that is by now.
+// clicked is a click on a row. A second click at the same place opens the row of the first
+// one, even if that has moved.
 type clicked struct {
 	x, y int
 	at   time.Time
 	row  pane.Subject
 }
 
-// doubleWithin is how soon the second click of a double click comes.
+// doubleWithin is the longest time between the clicks of a double click.
 const doubleWithin = 500 * time.Millisecond
 
 func (c *clicked) again(x, y int) bool {
 	return c.row.Kind != pane.None && y == c.y && x >= c.x-1 && x <= c.x+1 && time.Since(c.at) <= doubleWithin
 }
 
-// under is the pane at a place of the screen that the mouse can point into.
+// under returns the pane at a place of the screen that takes the mouse.
 func (p *pointer) under(x, y int) (over layout.Pane, target pointed, ok bool) {
 	if over, ok = p.board.layout.At(x, y); !ok {
 		return 0, nil, false
@@ -53,7 +53,7 @@ func (p *pointer) under(x, y int) (over layout.Pane, target pointed, ok bool) {
 	return over, target, ok
 }
 
-// scroll turns the wheel over a pane.
+// scroll passes the wheel to a pane.
 func (p *pointer) scroll(at tea.Mouse) {
 	over, target, ok := p.under(at.X, at.Y)
 	if !ok {
@@ -64,7 +64,7 @@ func (p *pointer) scroll(at tea.Mouse) {
 	p.last = clicked{}
 }
 
-// click gives the focus to the pane that was clicked, and the click to the pane.
+// click gives the clicked pane the focus and passes it the click.
 func (p *pointer) click(x, y int) {
 	over, target, ok := p.under(x, y)
 	if !ok {
@@ -95,7 +95,7 @@ func (p *pointer) click(x, y int) {
 	}
 }
 
-// toggle leaves the mouse to the terminal, or takes it back.
+// toggle gives the mouse to the terminal, or takes it back.
 func (p *pointer) toggle() {
 	p.off = !p.off
 	p.preferences.NoMouse = p.off

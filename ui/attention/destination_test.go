@@ -17,26 +17,26 @@ import (
 )
 
 func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
-	hook := func(address string) Way { return Way{Webhook: api.NewSecret(address)} }
+	hook := func(address string) Destination { return Destination{Webhook: api.NewSecret(address)} }
 	for _, c := range []struct {
-		name string
-		way  Way
-		want string // "": it is taken
+		name        string
+		destination Destination
+		want        string // "": it is taken
 	}{
 		{"https", hook("https://hooks.example/x"), ""},
 		{"http to this machine", hook("http://127.0.0.1:8080/x"), ""},
-		{"a program", Way{Command: []string{"notify-send", "{text}"}, Kinds: []string{"expiring", "spent", "watch list"}}, ""},
-		{"neither", Way{}, "either a webhook or a command"},
-		{"both", Way{Webhook: api.NewSecret("https://a.example"), Command: []string{"x"}}, "either a webhook or a command"},
+		{"a program", Destination{Command: []string{"notify-send", "{text}"}, Kinds: []string{"expiring", "spent", "watch list"}}, ""},
+		{"neither", Destination{}, "either a webhook or a command"},
+		{"both", Destination{Webhook: api.NewSecret("https://a.example"), Command: []string{"x"}}, "either a webhook or a command"},
 		{"http to another machine", hook("http://hooks.example/secret"), "must begin with https://"},
 		{"no address", hook("secret"), "must be an address"},
 		{"another scheme", hook("file:///secret"), "must be an address"},
-		{"an unknown kind", Way{Command: []string{"x"}, Kinds: []string{"expired"}}, `there is no kind of alert "expired": choose among spent, relay, api, awaiting, expiring, stuck, failed, order, quota`},
-		{"a program to be filled in", Way{Command: []string{"{text}"}}, "its program must be fixed"},
-		{"a header of two lines", Way{Webhook: api.NewSecret("https://a.example"), Headers: map[string]api.Secret{"X": api.NewSecret("secret\r\nY: 1")}}, "cannot be sent"},
-		{"a long timeout", Way{Command: []string{"x"}, Timeout: time.Hour}, "at most 5m"},
+		{"an unknown kind", Destination{Command: []string{"x"}, Kinds: []string{"expired"}}, `there is no kind of alert "expired": choose among spent, relay, api, awaiting, expiring, stuck, failed, order, quota`},
+		{"a program to be filled in", Destination{Command: []string{"{text}"}}, "its program must be fixed"},
+		{"a header of two lines", Destination{Webhook: api.NewSecret("https://a.example"), Headers: map[string]api.Secret{"X": api.NewSecret("secret\r\nY: 1")}}, "cannot be sent"},
+		{"a long timeout", Destination{Command: []string{"x"}, Timeout: time.Hour}, "at most 5m"},
 	} {
-		err := c.way.Check()
+		err := c.destination.Check()
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -93,20 +93,20 @@ type given struct {
 	Input              string
 }
 
-func program(t *testing.T, arguments ...string) (way Way, told string) {
+func program(t *testing.T, arguments ...string) (destination Destination, told string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	told = filepath.Join(t.TempDir(), "told.json")
-	return Way{Command: append([]string{self, "-test.run=^TestAProgramForAlerts$", "--", told}, arguments...)}, told
+	return Destination{Command: append([]string{self, "-test.run=^TestAProgramForAlerts$", "--", told}, arguments...)}, told
 }
 
 func TestAProgramGetsTheAlertAndNoShell(t *testing.T) {
-	way, told := program(t, "{kind}", "{text}", "{id}", "$HOME `id`; {text}")
+	destination, told := program(t, "{kind}", "{text}", "{id}", "$HOME `id`; {text}")
 	n := NoticeOf(account.Alert{Kind: account.AlertFailed, Text: "Mug; rm -rf $HOME failed", Intent: "ci_1"}, staging, "api.example", time.UTC)
-	if err := way.Send(context.Background(), n, []string{"ONLY=this"}); err != nil {
+	if err := destination.Send(context.Background(), n, []string{"ONLY=this"}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(told)
@@ -129,8 +129,8 @@ func TestAProgramGetsTheAlertAndNoShell(t *testing.T) {
 func TestAProgramThatDoesNotEndOrDoesNotExistIsTold(t *testing.T) {
 	hanging, _ := program(t, "hang")
 	hanging.Timeout = 100 * time.Millisecond
-	for want, way := range map[string]Way{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
-		if err := way.Send(context.Background(), Sample(staging, "", noon), nil); err == nil || !strings.Contains(err.Error(), want) {
+	for want, destination := range map[string]Destination{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
+		if err := destination.Send(context.Background(), Sample(staging, "", noon), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 func TestAProgramThatDoesNotEndInTimeEndsWithAllItStarted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
-	way := Way{Command: []string{"/bin/sh", "-c", `sleep 60 & echo $! >"` + started + `"; wait`}, Timeout: 500 * time.Millisecond}
-	if err := way.Send(t.Context(), Sample(staging, "", noon), []string{"PATH=" + os.Getenv("PATH")}); err == nil || !strings.Contains(err.Error(), "did not end") {
+	destination := Destination{Command: []string{"/bin/sh", "-c", `sleep 60 & echo $! >"` + started + `"; wait`}, Timeout: 500 * time.Millisecond}
+	if err := destination.Send(t.Context(), Sample(staging, "", noon), []string{"PATH=" + os.Getenv("PATH")}); err == nil || !strings.Contains(err.Error(), "did not end") {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(started)

@@ -6,7 +6,7 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// clearOne takes away one thing: the filter, the detail or the zoom.
+// clearOne undoes one thing: a range, the filter, a view, the detail or the zoom.
 func (m *Model) clearOne() {
 	switch b := m.board; {
 	case b.intents.EndRange():
@@ -23,14 +23,14 @@ func (m *Model) clearOne() {
 	}
 }
 
-// suspend gives the terminal back to the shell; over says that the program was
-// stopped and continued already. Keys that are typed meanwhile are the shell's: a
-// dialog with money behind it has the quiet proven anew.
+// suspend gives the terminal back to the shell; over is true if the program was stopped
+// and continued already. Keys typed meanwhile are the shell's: a dialog about money must
+// prove the quiet again.
 func (m *Model) suspend(over bool) tea.Cmd {
 	return tea.Batch(m.dialog.hold(m.ctx), m.job.Leave(m.canvas, over))
 }
 
-// quit ends the program. While a confirm is under way it asks once.
+// quit ends the program. While a confirm is running it asks once.
 func (m *Model) quit() tea.Cmd {
 	if m.batch.confirming() && !m.quitting {
 		m.quitting = true
