@@ -165,7 +165,7 @@ func (s *screen) text() (string, <-chan struct{}) {
 
 // patience bounds how long a test waits for the screen: long, as it decides
 // nothing but when to give up.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // everLonger are the times that a command is given which has to give up in the
 // end: the next one where the machine was too busy for the one before.

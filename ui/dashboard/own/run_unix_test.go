@@ -69,22 +69,33 @@ func TestACancelledCommandEndsWithAllItStarted(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	script := `trap '' TERM; sleep 600 & echo $! >>"` + pids + `"; (trap '' TERM; sleep 600) & echo $! >>"` + pids + `"; echo $$ >>"` + pids + `"; echo begun; sleep 600; sleep 600`
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(300*time.Millisecond, cancel)
+	ended := make(chan Result, 1)
+	go func() { ended <- Run(ctx, shell(script), []string{"PATH=" + os.Getenv("PATH")}) }()
+	var started []string
+	eventually(t, "the command has started all", func() bool {
+		content, _ := os.ReadFile(pids)
+		started = strings.Fields(string(content))
+		return len(started) == 3 && strings.HasSuffix(string(content), "\n")
+	})
+	cancel()
 	began := time.Now()
-	r := Run(ctx, shell(script), []string{"PATH=" + os.Getenv("PATH")})
-	if !errors.Is(r.Err, ErrCancelled) || time.Since(began) > 10*time.Second {
+	if r := <-ended; !errors.Is(r.Err, ErrCancelled) || time.Since(began) > 10*time.Second {
 		t.Fatalf("%v after %v", r.Err, time.Since(began))
 	}
-	content, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range strings.Fields(string(content)) {
+	for _, text := range started {
 		pid, _ := strconv.Atoi(text)
-		for until := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("process %d lives on", pid)
-			}
+		eventually(t, "process "+text+" is gone", func() bool { return !alive(pid) })
+	}
+}
+
+// eventually waits until so is true.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for late := time.After(time.Minute); !so(); {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-late:
+			t.Fatalf("waited in vain: %s", what)
 		}
 	}
 }
@@ -99,9 +110,15 @@ func alive(pid int) bool {
 }
 
 func TestWhatACommandLeavesBehindIsNotWaitedFor(t *testing.T) {
-	began := time.Now()
-	r := Run(t.Context(), shell("sleep 5 & echo left"), []string{"PATH=" + os.Getenv("PATH")})
-	if r.Err != nil || r.Code != 0 || !slices.Equal(r.Lines, []string{"left"}) || time.Since(began) > 4*time.Second {
-		t.Errorf("code %d, %v, %q after %v", r.Code, r.Err, r.Lines, time.Since(began))
+	left := filepath.Join(t.TempDir(), "left")
+	r := Run(t.Context(), shell(`sleep 600 & echo $! >"`+left+`"; echo left`), []string{"PATH=" + os.Getenv("PATH")})
+	if r.Err != nil || r.Code != 0 || !slices.Equal(r.Lines, []string{"left"}) {
+		t.Errorf("code %d, %v, %q", r.Code, r.Err, r.Lines)
 	}
+	text, err := os.ReadFile(left)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || !alive(pid) {
+		t.Fatalf("process %q was waited for, or ended: %v", text, err)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
