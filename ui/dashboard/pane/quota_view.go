@@ -163,15 +163,7 @@ func (p *Quota) table() {
 		l.Space(1).Fit(paint.Accent, "/ "+s.filter.Text, min(paint.Width("/ "+s.filter.Text), max(3+c.name-l.At()-len(hits)-3, 0)))
 		l.Space(2).Put(paint.Text, hits)
 	} else {
-		// Percentiles go by the answers, not by the span that the counts are of.
-		of := "p95: last 256"
-		if c.p50 > 0 {
-			of = "p50, p95: last 256 answers"
-		}
-		if since := wording.ObservedSince(s.since, s.spenders, s.span, p.look.Now, p.look.Location); since != "" {
-			of = since + " · " + of
-		}
-		l.Space(2).Fit(paint.Muted, of, max(3+c.name-l.At(), 0))
+		l.Space(2).Put(paint.Muted, p.reach(c, 3+c.name-l.At()))
 	}
 	l.To(3+c.name).Right(paint.Muted, "requests", c.requests)
 	for i, class := range quotaClasses {
@@ -191,6 +183,24 @@ func (p *Quota) table() {
 	for i := s.offset; i < min(s.offset+s.page, len(s.rows)); i++ {
 		p.spender(&s.rows[i], c, p.focused && i == s.drawn)
 	}
+}
+
+// reach says what the figures of the table cover, as much of it as fits into width: since when requests of a proxy's
+// callers are whole, and of how many answers the percentiles are.
+func (p *Quota) reach(c spendColumns, width int) string {
+	// Percentiles go by the answers, not by the span that the counts are of.
+	percentiles := "p95: last 256"
+	if c.p50 > 0 {
+		percentiles = "p50, p95: last 256 answers"
+	}
+	texts := []string{percentiles}
+	if since := wording.ObservedSince(p.spending.since, p.spending.spenders, p.spending.span, p.look.Now, p.look.Location); since != "" {
+		texts = []string{since + " · " + percentiles, since, strings.TrimPrefix(since, "observed ")}
+	}
+	if i := slices.IndexFunc(texts, func(text string) bool { return paint.Width(text) <= width }); i >= 0 {
+		return texts[i]
+	}
+	return ""
 }
 
 // unfolded reports whether the endpoints are shown of all that nobody has folded.
