@@ -16,6 +16,8 @@ type Pulse struct {
 	Known    time.Time   // since when the account is watched; what was before is unknown, not zero. Zero: nothing is known
 	Hour     []Beat      // the last 60 minutes, the oldest first; the last one is still running
 	Day      []Beat      // likewise the last 96 periods of 15 minutes
+	HourMore bool        // more may have ended in the last 60 minutes than Hour has: nobody saw when, or events were lost
+	DayMore  bool        // likewise in the last 24 hours
 	Waiting  int         // intents that await a decision
 	Awaiting []api.Money // their known totals, by currency
 	Unpriced int         // how many of them have no known total
@@ -46,6 +48,7 @@ type DayPulse struct {
 	Expired   int         //
 	Value     []api.Money // known totals of the completed ones, by currency
 	Unpriced  int         // completed ones without a known total
+	More      bool        // more may have ended: nobody saw when, or events were lost
 	Offer     Pace        // from creation to offer
 	Order     Pace        // from confirm to completion
 }
@@ -105,9 +108,14 @@ const (
 	daysOfAPulse = 7
 )
 
-// PulseOf returns the pulse of intents at now, whose location says when a day begins. known is since when the
-// account is watched, as in [Summary.Known].
-func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
+// unseenFor is how long an intent may have ended without a read that shows it, until its end counts as unseen: reads
+// take a moment.
+const unseenFor = 2 * time.Minute
+
+// PulseOf returns the pulse of intents at now, whose location says when a day begins. The summary, of the same
+// picture, says since when the account is watched, and whether intents may be unknown.
+func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
+	known := s.Known
 	year, month, date := now.Date()
 	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
 	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
@@ -118,13 +126,21 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 		newDayBook(midnight(-1), midnight(0), known),
 		newDayBook(midnight(-daysOfAPulse), midnight(0), known),
 	}
+	if s.Gaps > 0 && s.List.State == ListNotServed { // no read finds what the lost events told
+		days[0].More, p.HourMore, p.DayMore = true, true, true
+	}
 	for in := range intents {
 		newest := later(later(in.CreatedAt, in.OfferedAt), later(in.ConfirmedAt, in.EndedAt))
+		unseen := in.unseenEnd(now)
 		for _, d := range days {
 			if !newest.Before(d.From) {
 				d.add(in)
 			}
+			if !unseen.IsZero() {
+				d.addUnseen(in, newest, unseen)
+			}
 		}
+		p.HourMore, p.DayMore = p.HourMore || unseen.After(p.Hour[0].At), p.DayMore || unseen.After(p.Day[0].At)
 		if !newest.Before(p.Day[0].At) {
 			count(p.Hour, time.Minute, in)
 			count(p.Day, quarterHour, in)
@@ -181,6 +197,22 @@ func (i *Intent) expired() bool {
 	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == api.Expired
 }
 
+// unseenEnd is until when an intent may have ended without anybody seeing it; zero if somebody has, or it is open.
+func (i *Intent) unseenEnd(now time.Time) time.Time {
+	open := i.Since
+	if i.State == api.AwaitingConfirmation {
+		open = i.ExpiresAt
+	}
+	switch {
+	case i.FoundEnded && i.EndedAt.IsZero():
+		return i.Since
+	case i.Missing || open.IsZero() || now.Sub(open) < unseenFor:
+	case i.State == "" || i.State == api.AwaitingConfirmation:
+		return now
+	}
+	return time.Time{}
+}
+
 // dayBook gathers a [DayPulse].
 type dayBook struct {
 	DayPulse
@@ -208,13 +240,29 @@ func (d *dayBook) add(in *Intent) {
 	if !d.within(in.EndedAt) {
 		return
 	}
+	d.addEnded(in)
+	if in.State == api.Completed && !in.ConfirmedAt.IsZero() {
+		d.orders = append(d.orders, max(in.EndedAt.Sub(in.ConfirmedAt), 0))
+	}
+}
+
+// addUnseen adds an intent that ended, or may have, after one moment and until another: to the counts if that was in
+// this time for certain.
+func (d *dayBook) addUnseen(in *Intent, after, until time.Time) {
+	switch {
+	case !after.Before(d.To) || until.Before(d.From):
+	case in.State.Terminal() && d.within(after) && d.within(until):
+		d.addEnded(in)
+	default:
+		d.More = true
+	}
+}
+
+func (d *dayBook) addEnded(in *Intent) {
 	switch {
 	case in.State == api.Completed:
 		d.Completed++
 		d.value.Add(in.Total)
-		if !in.ConfirmedAt.IsZero() {
-			d.orders = append(d.orders, max(in.EndedAt.Sub(in.ConfirmedAt), 0))
-		}
 	case in.expired():
 		d.Expired++
 	case in.State == api.Failed:

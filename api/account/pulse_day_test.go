@@ -72,7 +72,7 @@ func TestThePulseOfADayIsTheStandInsRecord(t *testing.T) {
 		now := time.Now()
 		noon := time.FixedZone("where a day has begun meanwhile", int((24*time.Hour-span/2)/time.Second))
 		picture := s.store.Changes(0)
-		p := account.PulseOf(slices.Values(picture.Intents), picture.Summary.Known, now.In(noon))
+		p := account.PulseOf(slices.Values(picture.Intents), &picture.Summary, now.In(noon))
 		judgeBeats(t, p.Hour, time.Minute, facts)
 		judgeBeats(t, p.Day, 15*time.Minute, facts)
 		judgeDay(t, "today", &p.Today, facts)

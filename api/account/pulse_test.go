@@ -33,7 +33,7 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 		{State: api.AwaitingConfirmation, ExpiresAt: now.Add(time.Minute)},
 		{State: api.AwaitingConfirmation, Total: usd(99), ExpiresAt: now},
 		{State: api.AwaitingConfirmation, Total: usd(99), Missing: true},
-	}), ago(20*time.Hour), now)
+	}), &Summary{Known: ago(20 * time.Hour)}, now)
 
 	if got, want := p.Hour[59], (Beat{At: now.UTC().Truncate(time.Minute), Known: true, Offered: 1, Completed: 1}); got != want {
 		t.Errorf("the minute that lasts is %+v, want %+v", got, want)
@@ -79,7 +79,7 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 }
 
 func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
-	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), time.Time{}, noon)
+	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), &Summary{}, noon)
 	if _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.Week.Known() {
 		t.Errorf("something is known: %+v", p)
 	}
@@ -178,4 +178,49 @@ func TestAnAccountIsWatchedSinceItsFirstEventOrStart(t *testing.T) {
 			t.Errorf("%d are let go, known since %v: want no earlier than the last of those ended, %v", sum.LetGo, sum.Known, oldest)
 		}
 	})
+}
+
+// TestAPulseSaysWhereMoreMayHaveEnded: an end that nobody saw counts where it happened for certain, and elsewhere it
+// makes the counts mean at least.
+func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	found := func(created, read time.Duration) *Intent {
+		return &Intent{State: api.Completed, CreatedAt: ago(created), Since: ago(read), FoundEnded: true}
+	}
+	lapsed := func(ago time.Duration) *Intent {
+		return &Intent{State: api.AwaitingConfirmation, CreatedAt: now.Add(-ago - api.ConfirmWindow), ExpiresAt: now.Add(-ago)}
+	}
+	missing := lapsed(time.Hour)
+	missing.Missing = true
+	type says struct {
+		completed                          int
+		today, yesterday, week, hour, date bool
+	}
+	for name, c := range map[string]struct {
+		in   *Intent
+		s    Summary
+		want says
+	}{
+		"an end that somebody saw":               {in: &Intent{State: api.Completed, CreatedAt: ago(3 * time.Hour), EndedAt: ago(2 * time.Hour), Since: ago(2 * time.Hour)}, want: says{completed: 1}},
+		"found ended, created today":             {in: found(3*time.Hour, 2*time.Hour), want: says{completed: 1, date: true}},
+		"found ended now, created today":         {in: found(3*time.Hour, time.Minute), want: says{completed: 1, hour: true, date: true}},
+		"found ended, created yesterday":         {in: found(15*time.Hour, 2*time.Hour), want: says{today: true, yesterday: true, week: true, date: true}},
+		"found ended yesterday":                  {in: found(30*time.Hour, 28*time.Hour), want: says{}},
+		"its window has just closed":             {in: lapsed(time.Minute), want: says{}},
+		"its window closed, and no read":         {in: lapsed(time.Hour), want: says{today: true, hour: true, date: true}},
+		"the same, and the service knows it not": {in: missing, want: says{}},
+		"only its id is known":                   {in: &Intent{Since: ago(time.Hour)}, want: says{today: true, yesterday: true, week: true, hour: true, date: true}},
+		"only its id is known, for a moment":     {in: &Intent{Since: ago(time.Second)}, want: says{}},
+		"events were lost, but there is a list":  {in: &Intent{}, s: Summary{Gaps: 1}, want: says{}},
+		"events were lost, and nothing lists":    {in: &Intent{}, s: Summary{Gaps: 1, List: ListStatus{State: ListNotServed}}, want: says{today: true, hour: true, date: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.s.Known = ago(40 * 24 * time.Hour)
+			p := PulseOf(slices.Values([]*Intent{c.in}), &c.s, now)
+			if got := (says{p.Today.Completed, p.Today.More, p.Before.More, p.Week.More, p.HourMore, p.DayMore}); got != c.want {
+				t.Errorf("it says %+v, want %+v", got, c.want)
+			}
+		})
+	}
 }

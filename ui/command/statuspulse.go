@@ -30,6 +30,7 @@ type dayPulse struct {
 	Failed         int         `json:"failed"` // without expired ones
 	Expired        int         `json:"expired"`
 	Completed      valueReport `json:"completed"`
+	AtLeast        bool        `json:"at_least"`        // more may have ended: nobody saw when, or events were lost
 	CompletionRate *float64    `json:"completion_rate"` // of ended intents; null if none ended
 	Offer          *paceReport `json:"offer"`           // since creation; null if none is known
 	Order          *paceReport `json:"order"`           // since the confirm; null if none is known
@@ -43,7 +44,7 @@ type valueReport struct {
 }
 
 func pulseOf(picture *account.Changes, settled bool, now time.Time) pulseReport {
-	p := account.PulseOf(slices.Values(picture.Intents), picture.Summary.Known, now)
+	p := account.PulseOf(slices.Values(picture.Intents), &picture.Summary, now)
 	r := pulseReport{
 		Today: dayPulseOf(&p.Today), ByNow: dayPulseOf(&p.ByNow), Yesterday: dayPulseOf(&p.Before), Week: dayPulseOf(&p.Week),
 		pulse: p,
@@ -62,7 +63,7 @@ func dayPulseOf(d *account.DayPulse) *dayPulse {
 		return nil
 	}
 	r := &dayPulse{
-		From: d.From.UTC(), To: d.To.UTC(), Created: d.Created, Failed: d.Failed, Expired: d.Expired,
+		From: d.From.UTC(), To: d.To.UTC(), Created: d.Created, Failed: d.Failed, Expired: d.Expired, AtLeast: d.More,
 		Completed: valueOf(d.Completed, d.Value, d.Unpriced), Offer: paceReportOf(d.Offer), Order: paceReportOf(d.Order),
 	}
 	if share, ended := d.CompletionRate(); ended {

@@ -26,7 +26,7 @@ func (b *beat) get() *account.Pulse {
 		return &b.pulse
 	}
 	if b.changed || !now.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute)) {
-		b.pulse = account.PulseOf(maps.Values(b.picture.intents), b.picture.summary.Known, now)
+		b.pulse = account.PulseOf(maps.Values(b.picture.intents), &b.picture.summary, now)
 	}
 	b.at, b.changed = now, false
 	return &b.pulse

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,30 @@ func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {
 		m.View()
 		if got := m.board.beat.pulse.At; got.Equal(first) {
 			t.Error("not worked out when the clock moved")
+		}
+	})
+}
+
+// Where ends may be missing for good, the pulse counts at least so many.
+func TestThePulseSaysThatMoreMayHaveEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		whole, lost := pulsedShop(time.Now()), pulsedShop(time.Now())
+		lost.changes.Summary.Gaps, lost.changes.Summary.List.State = 1, account.ListNotServed
+		figures := regexp.MustCompile(`(≥?)\d+ completed ↑|(?m)^ *completed +(≥?)\d`)
+		for _, keys := range [][]string{{"P"}, {"P", "w"}} {
+			for want, s := range map[int]*shop{0: whole, 2: lost} {
+				m := boardOf(t, s, 160, 45)
+				press(m, keys...)
+				got := screen(m)
+				marked := 0
+				for _, figure := range figures.FindAllString(got, -1) {
+					marked += strings.Count(figure, "≥")
+				}
+				if len(figures.FindAllString(got, -1)) != 2 || marked != want {
+					t.Errorf("after %v %d of the figures are at least, want %d:\n%s", keys, marked, want, got)
+				}
+			}
 		}
 	})
 }

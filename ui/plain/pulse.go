@@ -19,7 +19,7 @@ func (t *printer) pulse(s *account.Summary) {
 		return
 	}
 	t.pulseHour = hour
-	p := account.PulseOf(maps.Values(t.picture), s.Known, t.now)
+	p := account.PulseOf(maps.Values(t.picture), s, t.now)
 	t.say("pulse %s", wording.Day(&p))
 	t.say("pulse awaiting a decision: %s", wording.Awaited(&p))
 	for _, times := range []struct {

@@ -21,6 +21,9 @@ func Day(p *account.Pulse) string {
 	text := "since " + clock(d.From, p) + " "
 	share, ended := d.CompletionRate()
 	if ended {
+		if d.More {
+			text += "at least "
+		}
 		text += fmt.Sprintf("%s of %s completed (%s)", Count(d.Completed), Count(d.Ended()), percent(share))
 	} else {
 		text += "none is known to have ended"

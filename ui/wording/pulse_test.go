@@ -2,6 +2,7 @@ package wording_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestADayInWords(t *testing.T) {
 			if c.known == 0 {
 				known = time.Time{}
 			}
-			p := account.PulseOf(slices.Values(intents), known, now)
+			p := account.PulseOf(slices.Values(intents), &account.Summary{Known: known}, now)
 			if got := wording.Day(&p); got != c.want {
 				t.Errorf("it is %q, want %q", got, c.want)
 			}
@@ -55,7 +56,11 @@ func TestADayInWords(t *testing.T) {
 			}
 		})
 	}
-	p := account.PulseOf(slices.Values(intents), now.Add(-100*time.Hour), now)
+	p := account.PulseOf(slices.Values(intents), &account.Summary{Known: now.Add(-100 * time.Hour)}, now)
+	p.Today.More = true
+	if got, want := wording.Day(&p), "since 00:00 at least 2 of 4 completed (50 %) for"; !strings.HasPrefix(got, want) {
+		t.Errorf("it is %q where more may have ended, want %q", got, want)
+	}
 	if got, want := wording.Times(p.Today.Order, p.Before.Order, p.Week.Order), "p50 1.4 s, p95 1.4 s (of 2); yesterday p50 1.4 s, p95 1.4 s (of 1); 7 days before p50 1.4 s, p95 1.4 s (of 1)"; got != want {
 		t.Errorf("orders are %q, want %q", got, want)
 	}

@@ -171,6 +171,7 @@ func (p *Pulse) top(pulse *account.Pulse) {
 	if since := " · watched since " + p.look.moment(pulse.Known); !whole && !pulse.Known.IsZero() && l.Left() > paint.Width(since)+44 {
 		l.Put(paint.Muted, since)
 	}
+	more := !whole || p.day && pulse.DayMore || !p.day && pulse.HourMore
 	var right paint.Spans
 	for _, s := range []struct {
 		glyph string
@@ -179,7 +180,7 @@ func (p *Pulse) top(pulse *account.Pulse) {
 		word  string
 	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}} {
 		right = append(right, paint.Span{Text: "  " + s.glyph, Style: s.style},
-			paint.Span{Text: " " + atLeast(!whole) + wording.Count(s.n), Style: paint.Text}, paint.Span{Text: " " + s.word + " ", Style: paint.Muted})
+			paint.Span{Text: " " + atLeast(more) + wording.Count(s.n), Style: paint.Text}, paint.Span{Text: " " + s.word + " ", Style: paint.Muted})
 	}
 	if right.Width() > l.Left() || pulse.Known.IsZero() {
 		right = nil

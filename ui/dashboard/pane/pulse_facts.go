@@ -47,7 +47,7 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 		f := fact{name: name}
 		for i, d := range days {
 			if f.cells[i] = notKnown; d.Known() {
-				f.cells[i] = tell(d, d.From.After(begins[i]))
+				f.cells[i] = tell(d, d.More || d.From.After(begins[i]))
 			}
 		}
 		return f
