@@ -120,8 +120,12 @@ func (p *Alerts) forgetOver() {
 }
 
 // Arrange puts the alerts into rows anew, after some of them were put off or came
-// back.
+// back. While the pane has the focus the cursor stays on its alert: a key that puts
+// one off must not meet another that has just come.
 func (p *Alerts) Arrange() {
+	if row, ok := p.list.Cursor(); ok && p.focused {
+		p.list.Select(row.key)
+	}
 	rows := p.rowsOf(p.standing)
 	shown := make(map[string]bool, len(rows))
 	for _, row := range rows {
