@@ -57,13 +57,11 @@ func TestMonkey(t *testing.T) {
 // command line says so.
 func bound(t *testing.T, checks, steps int) {
 	t.Helper()
-	given := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	for name, n := range map[string]int{"rapid.checks": checks, "rapid.steps": steps} {
-		if given[name] {
+		before := flag.Lookup(name).Value.String()
+		if before != flag.Lookup(name).DefValue {
 			continue
 		}
-		before := flag.Lookup(name).Value.String()
 		if err := flag.Set(name, strconv.Itoa(n)); err != nil {
 			t.Fatal(err)
 		}
