@@ -13,14 +13,13 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Alerts lists what a person should know now, the newest first. Many of a kind are
-// folded into one row.
+// Alerts lists the alerts, the newest first. Many of one kind are folded into one row.
 type Alerts struct {
 	listing[*alertRow]
-	off      func(account.Alert) (attention.Off, bool) // how an alert is put off, if it is
+	off      func(account.Alert) (attention.Off, bool) // how an alert is acknowledged or muted, if it is
 	standing []account.Alert
-	since    map[string]time.Time // when what is said of an alert changed; zero of what was there at first
-	texts    map[string]string    // what was said of it
+	since    map[string]time.Time // when the text of an alert last changed; zero if it was in the first picture
+	texts    map[string]string    // the texts of alerts
 	unfolded map[fold]bool
 }
 
@@ -30,13 +29,13 @@ type alertRow struct {
 	key     string
 	changed time.Time
 	fold    fold
-	count   int       // of the alerts that the row stands for; 0: it is an alert
-	last    time.Time // of a fold: the latest Due
-	newest  time.Time // of the fold that it is or belongs to, else its own Since: where it stands
-	member  bool      // its fold stands above it
+	count   int       // number of alerts folded into the row; 0: it is one alert
+	last    time.Time // of a folded row: the latest Due
+	newest  time.Time // the newest Since of its fold, or its own: decides its place
+	member  bool      // it belongs to an unfolded row above it
 }
 
-// same reports whether a row shows what another one does, at its place.
+// same reports whether two rows look the same and stand at the same place.
 func (r *alertRow) same(as *alertRow) bool {
 	return r.Alert == as.Alert && r.changed == as.changed && r.fold == as.fold && r.count == as.count && r.last == as.last &&
 		r.newest == as.newest && r.member == as.member
@@ -46,11 +45,11 @@ func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Since).Seconds(), "", f == age
 }
 
-// NewAlerts makes the pane. off tells how an alert is put off, if it is; nil: none
-// ever is.
+// NewAlerts returns the pane. off returns how an alert is acknowledged or muted, if it is;
+// nil: none ever is.
 func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alerts {
 	if off == nil {
-		off = func(account.Alert) (none attention.Off, is bool) { return none, false }
+		off = func(account.Alert) (none attention.Off, ok bool) { return none, false }
 	}
 	p := &Alerts{off: off, since: map[string]time.Time{}, texts: map[string]string{}, unfolded: map[fold]bool{},
 		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders(), idColumn, ageColumn)}
@@ -78,12 +77,12 @@ func compareAlerts(a, b *alertRow) int {
 	return cmp.Or(b.newest.Compare(a.newest), compareFolds(a.fold, b.fold), cmp.Compare(b.count, a.count), b.Since.Compare(a.Since))
 }
 
-// alertKey is the identity of an alert while it stands: its words may change.
+// alertKey identifies an alert while it exists: its text may change.
 func alertKey(a *account.Alert) string {
 	return string(a.Kind) + " " + string(a.Intent) + " " + a.Cause + " " + strconv.FormatInt(a.Since.UnixNano(), 36)
 }
 
-// Apply takes over the alerts that stand.
+// Apply applies the current alerts.
 func (p *Alerts) Apply(c *account.Changes, first bool) {
 	p.standing = c.Summary.Alerts
 	over := len(p.texts) > 0
@@ -105,7 +104,7 @@ func (p *Alerts) Apply(c *account.Changes, first bool) {
 	p.Arrange()
 }
 
-// forgetOver drops what is known of alerts that no longer stand.
+// forgetOver forgets alerts that no longer exist.
 func (p *Alerts) forgetOver() {
 	standing := make(map[string]bool, len(p.standing))
 	for i := range p.standing {
@@ -119,9 +118,9 @@ func (p *Alerts) forgetOver() {
 	}
 }
 
-// Arrange puts the alerts into rows anew, after some of them were put off or came
-// back. While the pane has the focus the cursor stays on its alert: a key that puts
-// one off must not meet another that has just come.
+// Arrange updates the rows, also after alerts were acknowledged or muted. While the pane has
+// the focus, the cursor stays on its alert: a key that acknowledges one must not hit another
+// that has just come.
 func (p *Alerts) Arrange() {
 	if row, ok := p.list.Cursor(); ok && p.focused {
 		p.list.Select(row.key)
@@ -160,8 +159,8 @@ func (p *Alerts) top() (l *paint.Line, right paint.Spans) {
 	return l, nil
 }
 
-// Due ends the text of an alert with the moment at which it comes about, if there
-// is one. A near one counts down.
+// Due returns the end of an alert's text with its due time, if it has one. A near one
+// counts down.
 func Due(a *account.Alert, now time.Time, where *time.Location) string {
 	switch {
 	case a.Due.IsZero():
@@ -184,7 +183,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 		l.Space(2)
 	}
 	l.Put(sign, glyph)
-	if p.w >= 60 { // the text says it too
+	if p.w >= 60 { // otherwise the text must do
 		l.Space(1).Fit(sign, string(row.Kind), 9)
 	}
 	if !under {
@@ -211,7 +210,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	}
 }
 
-// offWords say how a row is put off.
+// offWords says how a row is acknowledged or muted.
 func (p *Alerts) offWords(row *alertRow) string {
 	off, _ := p.off(row.Alert)
 	switch {

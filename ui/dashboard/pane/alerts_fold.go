@@ -10,10 +10,10 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// fold is what alerts have in common that one row can stand for.
+// fold is what alerts that fold into one row have in common.
 type fold struct {
 	kind account.AlertKind
-	off  bool // they are put off
+	off  bool // they are acknowledged or muted
 }
 
 func compareFolds(a, b fold) int {
@@ -26,11 +26,11 @@ func compareFolds(a, b fold) int {
 	return cmp.Compare(a.kind, b.kind)
 }
 
-// foldFrom is how many alerts of a kind are many.
+// foldFrom is the least number of alerts that fold.
 const foldFrom = 4
 
-// rowsOf are the rows for alerts. A filter finds folded ones too: while there is one,
-// nothing is folded.
+// rowsOf returns the rows for alerts. While there is a filter, nothing is folded: it must
+// find every alert.
 func (p *Alerts) rowsOf(alerts []account.Alert) []*alertRow {
 	together := map[fold][]*alertRow{}
 	for _, a := range alerts {
@@ -61,8 +61,7 @@ func (p *Alerts) rowsOf(alerts []account.Alert) []*alertRow {
 	return rows
 }
 
-// headOf is the row that stands for alerts of a kind: as old as the longest standing,
-// due when the first of them is.
+// headOf returns the row for folded alerts: as old as the oldest, due when the first is.
 func headOf(f fold, members []*alertRow) *alertRow {
 	first := members[0]
 	head := &alertRow{fold: f, count: len(members), key: "fold " + string(f.kind),
@@ -108,7 +107,7 @@ func foldedWords(kind account.AlertKind, n int) string {
 	return count + " alerts of the kind " + string(kind)
 }
 
-// text is what a row says. A fold says by when all of it comes about, and the first.
+// text returns the text of a row. A folded row says when the first and the last are due.
 func (p *Alerts) text(row *alertRow) string {
 	if row.count == 0 {
 		return row.Text + Due(&row.Alert, p.look.Now, p.look.Location)
@@ -125,14 +124,13 @@ func (p *Alerts) text(row *alertRow) string {
 	return text
 }
 
-// OnFold reports whether the cursor is on a row that stands for many alerts.
+// OnFold reports whether the cursor is on a folded row.
 func (p *Alerts) OnFold() bool {
 	row, ok := p.list.Cursor()
 	return ok && row.count > 0
 }
 
-// Unfold shows the alerts that the row under the cursor stands for, or folds them
-// again.
+// Unfold unfolds the row under the cursor, or folds it again.
 func (p *Alerts) Unfold() {
 	if row, ok := p.list.Cursor(); ok && row.count > 0 {
 		p.unfolded[row.fold] = !p.unfolded[row.fold]
@@ -142,7 +140,7 @@ func (p *Alerts) Unfold() {
 	}
 }
 
-// Chosen are the alerts that the row under the cursor stands for.
+// Chosen returns the alerts of the row under the cursor.
 func (p *Alerts) Chosen() []account.Alert {
 	row, ok := p.list.Cursor()
 	switch {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// figure is what a row can be measured by.
+// figure is a measure of a row.
 type figure uint8
 
 const (
@@ -18,15 +18,15 @@ const (
 	count
 )
 
-// bound is a figure that a filter compares: total>100.
+// bound is a comparison in a filter: total>100.
 type bound struct {
 	figure figure
 	op     string
 	value  float64
-	unit   string // of an amount: its currency; "" for any
+	unit   string // the currency of an amount; "": any
 }
 
-// measured is what has figures.
+// measured is a row with figures.
 type measured interface {
 	figure(figure, time.Time) (value float64, unit string, ok bool)
 }
@@ -49,7 +49,7 @@ func (b *bound) holds(row measured, now time.Time) bool {
 	return value == b.value
 }
 
-// operator takes from the beginning of a text how a field and a word are joined.
+// operator splits the operator off the beginning of a text.
 func operator(text string) (op, rest string) {
 	for _, op := range []string{">=", "<=", ">", "<", "=", ":"} {
 		if rest, ok := strings.CutPrefix(text, op); ok {
@@ -114,7 +114,7 @@ func parseAmount(text string) (value float64, unit string, ok bool) {
 	return value, unit, ok
 }
 
-// parseDuration reads 90s, 1h30m or 3d, as a number of units.
+// parseDuration reads a duration such as 90s, 1h30m or 3d, and returns it in units.
 func parseDuration(text string, unit time.Duration) (float64, bool) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		value, ok := parseNumber(days)

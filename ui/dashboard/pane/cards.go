@@ -11,21 +11,21 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// cards draws the intents, each as a card of a lane or as a line of a list, with what
-// stands on it that is not its own.
+// cards draws the intents, each as a card of a lane or as a line of a list, with marks and
+// notes.
 type cards struct {
 	*frame
-	window      time.Duration // in which an intent can be confirmed, where the service does not say until when
-	unseenSince time.Time     // what changed since then is marked; zero: nothing is
+	window      time.Duration // the confirm window, for intents without an expiry from the service
+	unseenSince time.Time     // intents that changed since then are marked as unseen; zero: none
 	notes       map[api.ID]Note
 	marks       map[api.ID]bool
 	stuck       map[api.ID]bool
 	pace        map[api.IntentState]account.Pace
-	widest      int // of the totals, in cells
-	times       int // the widest of the quantities
+	widest      int // width of the widest total, in cells
+	times       int // width of the widest quantity
 }
 
-// mark draws the gutter of a row; ranged says that it is within the range.
+// mark draws the gutter of a row; ranged is true within the range.
 func (d *cards) mark(l *paint.Line, row *intentRow, under, ranged bool) {
 	if ranged && !under {
 		l.On(paint.Selected).Put(paint.Accent, "┃")
@@ -51,14 +51,14 @@ const unread = "unread"
 
 const (
 	ageWidth   = 3
-	moneyWidth = 11 // of a total, at the least
-	roomy      = 34 // from which a card has room for amount and age in one line
-	failedRoom = 28 // the same in the lane of the failed, whose second line is taken by the reason
-	someOfName = 8  // of a product, beside the total
+	moneyWidth = 11 // the least width of a total
+	roomy      = 34 // the least width of a card with amount and age in one line
+	failedRoom = 28 // the same for failed intents, whose second line has the reason
+	someOfName = 8  // the least width of a product beside the total
 )
 
-// cardFirst draws the product and, at the right, what matters most in the lane:
-// the amount where it is to be confirmed, else the age in the state.
+// cardFirst draws the product and, at the right, what matters most in the lane: the amount
+// of an intent to confirm, else the age in its state.
 func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
 	amount, age, crowded := d.parts(row, w)
 	total, style := d.amount(row)
@@ -85,8 +85,8 @@ func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
 	}
 }
 
-// parts are what stands beside the name in the first line of a card. Where a total
-// would leave too little of the name it is crowded out: it stands in the second line.
+// parts returns what stands beside the name in the first line of a card. A total that
+// would leave too little of the name is crowded out into the second line.
 func (d *cards) parts(row *intentRow, w int) (amount, age, crowded bool) {
 	amount = d.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
 	age = d.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
@@ -100,7 +100,7 @@ func (d *cards) parts(row *intentRow, w int) (amount, age, crowded bool) {
 	return amount && !crowded, age && !(crowded && row.lane == laneAwaiting), crowded
 }
 
-// glowing draws an amount that has just changed on a ground of its own.
+// glowing draws an amount, highlighted if it has just changed.
 func (d *cards) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
 	ground := l.Ground()
 	if ground == paint.Base && d.glows(row.changed) {
@@ -121,7 +121,7 @@ func (d *cards) product(l *paint.Line, row *intentRow, w int) {
 	l.Fit(style, name, room).Put(paint.Muted, times)
 }
 
-// times is how many of a product an intent is about, where that is more than one.
+// times returns the quantity if it is more than one.
 func times(row *intentRow) string {
 	if row.Quantity <= 1 {
 		return ""
@@ -129,7 +129,7 @@ func times(row *intentRow) string {
 	return " ×" + wording.Count(row.Quantity)
 }
 
-// named is what a row is called: its product, or its id while that is not known.
+// named returns the name of a row: its product, or its id while that is unknown.
 func named(product api.Text, id api.ID) (name string, style paint.Style) {
 	if product == "" {
 		return string(id), paint.Muted
@@ -154,7 +154,7 @@ func (d *cards) ageStyle(row *intentRow) paint.Style {
 	return paint.Muted
 }
 
-// cardSecond draws the merchant, or why it failed, and what is special.
+// cardSecond draws the merchant or the failure, and what is special.
 func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := d.special(row, w)
 	amount, _, crowded := d.parts(row, w)
@@ -194,8 +194,8 @@ func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	}
 }
 
-// reason draws why an intent failed and, at the right, what is special about it,
-// else its merchant as far as there is room: they share it.
+// reason draws why an intent failed and, at the right, what is special about it, or else
+// its merchant if there is room.
 func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, style paint.Style) {
 	reason := wording.Failure(row.Failure)
 	width := min(paint.Width(special), w)
@@ -214,8 +214,7 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 // leastReason is the width below which a reason stands alone.
 const leastReason = 20
 
-// shortened is a merchant without its top-level domain where there is no room for
-// it: its head tells it from the others.
+// shortened returns a merchant without its top-level domain if there is no room for that.
 func shortened(merchant string, room int) string {
 	dot := strings.LastIndexByte(merchant, '.')
 	if dot <= 0 || paint.Width(merchant) <= room || strings.ContainsAny(merchant[dot:], " ") {
@@ -224,8 +223,8 @@ func shortened(merchant string, room int) string {
 	return merchant[:dot]
 }
 
-// whole is an amount that fits into w cells, or a pointer to the detail: an
-// amount that is cut reads as another one.
+// whole returns an amount if it fits into w cells, else a pointer to the detail: a
+// truncated amount would read as another one.
 func whole(amount string, w int) string {
 	if paint.Width(amount) > w {
 		return "see detail"
@@ -233,8 +232,8 @@ func whole(amount string, w int) string {
 	return amount
 }
 
-// special is what stands at the right of a card's second line, the most
-// important first: a confirm under way, doubts about the state, time running out.
+// special returns the right part of a card's second line, the most important first: a
+// running confirm, doubts about the state, time running out.
 func (d *cards) special(row *intentRow, w int) (string, paint.Style) {
 	switch note := d.notes[row.ID]; {
 	case note.Text != "" && note.Bad:
@@ -262,8 +261,8 @@ func (d *cards) merchant(row *intentRow) string {
 	return string(row.Merchant)
 }
 
-// The end of the confirm window is near, and close, when one in so many parts of
-// it is left.
+// The end of the confirm window is near, or close, once less than this fraction of it is
+// left: a third, or a ninth.
 const (
 	expiryNear  = 3
 	expiryClose = 9
@@ -288,7 +287,7 @@ func (d *cards) countdown(row *intentRow, w int) (string, paint.Style) {
 	return text + age, expiryStyle(left, d.window, paint.Muted)
 }
 
-// expiryStyle is how a countdown is drawn; calm while the end is far.
+// expiryStyle returns the style of a countdown; calm while the end is far.
 func expiryStyle(left, window time.Duration, calm paint.Style) paint.Style {
 	switch {
 	case left < window/expiryClose:
@@ -299,8 +298,8 @@ func expiryStyle(left, window time.Duration, calm paint.Style) paint.Style {
 	return calm
 }
 
-// How long a state lasts before it is marked as slow, while the account has no
-// history. Both offers and orders have been seen to take minutes.
+// How long a state lasts before it counts as slow, while the account has no history.
+// Offers and orders have been observed to take minutes.
 const (
 	slowRetrieving = 10 * time.Minute
 	slowPlacing    = 5 * time.Minute

@@ -6,33 +6,32 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// chart is a picture of a stretch of time, the newest at the right: bars of
-// parts above an axis. What is refused is marked on the axis, a limit is a line.
+// chart is a stacked bar chart over time, the newest at the right. Refusals are marked on
+// the axis; a limit is a line.
 //
-// It is our own because ntcharts tells parts apart by their colours alone, which
-// NO_COLOR takes away. That took 10 ms and 4 MB for one such picture, where this
-// draws all five and the table below them in 2 ms and 31 kB.
+// ntcharts distinguishes the parts of a bar only by colour, which NO_COLOR removes. It took
+// 10 ms and 4 MB for one chart; this draws all five and the table below them in 2 ms and
+// 31 kB.
 type chart struct {
 	title, note string
 	noteStyle   paint.Style
 	bars        []bar  // oldest first; one cell each
-	limit       int    // 0: none is known
+	limit       int    // 0: unknown
 	from, to    string // the times at both ends of the axis
 	mid         string // the time at the bar midAt
 	midAt       int
-	empty       string // said in place of the bars
+	empty       string // shown instead of the bars unless ""
 	w, h        int
 }
 
-// bar is what there was at one time.
+// bar is the values at one time.
 type bar struct {
 	parts  []part // from the bottom up
-	known  bool   // else a dot says that nothing is known
-	marked bool   // something was refused, or ends
+	known  bool   // false: drawn as a dot
+	marked bool   // something was refused, or runs out
 }
 
-// part is what one of them is of a bar. A glyph of its own tells it from the
-// others where there are no colours.
+// part is one part of a bar. Its glyph distinguishes it without colours.
 type part struct {
 	n     float64
 	fill  string
@@ -46,7 +45,7 @@ const (
 	refusal   = "✕"
 )
 
-// A chart has its title above, the axis and its times below.
+// The lines of a chart: title, axis and times around the plot.
 const (
 	aroundPlot = 3
 	leastPlot  = 4
@@ -60,8 +59,8 @@ func (c *bar) total() (n float64) {
 	return n
 }
 
-// top is the figure at the upper edge. A limit that is far above everything would
-// leave no room for that: it is not drawn then.
+// top returns the value at the upper edge, and whether the limit is drawn. A limit far above
+// all bars is not: it would flatten them.
 func (c *chart) top() (top float64, drawn bool) {
 	top = c.highest()
 	if limit := float64(c.limit); c.limit > 0 && limit <= max(4*top, 20) {
@@ -77,7 +76,7 @@ func (c *chart) highest() (most float64) {
 	return most
 }
 
-// row draws one of the chart's h lines, w cells of it.
+// row draws one of the chart's h lines, which has w cells.
 func (c *chart) row(l *paint.Line, y int) {
 	end := l.At() + c.w
 	plot := c.h - aroundPlot
@@ -99,7 +98,7 @@ func (c *chart) row(l *paint.Line, y int) {
 	l.To(end)
 }
 
-// plot draws a line of bars, the r-th from the bottom of so many.
+// plot draws the r-th line of bars from the bottom.
 func (c *chart) plot(l *paint.Line, r, rows int) {
 	top, drawn := c.top()
 	unit := top / float64(rows)
@@ -130,12 +129,12 @@ func (c *chart) plot(l *paint.Line, r, rows int) {
 	}
 }
 
-// scaleWidth is what the figures beside a plot take.
+// scaleWidth is the width of the figures beside a plot.
 const scaleWidth = 5
 
-// at is what stands in the cell from a height on; "" where the bar ends below.
-// Only a solid fill can be told in eighths: of the others a cell is drawn from its
-// half on, and the lowest always.
+// at returns the glyph of the cell that begins at a height; "" if the bar ends below. Only
+// a solid fill has eighths of a cell; others fill a cell from its half on, and always the
+// lowest cell.
 func (c *bar) at(from, unit float64) (glyph string, style paint.Style) {
 	total := c.total()
 	covered := min(total-from, unit) / unit

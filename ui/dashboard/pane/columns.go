@@ -2,23 +2,23 @@ package pane
 
 import "slices"
 
-// Hide leaves columns out, by their names. Unknown names do no harm.
+// Hide hides columns by their names. It ignores unknown names.
 func (f *frame) Hide(columns []string) {
 	f.hidden, f.stale = slices.Clone(columns), true
 }
 
-// Hidden lists the columns that are left out.
+// Hidden lists the hidden columns.
 func (f *frame) Hidden() []string { return f.hidden }
 
-// Columns are those that can be left out.
+// Columns lists the columns that can be hidden.
 func (f *frame) Columns() []string { return f.columns }
 
-// has reports whether a column is to be drawn where there is room.
+// has reports whether a column is not hidden.
 func (f *frame) has(column string) bool {
 	return len(f.hidden) == 0 || !slices.Contains(f.hidden, column)
 }
 
-// The columns that can be left out.
+// The columns that can be hidden.
 const (
 	merchantColumn = "merchant"
 	totalColumn    = "total"

@@ -16,17 +16,17 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// keptDeliveries bounds what is shown of deliveries.
+// keptDeliveries bounds the rows of the pane.
 const keptDeliveries = 1000
 
-// Deliveries is the tail of what was sent to endpoints: each with its target, its
-// attempts and the last answer. A row stays where it is while it is tried again.
+// Deliveries is the tail of deliveries to endpoints, each with its target, attempts and
+// last answer. A row keeps its place while it is tried again.
 type Deliveries struct {
 	listing[*deliveryRow]
-	intentOf      func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
-	waiting, dead int                                         // of those kept
-	targets       int                                         // they go to
-	unverified    int                                         // of those: have not answered their challenge
+	intentOf      func(source api.ID) (*account.Intent, bool) // the intent of an event's source
+	waiting, dead int                                         // number of deliveries
+	targets       int                                         // number of targets
+	unverified    int                                         // number of targets that have not answered their challenge
 }
 
 type deliveryRow struct {
@@ -50,7 +50,7 @@ func (r *deliveryRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return 0, "", false
 }
 
-// NewDeliveries makes the pane. intentOf finds the intent to which an id belongs.
+// NewDeliveries returns the pane. intentOf returns the intent to which an id belongs.
 func NewDeliveries(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Deliveries {
 	p := &Deliveries{intentOf: intentOf, listing: newListing(look, table.Config[*deliveryRow]{
 		Key:   func(r *deliveryRow) string { return string(r.ID) },
@@ -81,8 +81,7 @@ func deliveryOrders() []order[*deliveryRow] {
 	}
 }
 
-// Take takes over deliveries that are new or have changed; first says that they are
-// the first ones.
+// Take applies new and changed deliveries; first is true for the first ones.
 func (p *Deliveries) Take(changed []*delivery.Delivery, first bool) {
 	rows := make([]*deliveryRow, 0, len(changed))
 	for _, d := range changed {
@@ -127,10 +126,10 @@ func (p *Deliveries) count() {
 	}
 }
 
-// Troubled is how many deliveries have not come to an end as they should.
+// Troubled returns the number of deliveries that wait or are dead.
 func (p *Deliveries) Troubled() int { return p.waiting + p.dead }
 
-// learn takes over what is known by now of what an event speaks of.
+// learn sets the product of an event's source if it is known by now.
 func (p *Deliveries) learn(row *deliveryRow) (changed bool) {
 	in, ok := p.intentOf(row.Source)
 	if !ok || row.product == in.Product {
@@ -140,7 +139,7 @@ func (p *Deliveries) learn(row *deliveryRow) (changed bool) {
 	return true
 }
 
-// find makes the row one that a filter finds.
+// find sets the text by which a filter finds the row.
 func (r *deliveryRow) find() {
 	state := string(r.State)
 	if r.Status > 0 {
@@ -149,7 +148,7 @@ func (r *deliveryRow) find() {
 	r.needle = newNeedle(state, string(r.Target), string(r.product), string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
 }
 
-// Apply takes over the names of what events speak of.
+// Apply sets the names of the events' sources.
 func (p *Deliveries) Apply(c *account.Changes, _ bool) {
 	if len(c.Intents)+len(c.Shipments) == 0 {
 		return
@@ -167,7 +166,7 @@ func (p *Deliveries) Apply(c *account.Changes, _ bool) {
 	}
 }
 
-// Forget keeps the rows: no picture of the account holds them.
+// Forget keeps the rows: they are not part of the account's picture.
 func (p *Deliveries) Forget() {}
 
 // Find returns the kept delivery of an id.
@@ -179,7 +178,7 @@ func (p *Deliveries) Find(id api.ID) (*delivery.Delivery, bool) {
 	return row.Delivery, true
 }
 
-// Hold keeps the cursor on a delivery while new ones come.
+// Hold keeps the cursor on a delivery while new ones arrive.
 func (p *Deliveries) Hold(id api.ID) {
 	p.list.Select(string(id))
 	p.stale = true
@@ -229,7 +228,7 @@ func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
 	p.outcome(l, row, c)
 }
 
-// outcome draws the attempts, the last answer and when the next attempt is.
+// outcome draws the attempts, the last answer and the time of the next attempt.
 func (p *Deliveries) outcome(l *paint.Line, row *deliveryRow, c deliveryColumns) {
 	if c.attempts > 0 {
 		attempts, style := "", paint.Muted
@@ -255,7 +254,7 @@ func (p *Deliveries) outcome(l *paint.Line, row *deliveryRow, c deliveryColumns)
 	}
 }
 
-// lastAnswer is the answer to the last attempt, in few words.
+// lastAnswer returns the answer to the last attempt in a few words.
 func lastAnswer(d *delivery.Delivery) (string, paint.Style) {
 	switch {
 	case d.State == delivery.Sending:
@@ -267,16 +266,15 @@ func lastAnswer(d *delivery.Delivery) (string, paint.Style) {
 	case d.Status == http.StatusOK:
 		return "200", paint.Good
 	}
-	return strconv.Itoa(d.Status), paint.Bad // nothing else counts as taken (contract, Webhook receiver contract)
+	return strconv.Itoa(d.Status), paint.Bad // only 200 counts (contract, Webhook receiver contract)
 }
 
-// Shown is the address of a target without what most have in common.
+// Shown returns the address of a target without http://.
 func Shown(target api.Text) string {
 	return strings.TrimPrefix(string(target), "http://")
 }
 
-// deliveryColumns are the widths of the columns with the blanks before each; 0
-// leaves one out.
+// deliveryColumns are the widths of the columns, with the blanks before them; 0 hides one.
 type deliveryColumns struct{ at, state, kind, target, attempts, answer, took, next int }
 
 func (p *Deliveries) columns() deliveryColumns {

@@ -11,17 +11,17 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Detail shows all that is known about one thing, its subject.
+// Detail shows everything about one thing, its subject.
 type Detail struct {
 	frame
 	window  time.Duration
 	subject Subject
 	facts   Facts
-	fed     bool
+	fed     bool // facts is set
 	offset  int
-	cursor  int // line of the body
-	follow  bool
-	total   int // lines, as last drawn
+	cursor  int  // line of the body
+	follow  bool // the view follows the cursor
+	total   int  // number of lines when last drawn
 	body    []bodyLine
 
 	revealed bool // personal data is shown
@@ -30,7 +30,7 @@ type Detail struct {
 	sought   sought
 }
 
-// Facts is what a detail is drawn from. What does not apply is nil.
+// Facts is the content of a detail. Fields that do not apply are nil.
 type Facts struct {
 	Intent    *account.IntentDetail
 	Shipment  *account.Shipment
@@ -41,12 +41,12 @@ type Facts struct {
 	Shipments []*account.Shipment // of the intent
 }
 
-// NewDetail makes the pane, empty.
+// NewDetail returns the pane without a subject.
 func NewDetail(look *Look, window time.Duration) *Detail {
 	return &Detail{frame: newFrame(look), window: window, folded: map[string]bool{}, follow: true}
 }
 
-// Open turns to a subject.
+// Open sets the subject.
 func (p *Detail) Open(s Subject) {
 	p.subject, p.facts, p.fed, p.offset, p.stale = s, Facts{}, false, 0, true
 	p.cursor, p.follow, p.revealed = 0, true, false
@@ -54,13 +54,13 @@ func (p *Detail) Open(s Subject) {
 	p.tree, p.sought = tree{}, sought{}
 }
 
-// Subject is what is shown.
+// Subject returns the subject.
 func (p *Detail) Subject() Subject { return p.subject }
 
 // Fed reports whether the subject has been given its facts.
 func (p *Detail) Fed() bool { return p.fed }
 
-// Feed gives the subject its facts as they are now.
+// Feed sets the current facts of the subject.
 func (p *Detail) Feed(f Facts) {
 	of := p.facts
 	if p.fed && slices.Equal(of.Shipments, f.Shipments) && of.Intent == f.Intent && of.Shipment == f.Shipment && of.Event == f.Event &&
@@ -70,7 +70,7 @@ func (p *Detail) Feed(f Facts) {
 	p.facts, p.fed, p.stale = f, true, true
 }
 
-// Move moves the cursor from line to line; left and right fold and unfold.
+// Move moves the cursor by lines; left and right fold and unfold.
 func (p *Detail) Move(s Step) {
 	if s == Left || s == Right {
 		p.fold(s == Left)
@@ -80,8 +80,8 @@ func (p *Detail) Move(s Step) {
 	p.stale = true
 }
 
-// fold closes or opens the branch under the cursor. On a line that is no branch it
-// closes the one around it.
+// fold closes or opens the branch under the cursor. On any other line it closes the
+// surrounding branch.
 func (p *Detail) fold(closed bool) {
 	if p.cursor >= len(p.body) {
 		return
@@ -96,8 +96,8 @@ func (p *Detail) fold(closed bool) {
 	}
 }
 
-// Click puts the cursor on a line, and folds or unfolds it if it can. It reports no
-// row: there is nothing to open.
+// Click puts the cursor on a line, and folds or unfolds a branch. row is always false:
+// there is nothing to open.
 func (p *Detail) Click(_, y int) (row bool) {
 	at := p.offset + y - p.head()
 	if y < p.head() || at >= p.total {
@@ -117,8 +117,7 @@ func (p *Detail) Wheel(_, _, delta int) {
 	p.cursor = min(max(p.cursor, p.offset), max(p.offset+p.rows()-2, 0))
 }
 
-// SetFocus says whether the keys go to this pane. Personal data is hidden again
-// when they do not.
+// SetFocus sets whether the keys go to this pane. Losing the focus hides personal data.
 func (p *Detail) SetFocus(focused bool) {
 	p.frame.SetFocus(focused)
 	if !focused {
@@ -126,8 +125,7 @@ func (p *Detail) SetFocus(focused bool) {
 	}
 }
 
-// Reveal shows the buyer's personal data, or hides it. Payment tokens stay
-// hidden.
+// Reveal shows or hides the buyer's personal data. Payment tokens stay hidden.
 func (p *Detail) Reveal(revealed bool) {
 	if p.revealed != revealed {
 		p.revealed, p.stale = revealed, true
@@ -137,8 +135,8 @@ func (p *Detail) Reveal(revealed bool) {
 // Revealed reports whether personal data is shown.
 func (p *Detail) Revealed() bool { return p.revealed }
 
-// Value is what stands on the line of the cursor, to be copied; private says
-// that it is personal. It is empty where the line has none.
+// Value returns the value on the cursor's line, for copying; "" if there is none. private
+// is true for personal data.
 func (p *Detail) Value() (value string, private bool) {
 	if p.cursor >= len(p.body) {
 		return "", false
@@ -185,15 +183,15 @@ func (p *Detail) Lines() []string {
 	})
 }
 
-// sheet is how a kind of subject is shown.
+// sheet describes how a kind of subject is shown.
 type sheet struct {
 	name  string
 	known bool   // there are facts
-	none  string // said where there are not
+	none  string // shown if there are none
 	draw  func()
 }
 
-// compose makes the lines of the subject and returns what it is.
+// compose makes the lines of the subject and returns the name of its kind.
 func (p *Detail) compose() string {
 	f := &p.facts
 	s, ok := map[Kind]sheet{
@@ -216,8 +214,7 @@ func (p *Detail) compose() string {
 	return s.name
 }
 
-// scrollTo keeps the cursor in view, above the line with the number of those
-// below.
+// scrollTo keeps the cursor in view, above the line with the number of further lines.
 func (p *Detail) scrollTo() {
 	p.total = len(p.body)
 	p.cursor = min(p.cursor, max(p.total-1, 0))
@@ -234,12 +231,12 @@ func (p *Detail) scrollTo() {
 // bodyLine is one line of a detail.
 type bodyLine struct {
 	draw    func(l *paint.Line)
-	text    string // that a search finds; "": what is drawn
-	value   string // to be copied
+	text    string // the text for searching; "": as drawn
+	value   string // for copying
 	private bool   // the value is personal
-	branch  bool   // can be folded
-	path    string // of a line of a tree
-	within  string // the branch that it is part of
+	branch  bool   // it can be folded
+	path    string // in a tree
+	within  string // path of the surrounding branch
 }
 
 // add adds a line, and returns it.
@@ -255,11 +252,10 @@ func (p *Detail) heading(text string) {
 	p.add(func(l *paint.Line) { l.Put(paint.Muted|paint.Bold, text) })
 }
 
-// labelWidth is where the values of facts begin.
+// labelWidth is the column where the values of facts begin.
 const labelWidth = 13
 
-// fact adds a label and a value; an empty value is left out. A value that is
-// wider than the pane goes on below.
+// fact adds a label and a value, unless the value is empty. It wraps a wide value.
 func (p *Detail) fact(label string, style paint.Style, value string) {
 	if value == "" {
 		return
@@ -276,7 +272,7 @@ func (p *Detail) fact(label string, style paint.Style, value string) {
 	}
 }
 
-// private adds a fact that is personal.
+// private adds a fact with personal data.
 func (p *Detail) private(label, value string) {
 	from := len(p.body)
 	p.fact(label, paint.Text, value)
@@ -299,7 +295,7 @@ func (p *Detail) moment(t time.Time) string {
 	return p.look.stamp(t) + ", " + p.look.age(t) + " ago"
 }
 
-// stamp writes a time; one of another day with its date.
+// stamp writes a time, with the date if it is not today.
 func (l *Look) stamp(t time.Time) string {
 	if day := l.day(t); day != "today" {
 		return t.In(l.Location).Format("Jan _2 15:04:05")

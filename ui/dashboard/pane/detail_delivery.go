@@ -16,10 +16,10 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// deliverySheet is a detail while its subject is a delivery.
+// deliverySheet is a detail whose subject is a delivery.
 type deliverySheet struct{ *Detail }
 
-// draw shows both sides of the last attempt, what came back first.
+// draw shows the answer and the request of the last attempt.
 func (p deliverySheet) draw() {
 	d := p.facts.Delivery
 	p.headline(sign.Delivery(d.State), string(api.Scrub(string(d.Type))), p.look.age(d.Since))
@@ -45,7 +45,7 @@ func (p deliverySheet) draw() {
 	}
 }
 
-// attempts says what came of the last attempt, and when the next one is.
+// attempts shows the outcome of the last attempt and the time of the next.
 func (p deliverySheet) attempts(d *delivery.Delivery) {
 	switch {
 	case d.State == delivery.Lost && d.Attempts == 0:
@@ -72,7 +72,7 @@ func (p deliverySheet) attempts(d *delivery.Delivery) {
 	}
 }
 
-// headers adds the fields of a header, in the order of their names.
+// headers adds the fields of a header, sorted by name.
 func (p deliverySheet) headers(h http.Header) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		value := strings.Join(h[name], ", ")
@@ -83,8 +83,7 @@ func (p deliverySheet) headers(h http.Header) {
 	}
 }
 
-// field adds one field of a header. A value that is wider than the pane goes on
-// below.
+// field adds one field of a header. It wraps a wide value.
 func (p deliverySheet) field(name, value string) {
 	const indent = 2
 	for i, part := range paint.Wrap(name+": "+value, p.w-3-indent) {
@@ -102,8 +101,7 @@ func (p deliverySheet) field(name, value string) {
 	}
 }
 
-// text adds the body of an answer, masked where it is JSON, a line for each of its
-// lines.
+// text adds the body of an answer line by line, masked if it is JSON.
 func (p deliverySheet) text(body []byte) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
@@ -119,8 +117,7 @@ func (p deliverySheet) text(body []byte) {
 	}
 }
 
-// heldBack reports whether the value of a header's field is not to be shown, whoever
-// kept it.
+// heldBack reports whether the value of a header must not be shown.
 func heldBack(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	return slices.Contains([]string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"}, name) ||

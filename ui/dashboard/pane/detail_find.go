@@ -12,16 +12,16 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// sought is a text that is looked for in a detail. It is found in what is shown alone:
-// what is masked or hidden cannot be guessed by it.
+// sought is a search in a detail. It searches only what is shown: nobody can guess masked
+// or hidden values with it.
 type sought struct {
-	text    string         // "": nothing is
-	pattern *regexp.Regexp // in any case of letters
-	hits    []int          // lines of the body that hold it
+	text    string         // "": no search
+	pattern *regexp.Regexp // matches text, ignoring case
+	hits    []int          // lines of the body that match
 }
 
-// Find looks for a text and puts the cursor on the first line from a line on that
-// holds it, unfolding the branches around it; "" looks for nothing any more.
+// Find searches for a text and puts the cursor on the first match from a line on. It
+// unfolds the branches around matches. "" ends the search.
 func (p *Detail) Find(text string, from int) {
 	p.sought = sought{text: text}
 	p.cursor, p.follow, p.stale = from, true, true
@@ -36,8 +36,8 @@ func (p *Detail) Find(text string, from int) {
 	}
 }
 
-// FindNext puts the cursor on the next line that holds the text, or on one before by
-// a negative number, and reports whether it went round an end.
+// FindNext puts the cursor on the next match, or the previous one if by is negative, and
+// reports whether the search wrapped around.
 func (p *Detail) FindNext(by int) (wrapped bool) {
 	p.seek()
 	hits := p.sought.hits
@@ -57,14 +57,13 @@ func (p *Detail) FindNext(by int) (wrapped bool) {
 	return wrapped
 }
 
-// Sought is the text that is looked for, "" for none, and how many lines hold it.
+// Sought returns the searched text, "" for none, and the number of matching lines.
 func (p *Detail) Sought() (text string, hits int) { return p.sought.text, len(p.sought.hits) }
 
-// Line is the line of the cursor.
+// Line returns the line of the cursor.
 func (p *Detail) Line() int { return p.cursor }
 
-// Found says which of the lines that hold the text the cursor is on, as in "3 of
-// 12".
+// Found says which match the cursor is on, such as "3 of 12".
 func (p *Detail) Found() string {
 	of := len(p.sought.hits)
 	at, on := slices.BinarySearch(p.sought.hits, p.cursor)
@@ -79,7 +78,7 @@ func (p *Detail) Found() string {
 	return wording.Count(at+1) + " of " + wording.Count(of)
 }
 
-// seek finds the text where the pane stands, in branches that are folded as well.
+// seek searches again, also in folded branches, which it unfolds.
 func (p *Detail) seek() {
 	for i := range p.tree.nodes {
 		n := &p.tree.nodes[i]
@@ -96,7 +95,7 @@ func (p *Detail) seek() {
 	p.total = len(p.body)
 }
 
-// gather notes which lines of the body hold the text.
+// gather collects the matching lines of the body.
 func (p *Detail) gather() {
 	p.sought.hits = p.sought.hits[:0]
 	if p.sought.pattern == nil {
@@ -116,8 +115,8 @@ func (p *Detail) gather() {
 	}
 }
 
-// highlight marks the text in the line that was drawn last, unless that would change
-// its width: a hit may be half of a cluster.
+// highlight marks the matches in the last drawn line, unless that would change its width: a
+// match may be half of a cluster.
 func (p *Detail) highlight(ground paint.Ground) {
 	if p.sought.pattern == nil {
 		return
@@ -125,7 +124,7 @@ func (p *Detail) highlight(ground paint.Ground) {
 	line := p.lines[len(p.lines)-1]
 	text := ansi.Strip(line)
 	var marked strings.Builder
-	end := 0 // of what is marked so far, in cells
+	end := 0 // of the marked part, in cells
 	for _, at := range p.sought.pattern.FindAllStringIndex(text, -1) {
 		from, hit := paint.Width(text[:at[0]]), text[at[0]:at[1]]
 		marked.WriteString(ansi.Cut(line, end, from) + "\x1b[m")

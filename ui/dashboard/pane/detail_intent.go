@@ -31,7 +31,7 @@ func (p *Detail) intent() {
 	}
 }
 
-// headline is the name of what is shown, with its state at the right.
+// headline adds the name of the subject, with its state at the right.
 func (p *Detail) headline(m sign.Sign, name, age string) {
 	if name == "" {
 		name = string(p.subject.ID)
@@ -44,7 +44,7 @@ func (p *Detail) headline(m sign.Sign, name, age string) {
 	p.blank()
 }
 
-// standing says how sure the state is and how long it can be acted on.
+// standing says how certain the state is, and how long the intent can be confirmed.
 func (p *Detail) standing(in *account.IntentDetail) {
 	switch {
 	case in.Missing:
@@ -97,7 +97,7 @@ func (p *Detail) failure(in *account.IntentDetail) {
 	p.paragraph(paint.Muted, f.Code.Advice())
 }
 
-// cost breaks the offer down. An absent amount is left out: absent is not zero.
+// cost adds the parts of the offer's cost. It omits absent amounts: absent is not zero.
 func (p *Detail) cost(in *account.IntentDetail) {
 	if in.Latest == nil || in.Latest.Offer == nil {
 		return
@@ -143,20 +143,20 @@ func (p *Detail) span(o api.ShippingOption) string {
 	return from + " to " + to
 }
 
-// limit shows a constraint beside what the offer costs.
-func (p *Detail) limit(label string, limit *int64, is *api.Money) {
-	if limit == nil || is == nil {
+// limit adds a constraint, and whether the offer's cost exceeds it.
+func (p *Detail) limit(label string, limit *int64, cost *api.Money) {
+	if limit == nil || cost == nil {
 		return
 	}
-	most := api.Money{Currency: is.Currency, Subunits: *limit}
-	if is.Subunits > *limit {
+	most := api.Money{Currency: cost.Currency, Subunits: *limit}
+	if cost.Subunits > *limit {
 		p.fact(label, paint.Bad, most.Readable()+", exceeded")
 		return
 	}
 	p.fact(label, paint.Muted, most.Readable())
 }
 
-// order is what was asked for. The buyer is personal data and stays hidden.
+// order adds what was ordered. The buyer is personal data and stays hidden.
 func (p *Detail) order(in *account.IntentDetail) {
 	if in.Latest == nil {
 		return
@@ -182,8 +182,7 @@ func (p *Detail) order(in *account.IntentDetail) {
 	p.buyer(order.Buyer)
 }
 
-// address is an address on the web. What is secret in it is masked until a person asks
-// for what is hidden.
+// address adds a web address. Secrets in it are masked unless personal data is revealed.
 func (p *Detail) address(label string, at api.Text) {
 	if !p.revealed {
 		at = api.MaskAddress(at)
@@ -191,7 +190,7 @@ func (p *Detail) address(label string, at api.Text) {
 	p.fact(label, paint.Text, string(at))
 }
 
-// buyer is hidden until a person asks for it.
+// buyer adds the buyer, hidden unless personal data is revealed.
 func (p *Detail) buyer(b *api.Buyer) {
 	switch {
 	case b == nil:
@@ -256,7 +255,7 @@ func (p *Detail) timeline(moments []*account.Moment) {
 	}
 }
 
-// join lists the texts that there are.
+// join joins the texts that are not empty.
 func join(texts ...api.Text) string {
 	var all []string
 	for _, t := range texts {

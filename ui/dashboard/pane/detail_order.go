@@ -8,7 +8,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Order is the order that is shown; nil where another thing is.
+// Order returns the shown order; nil if the subject is no order.
 func (p *Detail) Order() *account.Order { return p.facts.Order }
 
 func (p *Detail) wholeOrder() {
@@ -39,7 +39,7 @@ func (p *Detail) wholeOrder() {
 	}
 }
 
-// orderHead names an order, with its worst and its best state at the right.
+// orderHead adds the name of an order, with its worst and best state at the right.
 func (p *Detail) orderHead(o *account.Order) {
 	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
 	p.add(func(l *paint.Line) {
@@ -81,7 +81,7 @@ func statesOf(o *account.Order) (states []api.IntentState) {
 	}
 	for _, in := range o.Intents {
 		if !in.State.Known() {
-			return append(states, in.State) // of several unlisted ones the first
+			return append(states, in.State) // the first of several unlisted ones
 		}
 	}
 	return states
@@ -103,7 +103,7 @@ func (p *Detail) orderTotal(o *account.Order) {
 	}
 }
 
-// item is one of an order, and below it what is special about it.
+// item adds an item of an order, and below it what is special about it.
 func (p *Detail) item(in *account.Intent, money int) {
 	m := sign.Intent(in.State)
 	name, _ := named(in.Product, in.ID)

@@ -42,7 +42,7 @@ func (p *Detail) shipment() {
 	p.raw(in.Raw)
 }
 
-// estimate says for when a parcel is announced, and how late it is.
+// estimate adds the estimated delivery, and how late the parcel is.
 func (p *Detail) estimate(s *account.Shipment) {
 	style, day := paint.Text, p.look.day(s.Latest.Tracking.Estimated)
 	if late := wording.Late(s.Late(p.look.Now)); late != "" {
@@ -76,8 +76,7 @@ func (p *Detail) scans(events []api.TrackingEvent) {
 	}
 }
 
-// scan adds a scan of a parcel, its place beside it or, where that is too narrow,
-// below.
+// scan adds a scan of a parcel, with its place beside it or, if there is no room, below.
 func (p *Detail) scan(at string, m sign.Sign, text, place string, stamp int) {
 	const gap = 2
 	room := p.w - 2 - stamp - 4
@@ -156,7 +155,7 @@ func (p *Detail) request() {
 	p.fact("error", paint.Bad, wording.Because(r.Err))
 }
 
-// tree is a body divided, as long as it is the same.
+// tree caches the nodes of a body.
 type tree struct {
 	body     []byte
 	revealed bool
@@ -170,8 +169,8 @@ func (t *tree) of(body []byte, revealed bool) []node {
 	return t.nodes
 }
 
-// raw shows a body as a tree that folds, with tokens and, unless they are
-// revealed, personal data masked.
+// raw shows a body as a tree that folds. It masks tokens and, unless revealed, personal
+// data.
 func (p *Detail) raw(body []byte) {
 	if len(body) == 0 {
 		return
@@ -186,7 +185,7 @@ func (p *Detail) raw(body []byte) {
 		p.heading("RAW · masked")
 	}
 	skip := ""
-	for i := range nodes[1:] { // the first holds all others
+	for i := range nodes[1:] { // the first is the root
 		n := &nodes[i+1]
 		if skip != "" && strings.HasPrefix(n.path, skip) {
 			continue
@@ -210,7 +209,7 @@ func (p *Detail) raw(body []byte) {
 	}
 }
 
-// leaf is a value of JSON without its quotes.
+// leaf returns a JSON value without quotes.
 func leaf(value string) string {
 	var text string
 	if json.Unmarshal([]byte(value), &text) == nil {

@@ -14,11 +14,11 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// keptEvents bounds the tail.
+// keptEvents bounds the rows of the tail.
 const keptEvents = 2000
 
-// Events is the live tail: the newest below. It follows the newest while the
-// cursor rests there.
+// Events is the live tail, with the newest event at the bottom. It follows the newest while
+// the cursor is there.
 type Events struct {
 	listing[*eventRow]
 	counters account.EventCounters
@@ -26,11 +26,11 @@ type Events struct {
 	last     time.Time // when the newest event was received
 	shown    eventCounts
 	unread   unreadLine
-	intentOf func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
+	intentOf func(source api.ID) (*account.Intent, bool) // the intent of an event's source
 }
 
-// eventCounts is what the title says. It goes with the clock: between two seconds rows
-// alone move.
+// eventCounts are the figures of the title. They change with the clock: between two seconds
+// only rows move.
 type eventCounts struct {
 	at       time.Time
 	counters account.EventCounters
@@ -39,10 +39,10 @@ type eventCounts struct {
 
 type eventRow struct {
 	*account.Event
-	needle // what a filter finds it by
+	needle // the text by which a filter finds it
 	mark   sign.Sign
 	at     string // when it was received, in tenths of a second; "" until it is drawn
-	noted  string // what is special about how it came
+	noted  string // what is special about its arrival
 	about
 	changed time.Time
 }
@@ -57,7 +57,7 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Received).Seconds(), "", f == age
 }
 
-// NewEvents makes the pane. intentOf finds the intent to which an id belongs.
+// NewEvents returns the pane. intentOf returns the intent to which an id belongs.
 func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Events {
 	p := &Events{intentOf: intentOf, listing: newListing(look, table.Config[*eventRow]{
 		Key:   func(r *eventRow) string { return string(r.ID) },
@@ -95,7 +95,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			row.about = old.about
 		}
 		switch {
-		case ok && old.noted == row.noted: // only its product has another name
+		case ok && old.noted == row.noted: // only the product's name changed
 			row.changed = old.changed
 		case !first:
 			row.changed = p.look.Now
@@ -121,7 +121,7 @@ func (p *Events) Lines() []string {
 	return p.drawn(p.top, p.silence, p.draw)
 }
 
-// silence says why there is no event.
+// silence says why there are no events.
 func (p *Events) silence() {
 	switch h := p.look.Health; {
 	case h.OfRelay || !h.Started:
@@ -142,8 +142,8 @@ func feedTrouble(s account.FeedState) string {
 	return "is lost"
 }
 
-// top draws the title: whether the tail is live and follows, and how many events
-// came twice, late, by a list or not at all.
+// top draws the title: the state of the stream, whether the tail follows, and how many
+// events were duplicate, late, backfilled or missed.
 func (p *Events) top() (l *paint.Line, right paint.Spans) {
 	if p.shown.at != p.look.Now {
 		p.shown = eventCounts{p.look.Now, p.counters, p.last}
@@ -196,7 +196,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{Kind: OfEvent, ID: row.ID}, p.list.Pinned() && p.glows(row.changed))
 	p.drawArrival(l, row)
 	if !under {
-		l.On(paint.Base) // what is new is its time and its type
+		l.On(paint.Base) // only the time and the type glow
 	}
 	seq := 0
 	if p.w >= 72 && p.has(seqColumn) {
@@ -227,7 +227,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	name, style := string(row.Product), paint.Text
 	switch {
 	case name == "" && id > 0:
-		name, style = "–", paint.Muted // its id stands beside it
+		name, style = "–", paint.Muted // the id stands beside it
 	case name == "":
 		name, style = string(row.SourceID), paint.Muted
 	}
@@ -246,7 +246,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	}
 }
 
-// drawArrival draws when an event was received and its type, as far as there is room.
+// drawArrival draws the time of receipt and the type, as far as there is room.
 func (p *Events) drawArrival(l *paint.Line, row *eventRow) {
 	m := row.mark
 	if row.at == "" {
@@ -264,11 +264,11 @@ func (p *Events) drawArrival(l *paint.Line, row *eventRow) {
 }
 
 const (
-	wholeID   = 38 // cells of an id, with the blanks before it
-	leastName = 25 // that an id leaves to the name of the product
+	wholeID   = 38 // width of an id with the blanks before it
+	leastName = 25 // least width of the product's name beside an id
 )
 
-// marks says what is special about how an event came.
+// marks returns what is special about the arrival of an event.
 func marks(e *account.Event) []string {
 	var out []string
 	if e.Origin == "backfill" {

@@ -7,20 +7,20 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// The columns of an event that a wide pane has room for.
+// The columns of an event in a wide pane.
 const (
-	aboutFrom    = 140 // cells from which they stand there
-	nameRoom     = 40  // of the product, at most
+	aboutFrom    = 140 // the least width of a pane with these columns
+	nameRoom     = 40  // the most for the product
 	merchantRoom = 20
 	amountRoom   = 14 // for the total of an offer or an order
-	shortID      = 14 // enough of an id to tell it from others; the detail has all of it
+	shortID      = 14 // the beginning of an id; the detail has all of it
 )
 
-// about is of whom an event speaks and what came of it, from when that is first known:
-// what a later read changes belongs to a later event.
+// about is what an event is about: the merchant, and the amount or the failure. It is set
+// once known; what a later read changes belongs to a later event.
 type about struct{ merchant, total, failure string }
 
-// learn takes over what is known by now, of what the pane has been told.
+// learn completes the rows with what is known by now.
 func (p *Events) learn() {
 	for _, row := range p.list.All() {
 		before := row.about
@@ -47,7 +47,7 @@ func (a *about) learn(t api.EventType, in *account.Intent) {
 	}
 }
 
-// drawAbout draws the merchant, and the amount or why it failed, in w cells.
+// drawAbout draws the merchant, and the amount or the failure, in w cells.
 func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
 	if p.has(merchantColumn) {
 		l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom)

@@ -10,20 +10,18 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// unreadID is the identity of the unread line. No event has a control byte in its id.
+// unreadID is the id of the unread line. No event has a control byte in its id.
 const unreadID = api.ID("\x00unread")
 
-// unreadLine is the line between what a person had seen and what came after it. It is a
-// row of the tail, so that nothing jumps: it comes while nobody looks, and goes once
-// it was in view and is no longer.
+// unreadLine is the line between seen and new events. It is a row of the tail: nothing
+// jumps when it appears, while nobody looks, or disappears, after it has left the view.
 type unreadLine struct {
-	since    time.Time // when the eye left off; zero: there is no line
-	attended bool      // somebody looks
-	viewed   bool      // the line was in view meanwhile
+	since    time.Time // when the person left; zero: there is no line
+	attended bool      // the person is here
+	viewed   bool      // the line was in view
 }
 
-// SetUnread puts the line behind what was received until then; the zero time takes
-// it away.
+// SetUnread puts the line after the events received until then; the zero time removes it.
 func (p *Events) SetUnread(since time.Time) {
 	p.list.Remove(string(unreadID))
 	p.unread.since, p.unread.viewed = since, false
@@ -31,11 +29,11 @@ func (p *Events) SetUnread(since time.Time) {
 	p.stale = true
 }
 
-// Attend says whether somebody looks.
+// Attend sets whether the person is here.
 func (p *Events) Attend(attended bool) { p.unread.attended = attended }
 
-// placeUnread has the line among the rows once something came behind it, as long as
-// they stand in the order of their arrival.
+// placeUnread adds the line once an event came after it, if rows are sorted by arrival, and
+// removes it otherwise.
 func (p *Events) placeUnread() {
 	all := p.list.All()
 	wanted := !p.unread.since.IsZero() && p.order == "" && len(all) > 0 && all[len(all)-1].Received.After(p.unread.since)
@@ -53,7 +51,7 @@ func (p *Events) placeUnread() {
 	}
 }
 
-// passUnread takes the line away once it was seen and has left the view.
+// passUnread removes the line once it was in view and has left it.
 func (p *Events) passUnread() {
 	if p.unread.since.IsZero() || !p.unread.attended {
 		return
@@ -70,7 +68,7 @@ func (p *Events) passUnread() {
 	}
 }
 
-// Sort is that of [Intents].
+// Sort is like [Intents.Sort].
 func (p *Events) Sort(name string, reverse bool) (order string) {
 	p.list.Remove(string(unreadID))
 	order = p.listing.Sort(name, reverse)
@@ -78,7 +76,7 @@ func (p *Events) Sort(name string, reverse bool) (order string) {
 	return order
 }
 
-// drawUnread draws the line, with how many events came behind it.
+// drawUnread draws the line, with the number of events after it.
 func (p *Events) drawUnread(l *paint.Line, under bool) {
 	p.gutter(l, under, false, false)
 	behind := 0
@@ -91,7 +89,7 @@ func (p *Events) drawUnread(l *paint.Line, under bool) {
 	l.Repeat(paint.Accent, "─", max(l.Left()-1, 0))
 }
 
-// SetUnread marks the intents whose state changed since then; the zero time none.
+// SetUnread marks the intents whose state changed since then; the zero time marks none.
 func (p *Intents) SetUnread(since time.Time) {
 	p.cards.unseenSince = since
 	p.stale = true

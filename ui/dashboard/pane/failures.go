@@ -11,22 +11,21 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Failures shows which of the intents failed, grouped by reason and by merchant:
-// whether it is a shop's fault or the service's is seen at a glance. It has the
-// screen to itself, and reads the rows of the intents' pane.
+// Failures shows the failed intents, grouped by reason and by merchant: it shows whether a
+// shop or the service is at fault. It is a view of the rows in the intents' pane.
 type Failures struct {
 	frame
 	intents *Intents
-	span    int       // of failureSpans
+	span    int       // index in failureSpans
 	counted time.Time // when the groups were last counted
 	changed bool      // an intent has changed since
-	known   bool      // the counts are all that there are
-	failed  int       // in the span
-	undated int       // failed at a time that nobody saw, so that they are in no span
+	known   bool      // all intents are known
+	failed  int       // number in the span
+	undated int       // number that failed at an unknown time, and so are in no span
 	lost    account.Purse
 	groups  [sides]picked[*failureGroup]
-	side    int        // that the cursor is on
-	most    [sides]int // that a group of the side counts
+	side    int        // the side with the cursor
+	most    [sides]int // the largest count of a group on each side
 	sorting[*failureGroup]
 }
 
@@ -37,23 +36,23 @@ const (
 	sides
 )
 
-// failureGroup is what failed for one reason, or of one merchant.
+// failureGroup holds the intents that failed for one reason, or of one merchant.
 type failureGroup struct {
-	name   string // as it is shown
-	filter string // that finds its intents; "" where nothing does
+	name   string // as shown
+	filter string // a filter that finds its intents; "": there is none
 	n      int
-	last   time.Time // when the last of them failed; zero while not known
+	last   time.Time // when the last of them failed; zero if unknown
 	lost   account.Purse
 	rows   []*intentRow // in the order of their lane
 }
 
 var failureSpans = [...]struct {
 	name  string
-	age   string // as a filter asks for it; "" for any
+	age   string // for a filter; "": any
 	shown time.Duration
 }{{"last 24 h", "24h", 24 * time.Hour}, {"all kept", "", 0}, {"last 60 min", "60m", time.Hour}}
 
-// NewFailures makes the view of what the pane of intents holds.
+// NewFailures returns the view of the intents in a pane.
 func NewFailures(look *Look, intents *Intents) *Failures {
 	p := &Failures{frame: newFrame(look), intents: intents, changed: true, sorting: by(failureOrders())}
 	for side := range p.groups {
@@ -71,7 +70,7 @@ func failureOrders() []order[*failureGroup] {
 	}
 }
 
-// largest is the largest of the sums, whatever its currency.
+// largest returns the largest sum, whatever its currency.
 func largest(p *account.Purse) (subunits int64) {
 	for _, sum := range p.Amounts {
 		subunits = max(subunits, sum.Subunits)
@@ -79,7 +78,7 @@ func largest(p *account.Purse) (subunits int64) {
 	return subunits
 }
 
-// Apply notes that there is something to count.
+// Apply notes that the groups must be counted again.
 func (p *Failures) Apply(c *account.Changes, _ bool) {
 	if c.Whole || len(c.Intents)+len(c.GoneIntents) > 0 {
 		p.changed, p.stale = true, true
@@ -89,23 +88,22 @@ func (p *Failures) Apply(c *account.Changes, _ bool) {
 	}
 }
 
-// NextSpan shows another stretch of time, and tells which.
+// NextSpan shows the next span of time and returns its name.
 func (p *Failures) NextSpan() string {
 	p.span = (p.span + 1) % len(failureSpans)
 	p.changed, p.stale = true, true
 	return failureSpans[p.span].name
 }
 
-// Sort changes to an order or, where none has that name, to the next one, or turns the
-// order round. It returns the name of the order.
+// Sort is like [Intents.Sort].
 func (p *Failures) Sort(name string, reverse bool) string {
 	p.turn(name, reverse)
 	p.changed, p.stale = true, true
 	return p.order
 }
 
-// count groups the failed intents anew, where something has changed or time has gone
-// on. Nothing but a drawing asks for that, so that it costs nothing off the screen.
+// count groups the failed intents again if something has changed or time has passed. It
+// runs only for drawing and keys: off the screen it costs nothing.
 func (p *Failures) count() {
 	if !p.changed && p.counted.Equal(p.look.Now) {
 		return
@@ -154,8 +152,7 @@ func (p *Failures) add(to map[string]*failureGroup, name, filter string, row *in
 	}
 }
 
-// ByMerchant is the filter that finds the intents of the same merchant; "" where that
-// is not known.
+// ByMerchant returns a filter for the intents of the same merchant; "" if that is unknown.
 func ByMerchant(in *account.Intent) string {
 	if in.Merchant == "" {
 		return ""
@@ -163,8 +160,8 @@ func ByMerchant(in *account.Intent) string {
 	return "merchant=" + quoted(string(in.Merchant))
 }
 
-// ByReason is the filter that finds the intents that failed for the same reason; ""
-// for one that has not failed.
+// ByReason returns a filter for the intents that failed for the same reason; "" if in has
+// not failed.
 func ByReason(in *account.Intent) string {
 	if in.State != api.Failed {
 		return ""
@@ -172,7 +169,7 @@ func ByReason(in *account.Intent) string {
 	return "reason=" + quoted(wording.Failure(in.Failure))
 }
 
-// group is the one under the cursor; nil where there is none.
+// group returns the group under the cursor; nil if there is none.
 func (p *Failures) group() *failureGroup {
 	p.count()
 	list := &p.groups[p.side]
@@ -182,8 +179,8 @@ func (p *Failures) group() *failureGroup {
 	return list.rows[list.cursor()]
 }
 
-// Alike is the filter that finds all intents of the merchant under the cursor, or all
-// that ever failed for the reason under it; "" where nothing does.
+// Alike returns a filter for all intents of the merchant under the cursor, or for all that
+// ever failed for the reason under it; "" if there is none.
 func (p *Failures) Alike() string {
 	if g := p.group(); g != nil {
 		return g.filter
@@ -191,8 +188,8 @@ func (p *Failures) Alike() string {
 	return ""
 }
 
-// Asked is the filter that finds what the group under the cursor counts, or why
-// nothing does.
+// Asked returns a filter for exactly the intents of the group under the cursor, or why
+// there is none.
 func (p *Failures) Asked() (filter, why string) {
 	g := p.group()
 	switch {
@@ -211,8 +208,8 @@ func (p *Failures) Asked() (filter, why string) {
 	return filter, ""
 }
 
-// Move moves the cursor. Left and right change the side; where the sides stand above
-// each other the cursor goes on from the one to the other.
+// Move moves the cursor. Left and right change the side; if the sides are above each other,
+// the cursor moves from one to the other.
 func (p *Failures) Move(s Step) {
 	p.count()
 	p.stale = true

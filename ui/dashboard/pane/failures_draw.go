@@ -7,7 +7,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// leastBeside is the width from which the sides stand beside each other.
+// leastBeside is the least width for the sides beside each other.
 const leastBeside = 150
 
 func (p *Failures) beside() bool { return p.w >= leastBeside }
@@ -32,7 +32,7 @@ func (p *Failures) Lines() []string {
 	})
 }
 
-// top draws the title: what failed in which time, and what that would have brought.
+// top draws the title: how many failed in which time, and their value.
 func (p *Failures) top() {
 	l := p.title("FAILURES", -1)
 	l.Space(1).Put(paint.Text, counted(p.failed, p.known))
@@ -52,7 +52,7 @@ func (p *Failures) top() {
 	p.push(l)
 }
 
-// none says that nothing failed, as far as that is known.
+// none says that nothing failed, as far as is known.
 func (p *Failures) none() {
 	span, total := failureSpans[p.span], p.intents.list.Total()
 	known := "none"
@@ -79,8 +79,7 @@ func (p *Failures) none() {
 	p.message(paint.Muted, "none failed in the "+span.name+"; known: "+known, earlier)
 }
 
-// sideBySide draws the groups by reason at the left and those by merchant at the
-// right.
+// sideBySide draws the groups by reason left of those by merchant.
 func (p *Failures) sideBySide() {
 	w := (p.w - laneGap) / 2
 	columns := failureColumnsOf(w)
@@ -104,8 +103,8 @@ func (p *Failures) sideBySide() {
 	p.members()
 }
 
-// stackedSides draws the groups by reason above those by merchant. Where there is no
-// room for all, each side gets half of it, or what the other does not need.
+// stackedSides draws the groups by reason above those by merchant. Without room for all,
+// each side gets half of it, or what the other does not need.
 func (p *Failures) stackedSides() {
 	columns := failureColumnsOf(p.w)
 	rows := max(p.h-len(p.lines)-sides-1, sides) // without a head for each and a blank line between
@@ -129,12 +128,11 @@ func (p *Failures) stackedSides() {
 	p.members()
 }
 
-// leastMembers is how many lines are left at least where members are shown, with the
-// lines above them.
+// leastMembers is the least number of lines for members, with their heading.
 const leastMembers = 5
 
-// members draws in what is left the intents of the group under the cursor: of a
-// reason with their merchants, of a merchant with the reasons.
+// members draws the intents of the group under the cursor in the remaining lines, with
+// their merchants or their reasons.
 func (p *Failures) members() {
 	if p.h-len(p.lines) < leastMembers {
 		return
@@ -156,7 +154,7 @@ func (p *Failures) members() {
 	}
 }
 
-// failureColumns are the widths of the columns of a side.
+// failureColumns are the widths of a side's columns.
 type failureColumns struct{ name, bar, failed, share, last, lost int }
 
 func failureColumnsOf(w int) failureColumns {
@@ -179,7 +177,7 @@ func (p *Failures) head(l *paint.Line, side int, c failureColumns) {
 	l.Right(paint.Muted, "value lost", c.lost)
 }
 
-// row draws a group of a side, if there are so many in view.
+// row draws the i-th visible group of a side, if there is one.
 func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
 	list := &p.groups[side]
 	at := list.offset + i
@@ -200,8 +198,8 @@ func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
 	l.Right(paint.Muted, p.look.age(g.last), c.last).Right(paint.Text, sums(&g.lost, c.lost-1), c.lost)
 }
 
-// sums are the totals that are known, in so many cells: at least so much where some
-// are not known, and a dash where none is.
+// sums writes the known totals in at most room cells: "at least" if some are unknown, and a
+// dash if all are.
 func sums(p *account.Purse, room int) string {
 	all := p.Sorted()
 	if len(all) == 0 {

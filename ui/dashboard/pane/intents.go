@@ -13,29 +13,29 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Intents shows the checkout intents: in one lane for each state where there is
-// room, else as one list, grouped by state.
+// Intents shows the checkout intents: in one lane for each state if there is room, else as
+// one list, grouped by state.
 type Intents struct {
 	frame
 	rows   map[api.ID]*intentRow
 	lanes  laneSet
 	list   *table.Table[*intentRow]
-	orders *orders // nil unless they are grouped by order
+	orders *orders // nil unless grouped by order
 	cards  cards
 	filter *Filter
 	agents account.AgentCount
-	read   time.Time // the newest of anything
-	known  bool      // the counts are all that there are
-	older  bool      // there were intents that are not kept any more
+	read   time.Time // the last read of anything
+	known  bool      // all intents are known
+	older  bool      // older intents are no longer kept
 	unread int       // rows whose state no read has told
-	anchor string    // the row at which a range began; "" while there is none
+	anchor string    // the row where a range began; "": there is none
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]
 }
 
-// NewIntents makes the pane. window is how long an intent can be confirmed, where
-// the service does not say until when.
+// NewIntents returns the pane. window is the confirm window of an intent whose expiry the
+// service does not give.
 func NewIntents(look *Look, window time.Duration) *Intents {
 	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)),
 		rows: map[api.ID]*intentRow{}, list: table.New(intentTable(compareInList))}
@@ -52,7 +52,7 @@ func intentTable(compare func(a, b *intentRow) int) table.Config[*intentRow] {
 	}
 }
 
-// Forget takes all rows out, for a picture that starts over.
+// Forget removes all rows, for a picture that starts again.
 func (p *Intents) Forget() {
 	for _, lane := range p.lanes.tables {
 		lane.Forget()
@@ -82,8 +82,7 @@ func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 	return stuck
 }
 
-// SetNote writes on the row of an intent what a confirm says; the zero Note takes
-// that away.
+// SetNote sets the note of a confirm on the row of an intent; the zero Note removes it.
 func (p *Intents) SetNote(id api.ID, note Note) {
 	delete(p.cards.notes, id)
 	if note != (Note{}) && p.rows[id] != nil {
@@ -92,7 +91,7 @@ func (p *Intents) SetNote(id api.ID, note Note) {
 	p.stale = true
 }
 
-// SetMarked marks the row of an intent, or takes the mark away.
+// SetMarked marks or unmarks the row of an intent.
 func (p *Intents) SetMarked(id api.ID, marked bool) {
 	delete(p.cards.marks, id)
 	if marked && p.rows[id] != nil {
@@ -101,7 +100,7 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 	p.stale = true
 }
 
-// Shown are the intents that the filter shows, in the lanes or in the list.
+// Shown yields the intents that pass the filter.
 func (p *Intents) Shown() iter.Seq[*account.Intent] {
 	return func(yield func(*account.Intent) bool) {
 		for _, row := range p.list.Found() {
@@ -112,8 +111,8 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 	}
 }
 
-// SetFilter shows only what the filter finds; nil shows all. It is in force in
-// the lanes and in the list, whichever is shown.
+// SetFilter shows only rows that match; nil shows all. It applies to the lanes and the
+// list.
 func (p *Intents) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.look.Now)
 	if p.orders != nil {
@@ -125,14 +124,14 @@ func (p *Intents) SetFilter(f *Filter) {
 	p.stale = true
 }
 
-// Fields are the names that a filter of this pane may use.
+// Fields returns the fields of a filter for this pane.
 func (p *Intents) Fields() []Field {
 	return []Field{oneOf("state", wordedAll(api.IntentStates(), sign.Intent), p.states),
 		asWhole(inColumn("merchant", inPlace)), inColumn("product", inName), inColumn("id", inID),
 		asWhole(inColumn("reason", inMore)), measures("total", amount), measures("age", age), measures("quantity", count)}
 }
 
-// states are those that rows are in and the contract does not list.
+// states yields the states of rows that the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
 	for _, row := range p.list.All() {
 		if row.lane >= laneOther && !yield(row.in(inState)) {
@@ -141,16 +140,15 @@ func (p *Intents) states(yield func(string) bool) {
 	}
 }
 
-// Stay keeps the cursor in the lane that a filter has brought it to.
+// Stay keeps the cursor in the lane to which a filter has moved it.
 func (p *Intents) Stay() { p.lanes.left = 0 }
 
-// findLane has the cursor of the lanes where a filter finds something: a list has
-// none.
+// findLane moves the cursor to a lane with matches, if there are lanes and a filter.
 func (p *Intents) findLane() {
 	p.lanes.find(p.filter != nil && !p.listed())
 }
 
-// Matches is how many intents the filter shows, of how many.
+// Matches returns how many intents pass the filter, of how many.
 func (p *Intents) Matches() (shown, total int) {
 	if p.listed() {
 		return p.list.Shown(), p.list.Total()
@@ -161,7 +159,7 @@ func (p *Intents) Matches() (shown, total int) {
 	return shown, p.list.Total()
 }
 
-// Subject is the intent under the cursor, or the order.
+// Subject returns the intent or order under the cursor.
 func (p *Intents) Subject() Subject {
 	if p.orders != nil {
 		if row, ok := p.orders.list.Cursor(); ok {
@@ -175,7 +173,7 @@ func (p *Intents) Subject() Subject {
 	return Subject{}
 }
 
-// Select puts the cursor on an intent.
+// Select puts the cursor on an intent. It returns false if that is not shown.
 func (p *Intents) Select(id api.ID) bool {
 	row := p.rows[id]
 	if row == nil {
@@ -191,11 +189,11 @@ func (p *Intents) Select(id api.ID) bool {
 	return p.lanes.choose(row)
 }
 
-// listed reports whether there are no lanes: the pane is too narrow for them, or too
-// low, or the intents are grouped.
+// listed reports whether there is a list instead of lanes: the pane is too small for lanes,
+// or the intents are grouped.
 func (p *Intents) listed() bool { return p.orders != nil || p.w < layout.LanesFrom || p.h < 7 }
 
-// cursor is that of what is shown.
+// cursor returns the cursor of the shown table.
 func (p *Intents) cursor() cursor {
 	if p.orders != nil {
 		return p.orders.list
@@ -210,8 +208,8 @@ func (p *Intents) table() *table.Table[*intentRow] {
 	return p.lanes.current()
 }
 
-// SetSize gives the pane its place. The cursor stays on its intent when lanes
-// become a list or a list lanes.
+// SetSize sets the size of the pane. The cursor stays on its intent when lanes become a
+// list or the other way round.
 func (p *Intents) SetSize(w, h int) {
 	if p.w == w && p.h == h {
 		return
@@ -227,7 +225,7 @@ func (p *Intents) SetSize(w, h int) {
 	p.findLane()
 }
 
-// SetStacked says whether the panes stand above each other.
+// SetStacked sets whether the panes are above each other.
 func (p *Intents) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
 	p.setListHeight()
@@ -271,8 +269,7 @@ func (p *Intents) none() string {
 	return "no checkout intents yet: they appear with their first event"
 }
 
-// top draws the title: the filter with its hits, and the counts where no lane
-// shows them.
+// top draws the title: the filter with its matches, and the counts if no lane shows them.
 func (p *Intents) top() {
 	l := p.title("INTENTS", -1)
 	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
@@ -307,7 +304,7 @@ func (p *Intents) top() {
 	p.push(l)
 }
 
-// tally is the counts of all states.
+// tally returns the counts of all states.
 func (p *Intents) tally() (counts paint.Spans) {
 	for i, lane := range p.lanes.tables {
 		if i == laneOther && lane.Total() == 0 {

@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Apply takes over what changed. first keeps the first picture from glowing.
+// Apply applies changes. first keeps the first picture from glowing.
 func (p *Intents) Apply(c *account.Changes, first bool) {
 	p.letGo(c.GoneIntents)
 	var moves [lanes]struct {
@@ -25,7 +25,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	for _, in := range c.Intents {
 		old := p.rows[in.ID]
 		if old != nil && old.Intent == in {
-			continue // it has not changed since
+			continue // unchanged
 		}
 		row := p.newRow(in, old, first)
 		p.unread += row.unread() - old.unread()
@@ -44,8 +44,8 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 			moves[row.lane].in = append(moves[row.lane].in, row)
 		}
 	}
-	outdated := func(row *intentRow) bool { return p.rows[row.ID] != row } // one that changed twice
-	p.list.Upsert(rows...)                                                 // of each the last
+	outdated := func(row *intentRow) bool { return p.rows[row.ID] != row } // replaced by a later row
+	p.list.Upsert(rows...)                                                 // keeps the last of each
 	for i, m := range moves {
 		for _, row := range m.out {
 			p.lanes.tables[i].Remove(string(row.ID))
@@ -70,7 +70,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	}
 }
 
-// letGo takes out the intents that are no longer kept.
+// letGo removes the intents that are no longer kept.
 func (p *Intents) letGo(ids []api.ID) {
 	for _, id := range ids {
 		row := p.rows[id]
@@ -88,7 +88,7 @@ func (p *Intents) letGo(ids []api.ID) {
 	}
 }
 
-// newRow is the row of an intent. old is the one that it replaces, or nil.
+// newRow returns the row of an intent. old is the row that it replaces, or nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
 	row := newIntentRow(in)
 	row.expires = expiryOf(in, p.cards.window)
@@ -109,8 +109,8 @@ func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intent
 
 func sameMoney(a, b *api.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// expiryOf is the end of the confirm window. Where the service does not give it,
-// it is counted from the creation; zero where neither is known.
+// expiryOf returns the end of the confirm window: the service's, or else counted from the
+// creation; zero if neither is known.
 func expiryOf(in *account.Intent, window time.Duration) time.Time {
 	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
 		return in.CreatedAt.Add(window)

@@ -80,7 +80,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	}
 }
 
-// counted is a count; while not everything is known, none may mean some.
+// counted writes a count. While not everything is known, 0 may be wrong: it is a dash.
 func counted(n int, known bool) string {
 	if n == 0 && !known {
 		return "–"
@@ -110,7 +110,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	}
 }
 
-// overflow says below a lane how many rows do not fit.
+// overflow draws below a lane how many rows do not fit.
 func (p *Intents) overflow(l *paint.Line, c cell) {
 	lane := p.lanes.tables[c.lane]
 	rows, first := lane.Window()

@@ -10,7 +10,7 @@ import (
 // Grouped reports whether the intents are grouped by order.
 func (p *Intents) Grouped() bool { return p.orders != nil }
 
-// Group groups the intents by order, or ends that. The cursor stays on its intent.
+// Group groups the intents by order, or ungroups them. The cursor stays on its intent.
 func (p *Intents) Group(on bool) {
 	if on == p.Grouped() {
 		return
@@ -28,7 +28,7 @@ func (p *Intents) Group(on bool) {
 	}
 }
 
-// reselect puts the cursor back on what it was on, or on an item of it.
+// reselect puts the cursor back on its subject, or on an item of it.
 func (p *Intents) reselect(s Subject) {
 	if s.Kind != OfOrder {
 		p.Select(s.ID)
@@ -41,7 +41,7 @@ func (p *Intents) reselect(s Subject) {
 	}
 }
 
-// OrderUnder is the order whose head is under the cursor; nil for none.
+// OrderUnder returns the order whose head is under the cursor; nil if there is none.
 func (p *Intents) OrderUnder() *account.Order {
 	if p.orders != nil {
 		if row, ok := p.orders.list.Cursor(); ok {
@@ -51,7 +51,7 @@ func (p *Intents) OrderUnder() *account.Order {
 	return nil
 }
 
-// ItemsUnder lists the items that the filter shows of that order.
+// ItemsUnder lists the items of that order which pass the filter.
 func (p *Intents) ItemsUnder() (ids []api.ID) {
 	rows := p.orders.list.Found()
 	for _, row := range rows[p.orders.list.Index()+1:] {

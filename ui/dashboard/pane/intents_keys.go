@@ -15,12 +15,12 @@ const (
 	PageDown
 )
 
-// by is how far a step goes among so many rows, of which some are a page.
+// by returns the number of rows of a step.
 func (s Step) by(page, rows int) int {
 	return map[Step]int{Up: -1, Down: 1, PageUp: -page, PageDown: page, First: -rows, Last: rows}[s]
 }
 
-// cursor is that of a table, whatever its rows are.
+// cursor is a table's cursor, whatever its rows are.
 type cursor interface {
 	CursorKey() string
 	Find(key string) (index int, ok bool)
@@ -48,8 +48,7 @@ func (p *Intents) Move(s Step) {
 	p.stale = true
 }
 
-// Click puts the cursor on the row at x, y of the pane, and reports whether there
-// is one.
+// Click puts the cursor on the row at x, y of the pane. row is false if there is none.
 func (p *Intents) Click(x, y int) (row bool) {
 	p.stale = true
 	if p.listed() {
@@ -63,7 +62,7 @@ func (p *Intents) Click(x, y int) (row bool) {
 	return y >= 3 && p.cursor().Pick((y-3)/2)
 }
 
-// Wheel scrolls what lies at x.
+// Wheel scrolls the lane at x, or the list.
 func (p *Intents) Wheel(x, _, delta int) {
 	p.stale = true
 	if p.listed() {

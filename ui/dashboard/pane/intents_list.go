@@ -6,14 +6,14 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// listColumns are the widths of the columns of the list, each with the blank
-// before it; 0 leaves one out.
+// listColumns are the widths of the list's columns, with the blank before each; 0 hides
+// one.
 type listColumns struct{ state, merchant, total, special, age int }
 
 const (
 	specialWidth = 12
-	leastSpecial = 8  // a state of the confirm window, or unread
-	leastProduct = 12 // cells, below which the merchant gives way
+	leastSpecial = 8  // for the countdown, or unread
+	leastProduct = 12 // below it, the merchant is hidden
 )
 
 func (d *cards) columns() listColumns {

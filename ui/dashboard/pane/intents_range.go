@@ -2,30 +2,28 @@ package pane
 
 import "tillwatch/api"
 
-// A range reaches from the row at which it began to the cursor, in the lane or the
-// list that the cursor is in.
+// A range extends from the row where it began to the cursor, within a lane or the list.
 
 // StartRange begins a range at the cursor.
 func (p *Intents) StartRange() {
 	p.anchor, p.stale = p.cursor().CursorKey(), true
 }
 
-// EndRange ends a range, and reports whether there was one.
+// EndRange ends the range. It returns false if there was none.
 func (p *Intents) EndRange() bool {
 	was := p.Ranging()
 	p.anchor, p.stale = "", p.stale || p.anchor != ""
 	return was
 }
 
-// Ranging reports whether there is a range. One is over when the row at which it began
-// is not there any more, or the cursor has left its lane.
+// Ranging reports whether there is a range. It ends when its first row disappears or the
+// cursor leaves its lane.
 func (p *Intents) Ranging() bool {
 	from, to := p.span()
 	return from <= to
 }
 
-// span is the first and the last row of the range; to is below from where there is
-// none.
+// span returns the first and the last row of the range; to is below from if there is none.
 func (p *Intents) span() (from, to int) {
 	if p.anchor == "" {
 		return 0, -1
@@ -38,8 +36,8 @@ func (p *Intents) span() (from, to int) {
 	return min(at, shown.Index()), max(at, shown.Index())
 }
 
-// Ranged lists the intents of the range. A head that is all of it stands for the items
-// that are shown of its order.
+// Ranged lists the intents of the range. If that is only the head of an order, it lists the
+// shown items of the order.
 func (p *Intents) Ranged() (ids []api.ID) {
 	from, to := p.span()
 	if p.orders != nil {

@@ -17,11 +17,11 @@ import (
 type intentRow struct {
 	*account.Intent
 	lane    int
-	total   string    // as it is shown; "" while not known
-	expires time.Time // the end of the confirm window; zero while not known
+	total   string    // as shown; "" if unknown
+	expires time.Time // the end of the confirm window; zero if unknown
 	turned  time.Time // when its state last changed on the screen; zero: never
-	changed time.Time // when anything else did
-	needle            // what a filter finds it by, ready: a filter's first key waits for nothing
+	changed time.Time // when anything else last changed; zero: never
+	needle            // the text by which a filter finds it, prepared: the first key of a filter is fast
 }
 
 func newIntentRow(in *account.Intent) *intentRow {
@@ -33,8 +33,8 @@ func newIntentRow(in *account.Intent) *intentRow {
 	return row
 }
 
-// textOf is what a filter finds an intent by. Its total is found without the commas
-// with which it is shown.
+// textOf returns the text by which a filter finds an intent. It has the total without the
+// shown commas.
 func textOf(r *intentRow) needle {
 	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
 	if r.unread() > 0 {
@@ -49,7 +49,7 @@ func textOf(r *intentRow) needle {
 	return newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
 }
 
-// unread is 1 of a row whose state no read has told, else 0, as of no row.
+// unread returns 1 if no read has returned the row's state; 0 otherwise and for nil.
 func (r *intentRow) unread() int {
 	if r == nil || r.Certainty == account.Verified {
 		return 0
@@ -72,7 +72,7 @@ func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string
 	return 0, "", false
 }
 
-// Note is what a confirm says on the row of its intent.
+// Note is the note of a confirm on the row of its intent.
 type Note struct {
 	Text string
 	Bad  bool
@@ -85,8 +85,8 @@ const (
 	lanePlacing
 	laneCompleted
 	laneFailed
-	laneOther // a state that the contract does not list
-	laneNone  // a state that is not known yet
+	laneOther // states that the contract does not list
+	laneNone  // unknown states, which have no lane
 	lanes     = laneNone
 )
 
@@ -104,9 +104,8 @@ var laneStates = [lanes]api.IntentState{
 	api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed, api.Failed, "other",
 }
 
-// compareInLane puts first what a person may have to act on: in open lanes the
-// oldest, in closed ones the newest. Awaiting intents without a known end come
-// last.
+// compareInLane puts first what a person may have to act on: the oldest of open intents,
+// the newest of ended ones. Awaiting intents without a known expiry come last.
 func compareInLane(a, b *intentRow) int {
 	switch a.lane {
 	case laneAwaiting:
@@ -117,7 +116,7 @@ func compareInLane(a, b *intentRow) int {
 	return a.Since.Compare(b.Since)
 }
 
-// compareInList groups by lane, those that want a person first.
+// compareInList groups by lane, the lanes that need a person first.
 func compareInList(a, b *intentRow) int {
 	if c := cmp.Compare(laneRanks[a.lane], laneRanks[b.lane]); c != 0 {
 		return c

@@ -8,19 +8,18 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// listing is a pane that is one table, with a line for each row.
+// listing is a pane with one table, one line for each row.
 type listing[R searched] struct {
 	frame
 	list   *table.Table[R]
 	filter *Filter
 	fields []Field
-	about  func(R) Subject // what a row stands for
-	extra  int             // rows that are none of what is counted
+	about  func(R) Subject // the subject of a row
+	extra  int             // number of rows that are not counted
 	sorting[R]
 }
 
-// newListing makes the pane with its table, which is in the first of the orders unless
-// a person chose another.
+// newListing returns the pane with its table, sorted by the first of the orders.
 func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subject, orders []order[R], columns ...string) listing[R] {
 	rows.Compare = orders[0].compare
 	if rows.Match == nil {
@@ -29,7 +28,7 @@ func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subj
 	return listing[R]{frame: newFrame(look, columns...), list: table.New(rows), about: about, sorting: by(orders)}
 }
 
-// Subject is what the row under the cursor stands for.
+// Subject returns the subject of the row under the cursor.
 func (p *listing[R]) Subject() Subject {
 	if row, ok := p.list.Cursor(); ok {
 		return p.about(row)
@@ -37,8 +36,8 @@ func (p *listing[R]) Subject() Subject {
 	return Subject{}
 }
 
-// drawn draws the pane: its title, which ends with what the filter finds or else as
-// top says, and below it the rows, or why there are none.
+// drawn draws the pane: its title, which ends with the matches of the filter or else with
+// right, and below it the rows, or why there are none.
 func (p *listing[R]) drawn(top func() (l *paint.Line, right paint.Spans), nothing func(), row func(l *paint.Line, row R, under bool)) []string {
 	return p.render(func(*paint.Line) {
 		l, right := top()
@@ -59,7 +58,7 @@ func (p *listing[R]) drawn(top func() (l *paint.Line, right paint.Spans), nothin
 	})
 }
 
-// Sort is that of [Intents].
+// Sort is like [Intents.Sort].
 func (p *listing[R]) Sort(name string, reverse bool) string {
 	p.turn(name, reverse)
 	if p.order == "" {
@@ -71,7 +70,7 @@ func (p *listing[R]) Sort(name string, reverse bool) string {
 	return p.order
 }
 
-// states are what the rows hold in the column of states.
+// states yields the texts in the column of states.
 func (p *listing[R]) states(yield func(string) bool) {
 	for _, row := range p.list.All() {
 		if !yield(row.search().in(inState)) {
@@ -80,17 +79,17 @@ func (p *listing[R]) states(yield func(string) bool) {
 	}
 }
 
-// SetFilter shows only what the filter finds; nil shows all.
+// SetFilter shows only rows that match; nil shows all.
 func (p *listing[R]) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.look.Now)
 	p.filter = f
 	p.stale = true
 }
 
-// Fields are the names that a filter of this pane may use.
+// Fields returns the fields of a filter for this pane.
 func (p *listing[R]) Fields() []Field { return p.fields }
 
-// Matches is how many rows the filter shows, of how many that are kept.
+// Matches returns how many rows pass the filter, of how many.
 func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() - p.extra }
 
 // Move moves the cursor.
@@ -99,7 +98,7 @@ func (p *listing[R]) Move(s Step) {
 	p.stale = true
 }
 
-// Click puts the cursor on the row at y, and reports whether there is one.
+// Click puts the cursor on the row at y. row is false if there is none.
 func (p *listing[R]) Click(_, y int) (row bool) {
 	p.stale = true
 	return p.list.Pick(y - p.head())
@@ -111,25 +110,25 @@ func (p *listing[R]) Wheel(_, _, delta int) {
 	p.stale = true
 }
 
-// SetSize gives the pane its place.
+// SetSize sets the size of the pane.
 func (p *listing[R]) SetSize(w, h int) {
 	p.frame.SetSize(w, h)
 	p.list.SetHeight(h - p.head())
 }
 
-// SetStacked says whether the panes stand above each other.
+// SetStacked sets whether the panes are above each other.
 func (p *listing[R]) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
 	p.list.SetHeight(p.h - p.head())
 }
 
-// Forget takes all rows out, for a picture that starts over.
+// Forget removes all rows, for a picture that starts again.
 func (p *listing[R]) Forget() {
 	p.list.Forget()
 	p.stale = true
 }
 
-// rows draws the rows that are in view, each with the line that it is given.
+// rows draws the visible rows with draw.
 func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
 	rows, first := p.list.Window()
 	if len(rows) == 0 && p.list.Total() > 0 {
@@ -146,15 +145,15 @@ func (f *frame) nothingMatches() {
 	f.message(paint.Muted, "nothing matches", f.look.Keys.ShowAll+" shows all again")
 }
 
-// held says in a title that the cursor has left the newest row.
+// held shows in a title that the cursor has left the newest row.
 func (p *listing[R]) held(l *paint.Line, between string) {
 	if p.list.Pinned() {
 		l.Space(1).Put(paint.Warning, between+"held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
 	}
 }
 
-// ends ends a title with what stands at its right. What there is no room for is left
-// out: a count is never cut.
+// ends ends a title with its right part. It omits a span without room: a count is never
+// truncated.
 func (f *frame) ends(l *paint.Line, right paint.Spans) {
 	f.fill(l, l.Left()-right.Width())
 	for _, s := range right {
@@ -165,7 +164,7 @@ func (f *frame) ends(l *paint.Line, right paint.Spans) {
 	}
 }
 
-// found ends a title with a filter and what it finds. The filter gives way.
+// found ends a title with a filter and its matches. Without room, the filter is truncated.
 func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
 	text, hits := "/ "+filter.Text, wording.Count(shown)+" of "+wording.Count(total)
 	if !filter.asks() {

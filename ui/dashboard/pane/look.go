@@ -1,5 +1,5 @@
-// Package pane holds the panes of the dashboard. A pane is a plain struct that
-// keeps what it last drew; it draws again only after something changed.
+// Package pane holds the panes of the dashboard. A pane keeps its last drawing, and draws
+// again only after a change.
 package pane
 
 import (
@@ -11,33 +11,33 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Look is what all panes draw with. The root owns and changes it.
+// Look is what all panes share for drawing. The root owns and changes it.
 type Look struct {
 	Brush    *paint.Brush
 	Now      time.Time
 	Location *time.Location
 	Health   Health
-	Opened   Subject // what the detail shows
+	Opened   Subject // the subject of the detail
 	Partial  bool    // not every intent is known: an order may have more items
 	Tabs     Tabs
 	Keys     Keys
-	Pulse    func() *account.Pulse // of the intents on the board; it is the same until the clock moves
+	Pulse    func() *account.Pulse // of the intents on the board; it changes only with the clock
 }
 
-// Keys are those that panes speak of, as they are shown.
+// Keys are the names of keys that panes mention.
 type Keys struct{ Follow, ShowAll, Span, SendAgain string }
 
-// Health is what a pane without rows says about why it has none.
+// Health says why a pane has no rows.
 type Health struct {
-	Started bool   // something was read from the store
-	Text    string // in one sentence; "" when all is well
-	Cause   string // the error behind it, if any
+	Started bool   // there was a first picture
+	Text    string // one sentence; "" when all is well
+	Cause   string // the error behind it; "" if none
 	Advice  string // what to do about it
 	Style   paint.Style
-	OfRelay bool // events suffer from it
+	OfRelay bool // it affects events
 }
 
-// Sentence is the text with its cause.
+// Sentence returns the text with its cause.
 func (h Health) Sentence() string {
 	if h.Cause == "" {
 		return h.Text
@@ -45,8 +45,8 @@ func (h Health) Sentence() string {
 	return h.Text + " (" + h.Cause + ")"
 }
 
-// glow is how long a cell that has just changed stands out. The clock goes by
-// seconds, so that some glow for a second less.
+// glow is how long a changed cell is highlighted. The clock moves by seconds: it may be up
+// to a second less.
 const glow = 2 * time.Second
 
 // frame is what every pane has: a size, the focus and its last drawing.
@@ -56,12 +56,12 @@ type frame struct {
 	brush   *paint.Brush
 	w, h    int
 	focused bool
-	stacked bool               // among panes of the whole width
-	edge    bool               // reaches the right edge of the screen
-	notch   notch              // is another pane's
-	columns []string           // that can be left out
-	hidden  []string           // those that are
-	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0 where none stands
+	stacked bool               // the panes are above each other, each as wide as the screen
+	edge    bool               // the pane reaches the right edge of the screen
+	notch   notch              // the corner that belongs to another pane
+	columns []string           // columns that can be hidden
+	hidden  []string           // hidden columns
+	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
 	stale   bool
 	lines   []string
 }
@@ -70,47 +70,46 @@ func newFrame(look *Look, columns ...string) frame {
 	return frame{look: look, columns: columns, stale: true}
 }
 
-// SetSize gives the pane w columns and h rows.
+// SetSize sets the size of the pane, in cells.
 func (f *frame) SetSize(w, h int) {
 	if f.w != w || f.h != h {
 		f.w, f.h, f.stale = w, h, true
 	}
 }
 
-// SetFocus says whether the keys go to this pane.
+// SetFocus sets whether the keys go to this pane.
 func (f *frame) SetFocus(focused bool) {
 	if f.focused != focused {
 		f.focused, f.stale = focused, true
 	}
 }
 
-// SetStacked says whether the panes stand above each other, each as wide as the
-// screen.
+// SetStacked sets whether the panes are above each other, each as wide as the screen.
 func (f *frame) SetStacked(stacked bool) {
 	if f.stacked != stacked {
 		f.stacked, f.stale = stacked, true
 	}
 }
 
-// SetEdge says whether the pane reaches the right edge of the screen.
+// SetEdge sets whether the pane reaches the right edge of the screen.
 func (f *frame) SetEdge(edge bool) {
 	if f.edge != edge {
 		f.edge, f.stale = edge, true
 	}
 }
 
-// notch is the lower right corner of a pane that another one has.
+// notch is the lower right corner of a pane, which belongs to another one.
 type notch struct{ w, h int }
 
-// SetNotch leaves the lower right corner of the pane to another one.
+// SetNotch leaves the lower right corner of the pane to another pane.
 func (f *frame) SetNotch(w, h int) {
 	if n := (notch{w, h}); f.notch != n {
 		f.notch, f.stale = n, true
 	}
 }
 
-// gutter draws the column before a row and sets the row's ground. The row of the
-// open detail keeps a mark while the cursor is elsewhere.
+// gutter draws the column before a row and sets the row's ground. The row that the detail
+// shows is marked while the cursor is elsewhere.
 func (f *frame) gutter(l *paint.Line, under, opened, glows bool) {
 	switch {
 	case under:
@@ -124,20 +123,21 @@ func (f *frame) gutter(l *paint.Line, under, opened, glows bool) {
 	}
 }
 
-// glows reports whether something has just changed. A change in the future means
-// that the clock was set back since.
+// glows reports whether something has just changed. A time in the future means that the
+// clock was set back.
 func (f *frame) glows(changed time.Time) bool {
 	since := f.look.Now.Sub(changed)
 	return since >= 0 && since < glow
 }
 
-// Invalidate has the pane draw again when its lines are next asked for.
+// Invalidate makes the pane draw again.
 func (f *frame) Invalidate() { f.stale = true }
 
 // Stale reports whether the pane will draw again.
 func (f *frame) Stale() bool { return f.stale }
 
-// render returns the pane's lines, h of them and each w wide.
+// render returns the h lines of the pane, each w cells wide. It calls draw if they are
+// stale.
 func (f *frame) render(draw func(l *paint.Line)) []string {
 	if !f.stale {
 		return f.lines
@@ -176,7 +176,8 @@ func (f *frame) push(l *paint.Line) {
 	f.lines = append(f.lines, l.Renewed(before))
 }
 
-// title starts the pane's first line: the mark of the focus, its name, a count.
+// title starts the first line of the pane: the mark of the focus, its name, and a count
+// unless negative.
 func (f *frame) title(name string, count int) *paint.Line {
 	l := f.start()
 	if f.focused {
@@ -190,15 +191,15 @@ func (f *frame) title(name string, count int) *paint.Line {
 	return l
 }
 
-// freshness says how old the newest of the pane's data is, where there is room.
+// freshness shows the age of the pane's newest data, if there is room.
 func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
 	if !at.IsZero() && f.w >= 60 {
 		l.Put(paint.Muted, " · "+word+" "+f.look.freshness(at))
 	}
 }
 
-// freshness is how old data is, in steps, so that a title does not tick; "" where
-// there is no data.
+// freshness writes an age in steps: a title must not tick every second. It is "" if there
+// is no data.
 func (l *Look) freshness(at time.Time) string {
 	age := l.Now.Sub(at)
 	if age < pastStep {
@@ -213,13 +214,13 @@ func (l *Look) freshness(at time.Time) string {
 	return Past(age) + " ago"
 }
 
-// freshStep is how finely a title counts the first seconds of an age.
+// freshStep is the step of an age in a title.
 const freshStep = 5 * time.Second
 
-// compact reports whether room is scarce. The rule then stands in the title.
+// compact reports whether room is scarce: the rule is then part of the title.
 func (f *frame) compact() bool { return f.stacked }
 
-// head is how many lines stand above the rows.
+// head returns the number of lines above the rows.
 func (f *frame) head() int {
 	if f.compact() {
 		return 1
@@ -227,7 +228,7 @@ func (f *frame) head() int {
 	return 2
 }
 
-// fill leads over n cells from the left to the right part of the title.
+// fill fills n cells between the left and the right part of the title.
 func (f *frame) fill(l *paint.Line, n int) {
 	n = min(n, l.Left())
 	if !f.compact() || n < 3 {
@@ -247,8 +248,8 @@ func (f *frame) rule() {
 // collapsed reports whether there is only room for the title.
 func (f *frame) collapsed() bool { return f.h < 2 }
 
-// message fills the rest of the pane with a sentence and perhaps an advice,
-// a third of the way down.
+// message shows a sentence and perhaps an advice in the rest of the pane, a third of the
+// way down.
 func (f *frame) message(style paint.Style, text, advice string) {
 	rest := f.h - len(f.lines)
 	if rest <= 0 {
@@ -271,7 +272,7 @@ func (f *frame) message(style paint.Style, text, advice string) {
 	}
 }
 
-// empty says why there is nothing to see: what is wrong, or else the sentence.
+// empty says why there are no rows: what is wrong, or else the sentence.
 func (f *frame) empty(sentence string) {
 	if h := f.look.Health; h.Text != "" {
 		f.message(h.Style, h.Sentence(), h.Advice)
@@ -280,7 +281,7 @@ func (f *frame) empty(sentence string) {
 	f.message(paint.Muted, sentence, "")
 }
 
-// Age writes a duration in two figures: 4s, 38m, 5h, 12d, 99d at most.
+// Age writes a duration with at most two digits: 4s, 38m, 5h, 12d, at most 99d.
 func Age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
@@ -293,8 +294,8 @@ func Age(d time.Duration) string {
 	return strconv.Itoa(min(int(d/(24*time.Hour)), 99)) + "d"
 }
 
-// Past writes an age as [Age] does, but between ten seconds and a minute in steps
-// of ten: a board on which every row ticks is hard to read.
+// Past is like [Age], but between ten seconds and a minute in steps of ten: a board on
+// which every row ticks is hard to read.
 func Past(d time.Duration) string {
 	if d >= pastStep && d < time.Minute {
 		d = d.Truncate(pastStep)

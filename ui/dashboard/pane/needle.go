@@ -2,26 +2,26 @@ package pane
 
 import "strings"
 
-// searched is a row that can be found.
+// searched is a row that a filter can find.
 type searched interface {
 	measured
 	search() *needle
 }
 
-// needle is a row's text made ready to be searched, in lower case.
+// needle is the text of a row for searching, in lower case.
 type needle struct {
 	all  string
-	ends [inMore - 1]int32 // of the columns in all but the last
+	ends [inMore - 1]int32 // where each column but the last ends in all
 
 	asked *Filter // that last looked for it and took long; nil: none did
 	found bool    // by that
 }
 
-// search makes a row that holds a needle one that can be found.
+// search implements searched for a row with a needle.
 func (n *needle) search() *needle { return n }
 
-// between stands between two columns. It ends a line: no dot of a regular expression
-// reaches from one into the next.
+// between separates two columns. It is a line feed, which no dot of a regular expression
+// matches.
 const between = "\n"
 
 func newNeedle(state, place, name, id, more string) needle {
@@ -52,10 +52,10 @@ func (n *needle) in(c column) string {
 	return n.all[from:to]
 }
 
-// edge stands around each text of a column that can be asked for as a whole.
+// edge surrounds each text in a column that can be matched as a whole.
 const edge = "\n"
 
-// edged is texts in a column that can be asked for as a whole.
+// edged returns texts for a column that can be matched as a whole.
 func edged(texts ...string) string {
 	return edge + strings.ReplaceAll(strings.Join(texts, edge), `"`, "") + edge
 }

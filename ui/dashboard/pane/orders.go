@@ -12,12 +12,12 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// orders is the intents grouped: each order as a head above its items, and the
-// intents that belong to none among them.
+// orders holds the grouped intents: each order is a head above its items; intents without
+// an order stand between them.
 type orders struct {
 	known  *account.Orders
 	list   *table.Table[*orderRow]
-	inList *sorting[*intentRow] // the order that was chosen for intents
+	inList *sorting[*intentRow] // the chosen sorting of intents
 	cards  *cards
 }
 
@@ -27,13 +27,13 @@ func newOrders(inList *sorting[*intentRow], c *cards) *orders {
 	return o
 }
 
-// orderRow is a line of the grouped intents.
+// orderRow is a row of the grouped intents.
 type orderRow struct {
-	id         string         // the key of its table
-	*intentRow                // of a head: its most urgent item, with what holds of the whole order
+	id         string         // its key in the table
+	*intentRow                // of a head: its most urgent item, with the figures of the whole order
 	order      *account.Order // of a head; nil for an intent
 	items      []*intentRow   // of a head
-	head       *orderRow      // of an item; nil for a head, and for an intent of no order
+	head       *orderRow      // of an item; nil for a head, and for an intent without order
 }
 
 func (r *orderRow) key() string { return r.id }
@@ -42,10 +42,10 @@ func newOrderRow(row *intentRow, head *orderRow) *orderRow {
 	return &orderRow{id: string(row.ID), intentRow: row, head: head}
 }
 
-// headKey is one that no intent has: an id is printable.
+// headKey returns the key of a head. No intent has it: ids are printable.
 func headKey(reference api.Text) string { return "\x00" + string(reference) }
 
-// leading is the row by which a row finds its place: an item stands with its order.
+// leading returns the row that decides the place of a row: of an item, its head.
 func (r *orderRow) leading() *orderRow {
 	if r.head != nil {
 		return r.head
@@ -60,7 +60,7 @@ func (r *orderRow) subject() Subject {
 	return Subject{Kind: OfIntent, ID: r.ID}
 }
 
-// matchOrder shows the items that a filter finds, and the heads of those.
+// matchOrder matches the items that a filter finds, and their heads.
 func matchOrder(row *orderRow, filter any) bool {
 	if row.order == nil {
 		return matchRow(row.intentRow, filter)
@@ -68,8 +68,8 @@ func matchOrder(row *orderRow, filter any) bool {
 	return slices.ContainsFunc(row.items, func(item *intentRow) bool { return matchRow(item, filter) })
 }
 
-// compare puts orders and intents in the order that was chosen for intents,
-// and within an order the head before its items.
+// compare sorts orders and intents by the chosen sorting of intents, and the head of an
+// order before its items.
 func (o *orders) compare(a, b *orderRow) int {
 	if first, second := a.leading(), b.leading(); first != second {
 		if c := o.inList.compare(first.intentRow, second.intentRow); c != 0 {
@@ -80,14 +80,13 @@ func (o *orders) compare(a, b *orderRow) int {
 		}
 	}
 	if a.order != nil || b.order != nil {
-		return cmp.Compare(len(b.items), len(a.items)) // only a head has some
+		return cmp.Compare(len(b.items), len(a.items)) // only a head has items
 	}
 	return o.inList.compare(a.intentRow, b.intentRow)
 }
 
-// arrange takes over rows that changed, of all there are, and ids that are gone. The
-// rows of an order that has changed are all made anew: they find their place by its
-// head.
+// arrange applies changed rows and removed ids. It makes all rows of a changed order again:
+// their head decides their place.
 func (o *orders) arrange(all map[api.ID]*intentRow, changed []*intentRow, gone []api.ID) {
 	touched := map[api.Text]bool{}
 	for _, id := range gone {
@@ -98,7 +97,7 @@ func (o *orders) arrange(all map[api.ID]*intentRow, changed []*intentRow, gone [
 	for _, row := range changed {
 		touched[o.known.Put(row.Intent)] = true
 		if touched[row.ReferenceID] = true; len(o.known.Items(row.ReferenceID)) == 0 {
-			rows = append(rows, newOrderRow(row, nil)) // of no order
+			rows = append(rows, newOrderRow(row, nil)) // without order
 		}
 	}
 	for reference := range touched {
@@ -107,8 +106,7 @@ func (o *orders) arrange(all map[api.ID]*intentRow, changed []*intentRow, gone [
 	o.list.Upsert(rows...)
 }
 
-// rowsOf makes the rows of an order. One that is not an order any more loses its
-// head.
+// rowsOf makes the rows of an order. A single remaining item loses its head.
 func (o *orders) rowsOf(all map[api.ID]*intentRow, reference api.Text) []*orderRow {
 	var items []*intentRow
 	for _, id := range o.known.Items(reference) {
@@ -161,7 +159,7 @@ func (o *orders) headOf(reference api.Text, items []*intentRow) *orderRow {
 	return head
 }
 
-// merchants names the merchant of an order, or says how many there are.
+// merchants returns the merchant of an order, or how many there are.
 func merchants(items []*intentRow) api.Text {
 	var different map[api.Text]bool
 	for _, item := range items {

@@ -39,7 +39,7 @@ func (p *Intents) drawOrders() {
 	}
 }
 
-// branch leads from a head to an item.
+// branch returns the line that leads from a head to an item.
 func branch(rows []*orderRow, at int) string {
 	if at+1 == len(rows) || rows[at+1].head == nil || rows[at+1].head.key() != rows[at].head.key() {
 		return "└ "
@@ -47,8 +47,7 @@ func branch(rows []*orderRow, at int) string {
 	return "├ "
 }
 
-// markHead draws the gutter of a head: a mark where all of its items that can be
-// confirmed are marked.
+// markHead draws the gutter of a head: a mark if all its awaiting items are marked.
 func (d *cards) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
 	marked, waiting := 0, 0
 	for _, item := range row.items {
@@ -100,8 +99,8 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	}
 }
 
-// sum is the totals of an order. While one is not known, or an item may be missing, it
-// says that there is more.
+// sum writes the totals of an order, with "at least" if a total is unknown or an item may
+// be missing.
 func (d *cards) sum(row *orderRow) string {
 	if row.total != "" && (row.order.Unpriced > 0 || d.look.Partial) {
 		return orMore + row.total
@@ -109,10 +108,10 @@ func (d *cards) sum(row *orderRow) string {
 	return row.total
 }
 
-// orMore stands before figures of an order of which not all is known.
+// orMore precedes figures of an order that is not fully known.
 const orMore = "≥ "
 
-// headName names an order, and as much of what it is as there is room for.
+// headName draws the name of an order, and as much about it as there is room for.
 func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
 	end := l.At() + w
 	more := ""
@@ -134,8 +133,8 @@ func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
 	l.To(end)
 }
 
-// standing says in words how an order is: that it failed in part, and its worst and
-// its best state.
+// standing describes an order in words: that it failed in part, and its worst and best
+// state.
 func standing(o *account.Order) (parts []sign.Sign) {
 	if o.PartlyFailed {
 		parts = append(parts, sign.Sign{Word: "partly failed", Style: paint.Bad})

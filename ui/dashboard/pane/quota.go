@@ -12,28 +12,27 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Quota shows what is left of the account's quota and who eats it: a gauge a
-// bucket, and two estimates that no header reports. A bar says what is used, the
-// figure beside it what is left.
+// Quota shows what is left of the account's quota and who spends it: a gauge for each
+// bucket, and two estimates that no header reports. The bar shows what is used, the figure
+// beside it what is left.
 type Quota struct {
 	frame
-	rows   []quota.Bucket // one at least for each class of the contract
-	called map[quota.Class]bool
+	rows   []quota.Bucket       // at least one for each class of the contract
+	called map[quota.Class]bool // classes with an answer
 	day    account.DayCount
 	agents account.AgentCount
-	known  bool // the intents are counted
+	known  bool // all intents are known
 	offset int
 	sorting[quota.Bucket]
 	spending spending
 }
 
-// NewQuota makes the pane.
+// NewQuota returns the pane.
 func NewQuota(look *Look) *Quota {
 	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending(look)}
 }
 
-// Apply takes over the summary. It is drawn with the next second: that is as
-// fine as the service tells it.
+// Apply applies the summary. It is drawn with the next second: headers are no finer.
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
 	p.rows, p.day, p.agents, p.known = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents, c.Summary.IntentsKnown()
@@ -47,12 +46,12 @@ func (p *Quota) Apply(c *account.Changes, first bool) {
 	p.stale = p.stale || first || len(p.rows) != before
 }
 
-// quotaClasses are those of the contract.
+// quotaClasses are the classes of the contract.
 var quotaClasses = [...]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}
 
-// everyClass adds a bucket without any report for each class that has none, so
-// that nothing moves when it is first called. The day's intents and the agents have
-// rows of their own.
+// everyClass adds an unreported bucket for each class without one: nothing moves when it is
+// first called. It leaves out the day's intents and the agents, which have rows of their
+// own.
 func everyClass(known []quota.Bucket) []quota.Bucket {
 	known = slices.DeleteFunc(slices.Clone(known), func(b quota.Bucket) bool { return account.LimitOf(&b) != account.LimitName(b.Class) })
 	rows := make([]quota.Bucket, 0, len(known)+3)
@@ -80,8 +79,7 @@ func unreported(b *quota.Bucket) bool { return b.Limit <= 0 && b.ObservedAt.IsZe
 // Subject is nothing: a bucket has no detail.
 func (p *Quota) Subject() Subject { return Subject{} }
 
-// Move moves the cursor among the spenders. Where there are none it scrolls, when
-// there are more buckets than rows.
+// Move moves the cursor among the spenders. If they are not shown, it scrolls the buckets.
 func (p *Quota) Move(s Step) {
 	if p.Viewing() {
 		p.spending.move(s, p.unfolded())
@@ -143,7 +141,7 @@ func (p *Quota) draw(c quotaColumns) {
 	p.histories(c)
 }
 
-// quotaColumns are the widths of the columns; 0 leaves one out.
+// quotaColumns are the widths of the columns; 0 hides one.
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
@@ -162,7 +160,7 @@ func (p *Quota) columns() quotaColumns {
 		c.others = 15
 		room -= 16
 	}
-	if room >= 24 && p.has(historyColumn) { // a short gauge with its minute tells more than a long one
+	if room >= 24 && p.has(historyColumn) { // a short gauge and a history are more useful than a long gauge
 		c.spark = min(room/2, mostCells)
 		room -= c.spark + 2
 	}
@@ -224,13 +222,13 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	p.push(l)
 }
 
-// unknown draws a limit of which nothing is known.
+// unknown draws a limit without any figures.
 func (p *Quota) unknown(name, why string, c quotaColumns) {
 	l := p.start().Space(1).Fit(paint.Muted, name, c.name).Repeat(paint.Faint, "─", c.gauge)
 	p.push(l.Space(1).Right(paint.Muted, why, c.left+1+c.reset))
 }
 
-// name is the bucket's class; its policy too where the class has several.
+// name returns the bucket's class, with its policy if the class has several buckets.
 func (p *Quota) name(b *quota.Bucket) string {
 	for i := range p.rows {
 		other := &p.rows[i]
@@ -245,23 +243,23 @@ func ratio(left, limit int64) string {
 	return wording.Count(int(left)) + " / " + wording.Count(int(limit))
 }
 
-// assumed stands before a limit that the service has not told.
-func assumed(is bool) string {
-	if is {
+// assumed returns the sign before a limit that the service has not reported, "" otherwise.
+func assumed(unreported bool) string {
+	if unreported {
 		return sign.Grounds(account.Assumed)
 	}
 	return ""
 }
 
-// ratio draws what is left of a limit, at the right of w cells; bound and grounds
-// stand before the figures that are not as the service told them.
+// ratio draws what is left of a limit, at the right of w cells; bound and grounds precede
+// figures that the service did not report.
 func (p *Quota) ratio(l *paint.Line, bound string, left int64, grounds string, limit int64, w int) {
 	l.Space(w - len(ratio(left, limit)) - paint.Width(bound) - paint.Width(grounds))
 	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, wording.Count(int(left)))
 	l.Put(paint.Muted, " / "+grounds+wording.Count(int(limit)))
 }
 
-// reset says when the bucket is full again, or how old the last report is.
+// reset returns when the bucket is full again, or how old the last report is.
 func (p *Quota) reset(b *quota.Bucket) string {
 	if b.ObservedAt.IsZero() {
 		return "–"
@@ -275,7 +273,7 @@ func (p *Quota) reset(b *quota.Bucket) string {
 	return "full"
 }
 
-// rate writes requests a second in a width that does not change.
+// rate writes requests a second in a fixed width.
 func rate(r float64) string {
 	if r < 0.05 {
 		return "–"
@@ -293,7 +291,7 @@ func numberStyle(left, limit int64) paint.Style {
 	return paint.Text
 }
 
-// strip is the whole pane in one line.
+// strip returns the whole pane in one line.
 func (p *Quota) strip() *paint.Line {
 	l := p.title("QUOTA", -1)
 	l.Space(1)

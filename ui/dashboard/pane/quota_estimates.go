@@ -8,13 +8,13 @@ import (
 
 func (p *Quota) hasDay() bool { return p.day.Limit > 0 || p.day.Seen > 0 }
 
-// dayKnown reports whether anything tells how many of the day's intents were made.
+// dayKnown reports whether anything is known about how many intents were made today.
 func (p *Quota) dayKnown() bool { return p.known || p.day.Told || p.day.Used() > 0 }
 
 func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing > 0 }
 
-// today shows how many intents may still be made of the day's. Those that were
-// made are counted from below, so what is left is counted from above.
+// today shows how many intents may still be made today. The number made is a lower bound:
+// what is left is an upper bound.
 func (p *Quota) today(c quotaColumns) {
 	if !p.dayKnown() {
 		p.unknown("today", "not read yet", c)
@@ -43,8 +43,7 @@ func (p *Quota) today(c quotaColumns) {
 	p.estimate("today", "≤", int64(p.day.Limit-p.day.Used()), assumed(p.day.Assumed), int64(p.day.Limit), c, made, long, p.day.Doubt())
 }
 
-// slots shows how many agents are free, of the cap: those that are not known to
-// be placing an order.
+// slots shows how many agents are free: those not known to be placing an order.
 func (p *Quota) slots(c quotaColumns) {
 	if !p.known && p.agents.Placing == 0 {
 		p.unknown("agents", "not read yet", c)
@@ -63,8 +62,8 @@ func (p *Quota) slots(c quotaColumns) {
 	p.estimate("agents", bound, int64(left), assumed(p.agents.Assumed), int64(p.agents.Limit), c, placing, long, "")
 }
 
-// estimate draws how much is left of a limit, or at the most, with what is uncertain
-// of it where there is room; of a limit that is not known, what was counted alone.
+// estimate draws how much is left of a limit, with its doubts if there is room; of an
+// unknown limit, only what was counted.
 func (p *Quota) estimate(name, bound string, left int64, grounds string, limit int64, c quotaColumns, short, long, doubt string) {
 	l := p.start().Space(1).Fit(paint.Text, name, c.name)
 	if limit == 0 {

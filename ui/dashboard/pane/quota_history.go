@@ -9,8 +9,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// runsOut says at what time a forecast has nothing left; "" while that is not in
-// sight.
+// runsOut says when a forecast reaches nothing left; "" if it does not.
 func (l *Look) runsOut(at time.Time) string {
 	switch {
 	case at.IsZero():
@@ -21,7 +20,7 @@ func (l *Look) runsOut(at time.Time) string {
 	return "out " + l.moment(at)
 }
 
-// runsOut is when a bucket runs out; zero while that is not in sight.
+// runsOut returns when a bucket runs out; zero if it does not.
 func (p *Quota) runsOut(b *quota.Bucket) time.Time {
 	if b.Exhausted > 0 {
 		return p.look.Now.Add(b.Exhausted)
@@ -32,7 +31,7 @@ func (p *Quota) runsOut(b *quota.Bucket) time.Time {
 	return time.Time{}
 }
 
-// dayRunsOut is the same of the day's intents.
+// dayRunsOut is the same for the day's intents.
 func (p *Quota) dayRunsOut() time.Time {
 	if l := p.spending.limit(account.LimitDay); l != nil {
 		return l.RunsOut
@@ -43,10 +42,10 @@ func (p *Quota) dayRunsOut() time.Time {
 	return time.Time{}
 }
 
-// historyColumns are the widths of the longer histories; 0 leaves one out.
+// historyColumns are the widths of the longer histories; 0 hides one.
 type historyColumns struct{ hour, day int }
 
-// A row of the longer histories: its figures are of as many cells, at the right.
+// The widths of the figures at the right of a history, and the least width of the hour.
 const (
 	spentWidth   = 9
 	refusedWidth = 8
@@ -66,8 +65,8 @@ func (p *Quota) historyColumns(c quotaColumns) (h historyColumns) {
 	return h
 }
 
-// histories draws below the gauges, where there is room for all of them, what
-// was spent in the last hour and the last day, and by whom.
+// histories draws what was spent in the last hour and the last day, and by whom, below the
+// gauges if there is room for all of them.
 func (p *Quota) histories(c quotaColumns) {
 	h := p.historyColumns(c)
 	known := 0
@@ -93,8 +92,8 @@ func (p *Quota) histories(c quotaColumns) {
 	}
 }
 
-// history draws one bucket. Its figures are of the longest span that is shown;
-// those of others are the least that they can be.
+// history draws one bucket. Its figures are of the longest shown span; those of others are
+// lower bounds.
 func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
 	l := p.start().Space(1).Fit(paint.Text, p.name(b), c.name)
 	sparkline(l, b.Hour, peak(b.Hour), p.look.Now, time.Hour, h.hour)
@@ -119,8 +118,7 @@ func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
 	p.push(l.Right(style, wording.Count(refused), refusedWidth))
 }
 
-// peak is the most that was spent in a sample, and a little: the highest bar is
-// no alarm.
+// peak returns a little more than the most spent in a sample: the highest bar is no alarm.
 func peak(samples []quota.Sample) int64 {
 	most := 0
 	for i := range samples {

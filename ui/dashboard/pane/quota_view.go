@@ -12,17 +12,16 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// The least pane that has room for charts and spenders.
+// The smallest pane with charts and spenders.
 const (
 	viewWidth  = 60
 	viewHeight = 20
 )
 
-// Viewing reports whether the pane has room for charts and spenders: enlarged it
-// has, and wherever else it is large.
+// Viewing reports whether the pane is large enough for charts and spenders.
 func (p *Quota) Viewing() bool { return p.w >= viewWidth && p.h >= viewHeight }
 
-// NextSpan shows another stretch of time, and tells which.
+// NextSpan shows the next span of time and returns its name.
 func (p *Quota) NextSpan() string {
 	spans := account.Spans()
 	p.spending.span = spans[(slices.Index(spans, p.spending.span)+1)%len(spans)]
@@ -30,14 +29,14 @@ func (p *Quota) NextSpan() string {
 	return spanName(p.spending.span)
 }
 
-// NextChart begins the charts with the next limit, and tells which.
+// NextChart begins the charts with the next one and returns its name.
 func (p *Quota) NextChart() string {
 	p.spending.chart = (p.spending.chart + 1) % len(charts)
 	p.stale = true
 	return charts[p.spending.chart]
 }
 
-// AllCharts reports whether there is room for all charts at a time.
+// AllCharts reports whether there is room for all charts at once.
 func (p *Quota) AllCharts() bool {
 	columns, rows, _ := p.grid()
 	return columns*rows >= len(charts)
@@ -47,14 +46,13 @@ func spanName(s account.Span) string {
 	return [...]string{"last 60 s", "last 60 min", "last 24 h"}[s]
 }
 
-// spenderLines are what the table of spenders is left at least, with its header.
+// spenderLines returns the least height of the table of spenders, with its header.
 func (p *Quota) spenderLines() int { return max(p.h/4, 6) }
 
-// chartWidth is the least of a chart beside others.
+// chartWidth is the least width of a chart beside others.
 const chartWidth = 44
 
-// grid divides what the gauges leave among charts: so many beside each other, in
-// so many rows, each so high.
+// grid divides the room below the gauges among charts, in columns and rows.
 func (p *Quota) grid() (columns, rows, height int) {
 	columns = min(max((p.w+chartGap)/(chartWidth+chartGap), 1), 3)
 	room := p.h - p.head() - p.gauges() - p.air() - p.spenderLines()
@@ -69,7 +67,7 @@ func (p *Quota) grid() (columns, rows, height int) {
 
 const chartGap = 2
 
-// air is the blank lines between two parts of the view: none where room is scarce.
+// air returns the blank lines between two parts of the view: none if room is scarce.
 func (p *Quota) air() int {
 	if p.h < 30 {
 		return 0
@@ -77,7 +75,7 @@ func (p *Quota) air() int {
 	return 1
 }
 
-// gauges is how many lines the gauges take.
+// gauges returns the number of lines of the gauges.
 func (p *Quota) gauges() int {
 	lines := len(p.rows)
 	if p.hasDay() {
@@ -89,7 +87,7 @@ func (p *Quota) gauges() int {
 	return lines
 }
 
-// view draws, below the gauges, the charts and who spends.
+// view draws the charts and the spenders below the gauges.
 func (p *Quota) view() {
 	columns, rows, height := p.grid()
 	shown := min(columns*rows, len(charts))
@@ -135,8 +133,8 @@ func (p *Quota) beside(from, to, height int) {
 	}
 }
 
-// spendColumns are the widths of the columns of the table, with the blank before
-// each; 0 leaves one out.
+// spendColumns are the widths of the table's columns, with the blank before each; 0 hides
+// one.
 type spendColumns struct {
 	name, requests, refused, errors, p50, p95 int
 	classes                                   [len(quotaClasses)]int
@@ -151,7 +149,7 @@ func (p *Quota) spendColumns() spendColumns {
 	return c
 }
 
-// table draws who spent how much, and what of.
+// table draws who spent how much of what.
 func (p *Quota) table() {
 	s := &p.spending
 	s.count(p.unfolded())
@@ -185,10 +183,10 @@ func (p *Quota) table() {
 	}
 }
 
-// reach says what the figures of the table cover, as much of it as fits into width: since when requests of a proxy's
-// callers are whole, and of how many answers the percentiles are.
+// reach says what the table's figures cover, as far as it fits into width: since when the requests of a proxy's callers
+// are complete, and of how many answers the percentiles are.
 func (p *Quota) reach(c spendColumns, width int) string {
-	// Percentiles go by the answers, not by the span that the counts are of.
+	// Percentiles are of the newest answers, not of the span of the counts.
 	percentiles := "p95: last 256"
 	if c.p50 > 0 {
 		percentiles = "p50, p95: last 256 answers"
@@ -203,7 +201,7 @@ func (p *Quota) reach(c spendColumns, width int) string {
 	return ""
 }
 
-// unfolded reports whether the endpoints are shown of all that nobody has folded.
+// unfolded reports whether spenders are unfolded by default.
 func (p *Quota) unfolded() bool { return p.h >= 30 }
 
 func (p *Quota) spender(r *spendRow, c spendColumns, under bool) {
@@ -234,8 +232,8 @@ func (p *Quota) spender(r *spendRow, c spendColumns, under bool) {
 	p.push(l.Space(l.Left()).On(paint.Base))
 }
 
-// failures draws a count that stands out unless it is nothing; of requests that
-// nobody saw it is not known.
+// failures draws a count, highlighted unless it is 0; a dash for unseen requests, whose
+// failures are unknown.
 func (p *Quota) failures(l *paint.Line, n int, unseen bool, style paint.Style, w int) {
 	switch {
 	case unseen:
@@ -247,7 +245,7 @@ func (p *Quota) failures(l *paint.Line, n int, unseen bool, style paint.Style, w
 	}
 }
 
-// share is a part of a sum in percent; a dash of nothing.
+// share writes a part of a sum in percent; a dash for 0.
 func share(n, sum int) string {
 	switch {
 	case sum == 0 || n == 0:
@@ -265,8 +263,8 @@ func percentile(d time.Duration) string {
 	return Latency(d)
 }
 
-// Asked is the filter that finds the requests of the row under the cursor, or why
-// there is none.
+// Asked returns a filter for the requests of the row under the cursor, or why there is
+// none.
 func (p *Quota) Asked() (filter, why string) {
 	s := &p.spending
 	if !p.Viewing() || len(s.rows) == 0 {

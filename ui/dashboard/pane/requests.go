@@ -16,15 +16,15 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// keptRequests bounds what is kept of the account's requests.
+// keptRequests bounds the rows of the pane.
 const keptRequests = 1000
 
-// Requests is the tail of the account's requests, as far as they are seen: who
-// sent it, what was asked for, what came of it, which bucket it charged and, of
-// tillwatch's own, how long it waited for it.
+// Requests is the tail of the account's known requests: who sent each, the path, the
+// answer, the bucket that it charged and, for tillwatch's own, how long it waited for
+// quota.
 type Requests struct {
 	listing[*requestRow]
-	failed int // of those kept
+	failed int // number of failed ones
 }
 
 type requestRow struct {
@@ -35,8 +35,7 @@ type requestRow struct {
 	changed time.Time
 }
 
-// failed reports whether a call came to nothing. Of others only the status is
-// seen.
+// failed reports whether a request failed. For requests of others only the status is known.
 func (r *requestRow) failed() bool {
 	return r.Err != nil || r.By != "" && (r.Status == 0 || r.Status >= http.StatusBadRequest)
 }
@@ -55,7 +54,7 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return 0, "", false
 }
 
-// NewRequests makes the pane.
+// NewRequests returns the pane.
 func NewRequests(look *Look) *Requests {
 	p := &Requests{listing: newListing(look, table.Config[*requestRow]{
 		Key:   func(r *requestRow) string { return string(r.key) },
@@ -72,12 +71,12 @@ func NewRequests(look *Look) *Requests {
 
 func compareRequests(a, b *requestRow) int { return a.Sent.Compare(b.Sent) }
 
-// requestKey is the identity of a call: nobody gives it one.
+// requestKey returns an identity for a request, which has no id.
 func requestKey(e *api.Exchange) api.ID {
 	return api.ScrubID(strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path + " " + string(e.By))
 }
 
-// Apply takes over what changed.
+// Apply applies changes.
 func (p *Requests) Apply(c *account.Changes, first bool) {
 	var rows []*requestRow
 	for _, e := range c.Requests {
@@ -109,7 +108,7 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 	p.stale = true
 }
 
-// Find returns the kept call of a subject's id.
+// Find returns the kept request with an id.
 func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
 	row, ok := p.list.Get(string(id))
 	if !ok {
@@ -118,7 +117,7 @@ func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
 	return &row.Exchange, true
 }
 
-// Holds reports whether a filter finds any of the kept calls.
+// Holds reports whether a filter finds any of the kept requests.
 func (p *Requests) Holds(f *Filter) bool {
 	return slices.ContainsFunc(p.list.All(), func(r *requestRow) bool { return matchRow(r, f) })
 }
@@ -138,10 +137,10 @@ func (p *Requests) top() (l *paint.Line, right paint.Spans) {
 	return l, right
 }
 
-// ownName is how tillwatch is called among those who send requests.
+// ownName is the name of tillwatch among the senders.
 const ownName = "tillwatch"
 
-// spender says who sent a request; of tillwatch's own, for what.
+// spender returns who sent a request; for tillwatch's own, also the purpose.
 func spender(e *api.Exchange) string {
 	if e.By != "" {
 		return string(e.By)
@@ -170,19 +169,18 @@ func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 	p.figures(l, row, c)
 }
 
-// commonPath is how the path of every call begins.
+// commonPath is the beginning of every path.
 const commonPath = "/api/v1/"
 
-// roomyRequests is the width from which attempts and pauses are spelled out.
+// roomyRequests is the least width for attempts and pauses.
 const roomyRequests = 150
 
-// requestColumns are the widths of the columns with the blank before each; 0
-// leaves one out.
+// requestColumns are the widths of the columns, with the blank before each; 0 hides one.
 type requestColumns struct{ at, answer, method, by, class, attempt, waited int }
 
 func (p *Requests) columns() (c requestColumns) {
 	switch {
-	case p.w < 50: // a method is told where it changes something
+	case p.w < 50: // the method is shown only if it is not GET
 		c.at, c.answer = len("15:04"), 3
 	case p.w < 100:
 		c.at, c.answer, c.method = len("15:04:05"), 3, 5
@@ -239,7 +237,7 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	}
 }
 
-// Latency writes a duration of a call in at most seven cells: "41 ms", "12 s".
+// Latency writes the duration of a request in at most seven cells: "41 ms", "12 s".
 func Latency(d time.Duration) string {
 	switch {
 	case d <= 0:

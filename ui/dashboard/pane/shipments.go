@@ -17,18 +17,18 @@ import (
 type Shipments struct {
 	listing[*shipmentRow]
 	counts map[api.ShipmentStatus]int
-	read   time.Time // the newest
-	ranked time.Time // when it was last looked whose trouble is over
-	known  bool      // the rows are all that there are
+	read   time.Time // the last read
+	ranked time.Time // when the ranks were last updated
+	known  bool      // all shipments are known
 }
 
 // shipmentRow is a shipment on the screen. A change of the shipment makes a new one.
 type shipmentRow struct {
 	*account.Shipment
-	needle            // what a filter finds it by
-	rank    int       // by urgency, when it was last looked at
-	late    int       // days, likewise
-	touched time.Time // when anything last happened to it; zero while not known
+	needle            // the text by which a filter finds it
+	rank    int       // by urgency, at the last update
+	late    int       // days late, at the last update
+	touched time.Time // when anything last happened to it; zero if unknown
 	changed time.Time // when it last changed on the screen; zero: never
 }
 
@@ -39,7 +39,7 @@ func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
 }
 
-// tracking is the carrier and the tracking number, "" while not known.
+// tracking returns the carrier and the tracking number, "" if unknown.
 func (r *shipmentRow) tracking() (carrier, number string) {
 	if r.Latest == nil || r.Latest.Tracking == nil {
 		return "", ""
@@ -47,7 +47,7 @@ func (r *shipmentRow) tracking() (carrier, number string) {
 	return string(r.Latest.Tracking.Carrier), string(r.Latest.Tracking.Number)
 }
 
-// estimate is when the parcel comes, or came; zero while not known.
+// estimate returns when the parcel comes, or came; zero if unknown.
 func (r *shipmentRow) estimate() time.Time {
 	switch {
 	case r.Latest == nil:
@@ -73,7 +73,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 	return row
 }
 
-// NewShipments makes the pane.
+// NewShipments returns the pane.
 func NewShipments(look *Look) *Shipments {
 	p := &Shipments{listing: newListing(look, table.Config[*shipmentRow]{Key: func(r *shipmentRow) string { return string(r.ID) }},
 		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders(), trackingColumn, estimateColumn)}
@@ -87,9 +87,8 @@ func compareShipments(a, b *shipmentRow) int {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.late, a.late), b.touched.Compare(a.touched))
 }
 
-// rankAt puts first what went wrong, the latest before all, and then what is about
-// to happen. A status that the contract does not list may mean trouble. A
-// cancellation means none any more after a day.
+// rankAt ranks parcels in trouble first, late ones before all, then those about to arrive.
+// An unlisted status may mean trouble. A cancellation is trouble for a day.
 func (r *shipmentRow) rankAt(now time.Time) int {
 	if r.Late(now) > 0 {
 		return 0
@@ -116,10 +115,10 @@ func (r *shipmentRow) rankAt(now time.Time) int {
 	return 3
 }
 
-// troubleFor is how long a canceled shipment stands above those that move.
+// troubleFor is how long a canceled shipment stands above moving ones.
 const troubleFor = 24 * time.Hour
 
-// rankAnew moves, once a minute, those whose trouble has begun or is over by now.
+// rankAnew updates the ranks once a minute: trouble begins and ends with time.
 func (p *Shipments) rankAnew() {
 	now := p.look.Now
 	if now.Sub(p.ranked).Abs() < time.Minute {
@@ -138,7 +137,7 @@ func (p *Shipments) rankAnew() {
 	p.list.Upsert(changed...)
 }
 
-// Apply takes over what changed.
+// Apply applies changes.
 func (p *Shipments) Apply(c *account.Changes, first bool) {
 	for _, id := range c.GoneShipments {
 		p.list.Remove(string(id))
@@ -173,11 +172,11 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	}
 }
 
-// sameProgress reports whether status and tracking number are the same.
+// sameProgress reports whether status and tracking number are equal.
 func sameProgress(a, b *shipmentRow) bool {
-	_, was := a.tracking()
-	_, is := b.tracking()
-	return a.Status() == b.Status() && was == is
+	_, first := a.tracking()
+	_, second := b.tracking()
+	return a.Status() == b.Status() && first == second
 }
 
 // Lines draws the pane.
@@ -217,7 +216,7 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 		l.Fit(m.Style, m.Glyph+" "+m.Word, word)
 	}
 	if !under {
-		l.On(paint.Base) // what is new is its status
+		l.On(paint.Base) // only the status glows
 	}
 	estimate, tracking := 0, 0
 	if p.has(estimateColumn) {
@@ -240,8 +239,7 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	}
 }
 
-// leastCarrier is the width below which a carrier is left out: the number is what
-// one looks for.
+// leastCarrier is the least width of a carrier: the number is more important.
 const leastCarrier = 3
 
 func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
@@ -262,10 +260,10 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 	l.Fit(paint.Muted, name, carrier).Space(1).Fit(paint.Muted, number, w-carrier-1)
 }
 
-// leastLateness is the width from which on there is room for "12 days late".
+// leastLateness is the least width of a pane with room for "12 days late".
 const leastLateness = 96
 
-// estimate says when the parcel comes, or came, as a day, or how late it is.
+// estimate writes the day when the parcel comes, or came, or how late it is.
 func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
 	if row.Status() == api.Canceled {
 		return "", paint.Muted
@@ -282,7 +280,7 @@ func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
 	return day, paint.Text
 }
 
-// day names a date: today, tomorrow, else as "Nov 24".
+// day writes a date: today, tomorrow, or such as "Nov 24".
 func (l *Look) day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -12,21 +12,21 @@ import (
 // order is one way to sort rows of R.
 type order[R any] struct {
 	name    string
-	falls   bool // the most, the longest or the last comes first
+	falls   bool // descending: the most, the longest or the last comes first
 	compare func(a, b R) int
 }
 
-// sorting is the order that a person chose; the first order is the pane's own.
+// sorting holds the chosen order; the first of orders is the default.
 type sorting[R any] struct {
 	orders   []order[R]
 	at       int
 	reversed bool
-	order    string // the name of the chosen one with its direction; "" for the pane's own
+	order    string // the name of the chosen one with its direction; "": the default
 }
 
 func by[R any](orders []order[R]) sorting[R] { return sorting[R]{orders: orders} }
 
-// Orders are the names of the orders, the pane's own first.
+// Orders returns the names of the orders, the default first.
 func (s *sorting[R]) Orders() []string {
 	names := make([]string, len(s.orders))
 	for i, o := range s.orders {
@@ -35,8 +35,8 @@ func (s *sorting[R]) Orders() []string {
 	return names
 }
 
-// turn changes to the order of a name, or to the next one where that is "", or
-// turns the order round.
+// turn changes to the order with a name, or to the next one if there is none with that
+// name; with reverse it reverses the current order.
 func (s *sorting[R]) turn(name string, reverse bool) {
 	at := slices.Index(s.Orders(), name)
 	switch {
@@ -58,7 +58,7 @@ func (s *sorting[R]) turn(name string, reverse bool) {
 	}
 }
 
-// compare compares two rows in the order that was chosen.
+// compare compares two rows in the chosen order.
 func (s *sorting[R]) compare(a, b R) int {
 	if s.reversed {
 		a, b = b, a
@@ -82,8 +82,8 @@ func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
 	}
 }
 
-// worth orders totals, by their subunits whatever the currency; an intent without
-// a total is worth least.
+// worth returns a total in subunits, whatever the currency; an intent without a total comes
+// last.
 func worth(row *intentRow) int64 {
 	if row.Total == nil {
 		return -1 << 62
@@ -91,9 +91,9 @@ func worth(row *intentRow) int64 {
 	return row.Total.Subunits
 }
 
-// Sort changes to the order of a name, or to the next one where that is "", or
-// turns the order round. It returns the name with its direction, "" for the pane's
-// own order.
+// Sort changes to the order with a name, or to the next one if there is none with that
+// name; with reverse it reverses the current order. It returns the name with its direction,
+// "" for the default order.
 func (p *Intents) Sort(name string, reverse bool) string {
 	p.turn(name, reverse)
 	p.inList.turn(name, reverse)
@@ -122,7 +122,7 @@ func shipmentOrders() []order[*shipmentRow] {
 	}
 }
 
-// compareKnown puts the earlier first, and last what is not known.
+// compareKnown puts the earlier time first, and the zero time last.
 func compareKnown(a, b time.Time) int {
 	if a.IsZero() != b.IsZero() {
 		return b.Compare(a)
@@ -161,7 +161,7 @@ func alertOrders() []order[*alertRow] {
 	}
 }
 
-// Sort is that of [Intents], for the table that is on the screen.
+// Sort is like [Intents.Sort], for the table on the screen.
 func (p *Quota) Sort(name string, reverse bool) string {
 	if p.Viewing() {
 		p.stale = true
@@ -174,7 +174,7 @@ func (p *Quota) Sort(name string, reverse bool) string {
 	return p.order
 }
 
-// Orders are the names of the orders of the table that is on the screen.
+// Orders returns the names of the orders of the table on the screen.
 func (p *Quota) Orders() []string {
 	if p.Viewing() {
 		return p.spending.Orders()
@@ -184,7 +184,7 @@ func (p *Quota) Orders() []string {
 
 func (p *Quota) sortRows() { slices.SortStableFunc(p.rows, p.compare) }
 
-// bucketOrders are those of the buckets. One without figures comes last.
+// bucketOrders returns the orders of the buckets. A bucket without figures comes last.
 func bucketOrders(look *Look) []order[quota.Bucket] {
 	share := func(b *quota.Bucket) float64 {
 		if unreported(b) || b.Limit <= 0 {

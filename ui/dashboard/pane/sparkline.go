@@ -9,9 +9,9 @@ import (
 
 var levels = [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
-// sparkline draws what was spent lately, the newest at the right: each cell holds
-// the most of the samples that fall into its share of the span, in eighths of
-// limit. A cell of which nothing was reported is a dot.
+// sparkline draws what was spent in a span, the newest at the right: each cell shows the
+// largest sample in its share of the span, in eighths of limit. A cell without a report is
+// a dot.
 func sparkline(l *paint.Line, samples []quota.Sample, limit int64, now time.Time, span time.Duration, cells int) {
 	if cells <= 0 {
 		return
@@ -43,18 +43,17 @@ func sparkline(l *paint.Line, samples []quota.Sample, limit int64, now time.Time
 	}
 }
 
-// cellOf is the cell of a moment among so many, of which the last holds now, and
-// whether it is one of them. Shares begin at fixed times, so that a picture stands
-// still until the next one begins.
+// cellOf returns the cell of a moment, if it is one of the cells up to now. Cells begin at
+// fixed times: a picture stands still until the next one begins.
 func cellOf(moment, now time.Time, share time.Duration, cells int) (at int, ok bool) {
 	at = cells - 1 - int(now.UnixNano()/int64(share)-moment.UnixNano()/int64(share))
 	return at, at >= 0 && at < cells
 }
 
-// mostCells bounds a sparkline.
+// mostCells is the greatest width of a sparkline.
 const mostCells = 60
 
-// spentStyle is calm until a limit is spent: the height tells the rest.
+// spentStyle highlights a cell only when the limit is spent: the height shows the rest.
 func spentStyle(spent, limit int64) paint.Style {
 	if spent >= limit {
 		return paint.Warning
@@ -62,8 +61,8 @@ func spentStyle(spent, limit int64) paint.Style {
 	return paint.Muted
 }
 
-// gauge draws how much of a limit is used, as a bar on a thinner track, in the
-// colour of what is left. A request used shows, and so does the last one left.
+// gauge draws how much of a limit is used, as a bar on a thin track, in the colour of what
+// is left. A single used request is visible, and so is the last one left.
 func gauge(l *paint.Line, left, limit int64, cells int) {
 	if cells <= 0 {
 		return

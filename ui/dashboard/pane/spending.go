@@ -12,52 +12,52 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// spending is who spends the quota: what the enlarged quota pane shows as charts
-// and as a table with a cursor.
+// spending is who spends the quota: the enlarged quota pane shows it as charts and as a
+// table with a cursor.
 type spending struct {
 	look     *Look
-	buckets  []quota.Bucket // one at least for each class of the contract
+	buckets  []quota.Bucket // at least one for each class of the contract
 	limits   []account.Limit
 	since    time.Time // requests of observed spenders before may be missing
 	spenders []account.Spender
-	signs    []sign.Sign    // of each of them
+	signs    []sign.Sign    // of the spenders
 	stack    []int          // their order in a chart, from the bottom up
-	seen     map[string]int // those observed, as they became known
+	seen     map[string]int // numbers of the observed spenders, as they became known
 	span     account.Span
-	chart    int // the first of those that are shown
+	chart    int // the first shown chart
 	picked[spendRow]
 	folded map[string]bool // by the names of spenders
 	filter *Filter
-	sums   [len(quotaClasses)]int // of all spenders, also of those that the filter hides
+	sums   [len(quotaClasses)]int // of all spenders, hidden ones included
 	sorting[spendRow]
 }
 
-// spendKey is the identity of a row: whose spending, and of which endpoint.
+// spendKey identifies a row: the spender and the endpoint.
 type spendKey struct {
 	by       string
-	endpoint string // "" for all
+	endpoint string // "": all
 }
 
-// name tells a row from all others.
+// name returns a unique name of a row.
 func (k spendKey) name() string { return k.by + "\x00" + k.endpoint }
 
-// spendRow is what one spender has spent in the span, of one endpoint or of all.
+// spendRow is what one spender has spent in the span, on one endpoint or on all.
 type spendRow struct {
 	key      spendKey
 	kind     account.SpenderKind
-	of       string // whose it is, to be found by; "" where nobody saw the requests
+	of       string // the spender's name for a filter; "" if nobody saw the requests
 	sign     sign.Sign
 	total    account.Tally
 	classes  [len(quotaClasses)]int // requests that charged each
-	p50, p95 time.Duration          // of an endpoint's
-	ends     int                    // how many endpoints there are
+	p50, p95 time.Duration          // latency of an endpoint
+	ends     int                    // number of endpoints
 }
 
 func newSpending(look *Look) spending {
 	return spending{look: look, seen: map[string]int{}, folded: map[string]bool{}, picked: picked[spendRow]{name: func(r spendRow) string { return r.key.name() }}, sorting: by(spendOrders())}
 }
 
-// spendOrders are those of the spenders, and of the endpoints of each.
+// spendOrders returns the orders of the spenders, and of the endpoints of each.
 func spendOrders() []order[spendRow] {
 	return []order[spendRow]{
 		{"requests", true, func(a, b spendRow) int { return cmp.Compare(b.total.Requests, a.total.Requests) }},
@@ -68,7 +68,7 @@ func spendOrders() []order[spendRow] {
 	}
 }
 
-// limit is what is known of a limit of the account; nil when nothing is.
+// limit returns a limit of the account; nil if nothing is known about it.
 func (s *spending) limit(name account.LimitName) *account.Limit {
 	for i := range s.limits {
 		if s.limits[i].Name == name {
@@ -81,7 +81,7 @@ func (s *spending) limit(name account.LimitName) *account.Limit {
 // mostSeen bounds how many names are remembered for their signs.
 const mostSeen = 100
 
-// apply takes over what is known. A spender keeps the sign that it was given first.
+// apply applies the summary. A spender keeps its first sign.
 func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
 	s.limits, s.spenders, s.buckets, s.since = sum.Limits, sum.Spenders, buckets, sum.Feed.ObservedSince
 	if len(s.seen) > mostSeen {
@@ -112,8 +112,7 @@ func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
 	slices.SortStableFunc(s.stack, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 }
 
-// count makes the rows anew: each spender and, unless it is folded, what it did
-// below it.
+// count makes the rows: each spender and, unless it is folded, its endpoints below it.
 func (s *spending) count(unfolded bool) {
 	whole := make([]spendRow, 0, len(s.spenders))
 	parts := map[string][]spendRow{}
@@ -153,10 +152,10 @@ func (s *spending) count(unfolded bool) {
 	}
 }
 
-// otherEndpoints are those that are not told apart.
+// otherEndpoints is the row of the endpoints without a row of their own.
 const otherEndpoints = "other endpoints"
 
-// use is the row of one use, and adds it to that of its spender.
+// use returns the row of one use, and adds it to the spender's row.
 func (r *spendRow) use(u *account.Use, span account.Span) spendRow {
 	row := spendRow{key: spendKey{r.key.by, u.Endpoint}, kind: r.kind, of: r.of, sign: r.sign, total: account.Total(u.Over(span)), p50: u.P50, p95: u.P95}
 	if row.key.endpoint == "" {
@@ -187,7 +186,7 @@ func (s *spending) move(step Step, unfolded bool) {
 	}
 }
 
-// samplesOf are what one bucket's headers told in the span.
+// samplesOf returns the samples of a bucket's headers in the span.
 func samplesOf(b *quota.Bucket, span account.Span) []quota.Sample {
 	return [...][]quota.Sample{b.History, b.Hour, b.Day}[span]
 }

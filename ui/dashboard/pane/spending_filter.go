@@ -2,21 +2,20 @@ package pane
 
 import "time"
 
-// spendFields are the names that a filter of the spenders may use.
+// spendFields are the fields of a filter of the spenders.
 var spendFields = [...]Field{asWhole(inColumn("by", inPlace)), asWhole(inColumn("endpoint", inName))}
 
-// Fields are the names that a filter of the spenders may use.
+// Fields returns the fields of a filter of the spenders.
 func (p *Quota) Fields() []Field { return spendFields[:] }
 
-// SetFilter shows only the spenders and endpoints that the filter finds; nil shows
-// all.
+// SetFilter shows only spenders and endpoints that match; nil shows all.
 func (p *Quota) SetFilter(f *Filter) {
 	p.spending.filter = f
 	p.spending.count(p.unfolded())
 	p.stale = true
 }
 
-// Matches is how many spenders the filter shows, of how many.
+// Matches returns how many spenders are shown, of how many.
 func (p *Quota) Matches() (shown, total int) {
 	for i := range p.spending.rows {
 		if p.spending.rows[i].key.endpoint == "" {
@@ -33,8 +32,8 @@ func (r *spendRow) search() *needle {
 
 func (r *spendRow) figure(figure, time.Time) (float64, string, bool) { return 0, "", false }
 
-// filtered is what the filter shows of a spender and of its endpoints: a spender
-// stays above an endpoint that is found.
+// filtered returns whether a spender is shown, and which of its endpoints match. A spender
+// is shown above a matching endpoint.
 func (s *spending) filtered(whole *spendRow, parts []spendRow) (shown bool, found []spendRow) {
 	if s.filter == nil {
 		return true, parts

@@ -9,32 +9,32 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// strip is a picture of outcomes over time, the newest at the right: what was
-// completed goes up from the axis, what failed or expired goes down, by one scale.
+// strip is a chart of outcomes over time, the newest at the right: completed intents go up
+// from the axis, failed and expired ones go down, on one scale.
 type strip struct {
-	up, down []bar // of the cells, oldest first
-	cells    int   // that all of them take
-	step     time.Duration
-	from     time.Time
-	unit     float64 // intents a row
-	rows     int     // above the axis
-	below    int
+	up, down []bar         // oldest first
+	cells    int           // width of all bars
+	step     time.Duration // of a bar
+	from     time.Time     // when the first bar begins
+	unit     float64       // intents per row
+	rows     int           // above the axis
+	below    int           // rows below the axis
 }
 
-// aroundStrip is the axis and its times.
+// aroundStrip is the number of lines for the axis and its times.
 const aroundStrip = 2
 
-// scales are what a row may stand for, so that figures beside the picture are round.
+// scales are the possible units of a row: figures beside the chart are round.
 var scales = [...]float64{0.25, 0.5, 1, 2, 5}
 
-// stripOf draws beats of a width into w cells and h lines. Where there is no room
-// for each, one cell holds several: those of the same stretch of time, so that the
-// picture moves only when the next begins.
+// stripOf makes a strip of beats in w cells and h lines; width is the duration of a beat.
+// Without room for each beat, one cell holds several, in fixed spans of time: the chart
+// moves only when the next span begins.
 func stripOf(beats []account.Beat, width time.Duration, w, h int) *strip {
 	cells := max(w-scaleWidth, 1)
 	each := (len(beats) + cells - 1) / cells
 	if each > 1 {
-		each = (len(beats) + cells - 2) / max(cells-1, 1) // the oldest stretch may have begun before
+		each = (len(beats) + cells - 2) / max(cells-1, 1) // the oldest span may begin earlier
 	}
 	s := &strip{step: width * time.Duration(each), below: max((h-aroundStrip)/3, 1)}
 	s.rows = max(h-aroundStrip-s.below, 1)
@@ -57,16 +57,16 @@ func stripOf(beats []account.Beat, width time.Duration, w, h int) *strip {
 	}
 	above := s.rows
 	if s.counted() && above > 1 {
-		above-- // for the figure on the highest
+		above-- // for the figure on the highest bar
 	}
 	s.unit = scaleOf(max(highest/float64(above), deepest/float64(s.below)))
 	return s
 }
 
-// expiredFill tells what expired from what failed where there are no colours.
+// expiredFill distinguishes expired from failed intents without colours.
 const expiredFill = "▒"
 
-// scaleOf is the least scale that is no less than what a row must hold.
+// scaleOf returns the smallest scale that is at least as large as needed.
 func scaleOf(least float64) float64 {
 	for times := 1.0; ; times *= 10 {
 		for _, scale := range scales {
@@ -80,14 +80,14 @@ func scaleOf(least float64) float64 {
 // counted reports whether there is room for a figure on each bar.
 func (s *strip) counted() bool { return s.cells/len(s.up) >= 3 }
 
-// edge is the cell where the i-th bar begins: together they fill the width, so that
-// some are a cell wider than others.
+// edge returns the cell where the i-th bar begins. The bars fill the width: some are a cell
+// wider than others.
 func (s *strip) edge(i int) int { return i * s.cells / len(s.up) }
 
-// wide is how many cells the i-th bar takes.
+// wide returns the width of the i-th bar.
 func (s *strip) wide(i int) int { return s.edge(i+1) - s.edge(i) }
 
-// row draws one of the lines.
+// row draws a line of the strip.
 func (s *strip) row(l *paint.Line, y int, where *time.Location) {
 	switch {
 	case y < s.rows:
@@ -101,8 +101,8 @@ func (s *strip) row(l *paint.Line, y int, where *time.Location) {
 	}
 }
 
-// label is the figure beside a row, that of its outer edge: of the last one that is a
-// whole number.
+// label draws the value at a row's outer edge beside it, only at the last row with a whole
+// number.
 func (s *strip) label(l *paint.Line, r, rows int) {
 	edge, text := float64(r+1)*s.unit, ""
 	whole := func(n float64) bool { return n == float64(int(n)) }
@@ -112,7 +112,7 @@ func (s *strip) label(l *paint.Line, r, rows int) {
 	l.Right(paint.Muted, text, scaleWidth-1).Space(1)
 }
 
-// upper draws a line of what was completed, the r-th from the axis.
+// upper draws the r-th line of completed intents from the axis.
 func (s *strip) upper(l *paint.Line, r int) {
 	s.label(l, r, s.rows)
 	for i := range s.up {
@@ -125,8 +125,8 @@ func (s *strip) upper(l *paint.Line, r int) {
 	}
 }
 
-// lower draws a line of what failed or expired, the r-th below the axis. No common
-// glyph fills the upper eighths of a cell: there are the whole and the half.
+// lower draws the r-th line of failed and expired intents below the axis. No common glyph
+// fills the upper eighths of a cell: there are only full and half cells.
 func (s *strip) lower(l *paint.Line, r int) {
 	s.label(l, r, s.below)
 	for i := range s.down {
@@ -139,8 +139,7 @@ func (s *strip) lower(l *paint.Line, r int) {
 	}
 }
 
-// put draws a line of a bar that is so wide or, beyond its end and where there is room,
-// how many it stands for.
+// put draws a line of a bar or, beyond its end and if there is room, its count.
 func (s *strip) put(l *paint.Line, b *bar, wide, r int, glyph string, style paint.Style) {
 	switch {
 	case glyph != "" && s.counted():
@@ -154,7 +153,7 @@ func (s *strip) put(l *paint.Line, b *bar, wide, r int, glyph string, style pain
 	}
 }
 
-// ends reports whether a bar ends below a row, and there is room for its figure.
+// ends reports whether a bar ends right below a row and there is room for its count.
 func (s *strip) ends(b *bar, wide, r int) bool {
 	if r == 0 || len(strconv.Itoa(int(b.total()))) > wide-1 {
 		return false
@@ -163,7 +162,7 @@ func (s *strip) ends(b *bar, wide, r int) bool {
 	return glyph != ""
 }
 
-// times names the hours below the picture.
+// times draws the times below the chart.
 func (s *strip) times(l *paint.Line, where *time.Location) {
 	from := l.At() + scaleWidth
 	end := from + s.cells
@@ -180,8 +179,8 @@ func (s *strip) times(l *paint.Line, where *time.Location) {
 	}
 }
 
-// trend draws how many intents a minute entered a state, in as many cells, the newest
-// at the right.
+// trend draws how many intents entered a state in each minute, one cell a minute, the
+// newest at the right.
 func trend(l *paint.Line, beats []account.Beat, state api.IntentState, cells int) {
 	beats = beats[len(beats)-cells:]
 	highest := 1

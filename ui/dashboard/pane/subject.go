@@ -2,7 +2,7 @@ package pane
 
 import "tillwatch/api"
 
-// Kind is what a subject is.
+// Kind is the kind of a subject.
 type Kind uint8
 
 // The kinds.
@@ -16,14 +16,14 @@ const (
 	OfDelivery
 )
 
-// Subject is the thing under a cursor, by its identity.
+// Subject identifies the thing under a cursor.
 type Subject struct {
 	Kind      Kind
-	ID        api.ID   // "" of an order
-	Reference api.Text // of an order; "" of all else
+	ID        api.ID   // "" for an order
+	Reference api.Text // of an order; "" otherwise
 }
 
-// Name is the identity as a person copies it.
+// Name returns the identity for copying.
 func (s Subject) Name() string {
 	if s.Kind == OfOrder {
 		return string(s.Reference)

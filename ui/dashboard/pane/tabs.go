@@ -5,11 +5,11 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Tabs is what the panes that share a place say about each other in their titles.
+// Tabs is what the panes that share a place show about each other in their titles.
 type Tabs struct {
-	Alerts     int
-	Deliveries bool // there are any: the pane has a name among the others
-	Troubled   int  // deliveries
+	Alerts     int  // number of alerts
+	Deliveries bool // the pane of deliveries exists
+	Troubled   int  // number of deliveries that wait or are dead
 }
 
 const deliveriesTab = "DELIVERIES"
@@ -18,8 +18,8 @@ var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS", deliveriesTab}
 
 const tabGap = 2
 
-// tabTitle starts the title of one of the panes that share a place: its name
-// and count, and where there is room the names of the others, at their places.
+// tabTitle starts the title of a pane that shares its place: its name and count and, if
+// there is room, the names of the others.
 func (f *frame) tabTitle(name string, count int) *paint.Line {
 	f.tabEnds = [len(tabNames)]int{}
 	if f.w < 76 {
@@ -59,12 +59,12 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 	return l.Space(1)
 }
 
-// Tab is the pane whose name stands at x, y, among those that share a place.
+// Tab returns which of the panes that share a place has its name at x, y.
 func (f *frame) Tab(x, y int) (at int, ok bool) {
 	if y != 0 {
 		return 0, false
 	}
-	from := 1 // behind the mark of the focus
+	from := 1 // after the mark of the focus
 	for i, end := range f.tabEnds {
 		if x >= from && x < end {
 			return i, true

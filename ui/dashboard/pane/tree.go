@@ -13,21 +13,21 @@ import (
 
 // node is a line of a JSON tree.
 type node struct {
-	path   string // of keys and indices; identity
+	path   string // of indices; identifies the node
 	parent string
 	depth  int
-	key    string // with its quotes and colon, or the index within an array
-	value  string // of a leaf, as JSON; of a branch, its opening
-	end    string // of a branch, its closing
-	size   int    // members of a branch
+	key    string // with quotes and colon, or the index in an array
+	value  string // JSON of a leaf; opening bracket of a branch
+	end    string // closing bracket of a branch
+	size   int    // number of members of a branch
 	branch bool
 }
 
-// mostNodes bounds the tree of a body.
+// mostNodes bounds the nodes of a body.
 const mostNodes = 4000
 
-// treeOf divides a body into nodes, masked as [api.Masked] does. With revealed,
-// the buyer's personal data is shown; payment tokens and secrets never are.
+// treeOf divides a body into nodes, masked by [api.Masked]. If revealed, it shows the
+// buyer's personal data, but never payment tokens and secrets.
 func treeOf(body []byte, revealed bool) []node {
 	masked := gjson.ParseBytes(api.Masked(body))
 	if !masked.IsObject() && !masked.IsArray() {
@@ -44,11 +44,11 @@ func treeOf(body []byte, revealed bool) []node {
 
 type treeBuilder struct {
 	nodes  []node
-	raw    gjson.Result // exists only where personal data is revealed
-	tokens []string     // and other secrets of the body; nothing that repeats one is shown
+	raw    gjson.Result // exists only if personal data is revealed
+	tokens []string     // tokens and other secrets in the body; a value that repeats one stays masked
 }
 
-// shortestSecret keeps words from being taken for secrets.
+// shortestSecret is the least length of a secret: shorter texts are ordinary words.
 const shortestSecret = 6
 
 func (b *treeBuilder) gatherTokens(v gjson.Result, secret bool) {
@@ -64,8 +64,7 @@ func (b *treeBuilder) gatherTokens(v gjson.Result, secret bool) {
 	})
 }
 
-// add appends v, and what is within it. raw is the same place of the body as it
-// came.
+// add appends v and its members. raw is the same value in the unmasked body.
 func (b *treeBuilder) add(v, raw gjson.Result, n node, personal, secret bool) {
 	if len(b.nodes) >= mostNodes {
 		return
@@ -119,7 +118,7 @@ func (b *treeBuilder) add(v, raw gjson.Result, n node, personal, secret bool) {
 	b.nodes[at].size = i
 }
 
-// reveal is a personal value as it came, safe to draw.
+// reveal returns an unmasked personal value, safe to draw.
 func (b *treeBuilder) reveal(v, raw gjson.Result) string {
 	for _, token := range b.tokens {
 		if strings.Contains(raw.Raw, token) || strings.Contains(raw.Str, token) {
@@ -138,7 +137,7 @@ func (b *treeBuilder) reveal(v, raw gjson.Result) string {
 	return strings.TrimSpace(out.String())
 }
 
-// isSecret reports whether a field, or what is within it, is never shown.
+// isSecret reports whether a field and its members must never be shown.
 func isSecret(key string) bool {
 	name := strings.ToLower(key)
 	return api.SecretField(key) || strings.Contains(name, "payment") || strings.Contains(name, "card")
