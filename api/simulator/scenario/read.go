@@ -32,6 +32,7 @@ func Read(name string, file io.Reader) (*Scenario, error) {
 	if len(content) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes: that is no scenario", name, maxFile)
 	}
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // a byte order mark
 	s := &Scenario{file: name, Name: strings.TrimSuffix(filepath.Base(name), ".toml")}
 	if err := toml.NewDecoder(bytes.NewReader(content)).DisallowUnknownFields().Decode(s); err != nil {
 		return nil, placed(name, err)
@@ -74,6 +75,7 @@ func keysOfSteps(content []byte) [][]keyAt {
 	var steps [][]keyAt
 	var p unstable.Parser
 	p.Reset(content)
+	line, counted := 1, 0 // lines up to an offset
 	for p.NextExpression() {
 		e := p.Expression()
 		switch e.Kind {
@@ -84,8 +86,10 @@ func keysOfSteps(content []byte) [][]keyAt {
 			if len(steps) == 0 || !key.Next() {
 				continue
 			}
+			begin := int(key.Node().Raw.Offset)
+			line, counted = line+bytes.Count(content[counted:begin], []byte("\n")), begin
 			last := &steps[len(steps)-1]
-			*last = append(*last, keyAt{string(key.Node().Data), p.Shape(key.Node().Raw).Start.Line})
+			*last = append(*last, keyAt{string(key.Node().Data), line})
 		}
 	}
 	return steps
@@ -132,7 +136,9 @@ func (s *Scenario) check(keys [][]keyAt) error {
 		if err != nil {
 			return err
 		}
-		if verb == "create" {
+		if verb == "create" && created[step.Create] {
+			return at(step.Line, "a step before this one creates %q, too: give each intent a name of its own", step.Create)
+		} else if verb == "create" {
 			created[step.Create] = true
 		}
 		for _, name := range step.named() {

@@ -124,6 +124,7 @@ func TestAScenarioThatCannotBePlayedNamesItsLineAndWhatToDo(t *testing.T) {
 	cases := []struct{ name, file, want string }{
 		{"nothing", "", "shop.toml:1: write each step as a table of its own, below a line [[step]]"},
 		{"inline steps", `step = [{create = "order"}]`, "shop.toml:1: write each step as"},
+		{"a byte order mark before what is wrong", "\xef\xbb\xbf" + order + "\nby = \"1s\"", "shop.toml:4: by does not go with create"},
 		{"no TOML", order + "what is this", "shop.toml:3: "},
 		{"a wrong key", order + "\n[[step]]\nwiat = \"order\"", `shop.toml:5: there is no "wiat"; a step does one of confirm, create, `},
 		{"a wrong kind", order + "quantity = \"two\"", "shop.toml:3: the value is of the wrong kind: texts and times stand in quotes"},
@@ -136,6 +137,7 @@ func TestAScenarioThatCannotBePlayedNamesItsLineAndWhatToDo(t *testing.T) {
 		{"an empty step", order + "[[step]]", "shop.toml:1: step 2 is empty"},
 		{"two things at once", order + "wait = \"order\"", "shop.toml:3: a step does one thing: put create and wait into steps of their own"},
 		{"an option of another", order + "\nby = \"1s\"", "shop.toml:4: by does not go with create; with it go product, "},
+		{"a name of two intents", order + order, `shop.toml:4: a step before this one creates "order", too`},
 		{"an option alone", "[[step]]\nby = \"1s\"", "shop.toml:2: the step does nothing: name one of"},
 		{"a name that nothing creates", order + "[[step]]\nconfirm = \"ordr\"", `shop.toml:4: no step before this one creates "ordr"`},
 		{"a state that is none", order + "[[step]]\nwait = \"order\"\nstate = \"done\"", `shop.toml:4: "done" is no state; they are [retrieving_offer`},
