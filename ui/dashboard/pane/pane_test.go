@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,20 @@ func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%d columns: no %q in:\n%s", c.width, want, got)
+			}
+		}
+	}
+}
+
+// One word counts the agents, in every width, and none of it is cut.
+func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
+	for _, width := range []int{56, 59, 66, 72, 110} {
+		for _, n := range []int{0, 10} {
+			p := NewQuota(look())
+			p.SetSize(width, 10)
+			p.Apply(&account.Changes{Summary: account.Summary{Agents: account.AgentCount{Placing: n, Limit: 10}, List: account.ListStatus{State: account.ListWhole}}}, true)
+			if got, want := text(p.Lines()), strconv.Itoa(n)+" placing"; !strings.Contains(got, want) {
+				t.Errorf("%d columns: no %q in:\n%s", width, want, got)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (p *Quota) slots(c quotaColumns) {
 	placing := wording.Count(p.agents.Placing) + " placing"
 	long := "at least " + placing
 	if p.agents.Placing == 0 {
-		placing, long = "none placing", "none placing"
+		long = placing
 	}
 	known := p.spending.limit(account.LimitAgents)
 	left, bound := p.agents.Limit-p.agents.Placing, "≤"
