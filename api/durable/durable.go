@@ -1,5 +1,5 @@
-// Package durable replaces files so that a crash, of the process or of the
-// machine, leaves either the old content or the new one.
+// Package durable replaces files: a crash of the process or the machine leaves either the
+// old content or the new one.
 package durable
 
 import (

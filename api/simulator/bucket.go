@@ -10,18 +10,18 @@ import (
 
 const day = 24 * time.Hour
 
-// bucket is a fixed window of requests. It is guarded by the simulator's lock.
+// bucket is a limit with a fixed window. The simulator's lock guards it.
 type bucket struct {
-	name   string // when each bucket is reported under its own name
-	limit  int    // negative: none
+	name   string // for RateLimit fields, unless all share one name
+	limit  int    // negative: no limit
 	window time.Duration
-	daily  bool // the window is the UTC day; else it begins with its first request
-	gauge  bool // used is how many there are now, whatever the window
+	daily  bool // the window is the UTC day; otherwise it begins with its first request
+	gauge  bool // used is a present count, whatever the window
 	start  time.Time
 	used   int
 }
 
-// roll begins a new window when the present one is over.
+// roll begins a new window if the present one is over.
 func (b *bucket) roll(now time.Time) {
 	today := now.UTC().Truncate(day)
 	switch {
@@ -38,7 +38,7 @@ func (b *bucket) full(now time.Time) bool {
 	return b.limit >= 0 && b.used >= b.limit
 }
 
-// take charges one request and reports whether the bucket had room.
+// take charges one request. It returns false if the bucket is full.
 func (b *bucket) take(now time.Time) bool {
 	if b.full(now) {
 		return false
@@ -49,7 +49,7 @@ func (b *bucket) take(now time.Time) bool {
 
 func (b *bucket) remaining() int { return max(0, b.limit-b.used) }
 
-// reset is how many seconds remain in the window, rounded up.
+// reset returns the remaining seconds of the window, rounded up.
 func (b *bucket) reset(now time.Time) int {
 	left := b.window - now.Sub(b.start)
 	return int(max(1, (left+time.Second-1)/time.Second))
@@ -59,7 +59,7 @@ func (b *bucket) reset(now time.Time) int {
 type buckets struct {
 	mutations, reads, lookup, intents bucket
 	agents                            bucket // intents in placing_order
-	common                            string // name that all are reported under; "": each under its own
+	common                            string // the name under which all are reported; "": each has its own
 }
 
 func newBuckets(c Config) buckets {
@@ -81,7 +81,7 @@ func (b *buckets) all() []*bucket {
 	return []*bucket{&b.mutations, &b.reads, &b.lookup, &b.intents, &b.agents}
 }
 
-// class is the kind of endpoint, which decides the buckets that it charges.
+// class is the class of an endpoint, which decides the buckets that it charges.
 type class int
 
 const (
@@ -91,7 +91,7 @@ const (
 	classLookup
 )
 
-// of is the per-second bucket of an endpoint class.
+// of returns the per-second bucket of an endpoint class.
 func (b *buckets) of(c class) *bucket {
 	switch c {
 	case classMutations, classCreates:
@@ -102,7 +102,7 @@ func (b *buckets) of(c class) *bucket {
 	return &b.reads
 }
 
-// BucketSummary is a bucket at one moment. Limit is -1 when there is none.
+// BucketSummary is a bucket at one moment. Limit is -1 if there is none.
 type BucketSummary struct {
 	Name      string `json:"name"`
 	Limit     int    `json:"limit"`
@@ -110,7 +110,7 @@ type BucketSummary struct {
 	Reset     int    `json:"resetSeconds"`
 }
 
-// time is the one by which the window of a bucket passes.
+// time returns the time of the bucket's window.
 func (b *bucket) time(c *clock) time.Time {
 	if b.daily {
 		return c.now()
@@ -132,7 +132,7 @@ func (b *buckets) summary(c *clock) []BucketSummary {
 	return all
 }
 
-// quotaFields are the RateLimit field lines of one response (draft 8).
+// quotaFields are the RateLimit field lines of one answer (draft 8).
 type quotaFields struct{ policies, limits []string }
 
 // report adds the lines of a bucket.
@@ -152,22 +152,22 @@ func (b *buckets) perSecond(c class, now time.Time) (f quotaFields) {
 	return f
 }
 
-// perIntent adds the buckets that a new intent charges besides.
+// perIntent adds the other buckets that a new intent charges.
 func (b *buckets) perIntent(f *quotaFields, now time.Time) {
 	b.intents.roll(now)
 	b.report(f, &b.intents, b.intents.remaining(), b.intents.reset(now))
 	b.report(f, &b.agents, b.agents.remaining(), b.agents.reset(now))
 }
 
-// untouched reports the policy of an endpoint class to a caller that is not
-// known: it learns nothing of what the account has left.
+// untouched reports the policy of an endpoint class to an unknown caller, as if nothing was
+// spent: it does not learn what the account has left.
 func (b *buckets) untouched(c class) (f quotaFields) {
 	second := b.of(c)
 	b.report(&f, second, second.limit, int(second.window/time.Second))
 	return f
 }
 
-// bucketOrder is what is to become of a bucket. Nil leaves it as it is.
+// bucketOrder is a change of a bucket. Nil fields change nothing.
 type bucketOrder struct {
 	Limit     *int `json:"limit"`     // -1: none
 	Remaining *int `json:"remaining"` // in its present window

@@ -16,7 +16,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Config sets a simulator up. The zero value of each field means its default.
+// Config configures a simulator. The zero value of each field means its default.
 type Config struct {
 	Key           api.Secret  // API key that may do everything; required
 	MoreKeys      []Key       // further keys of the account, of both environments
@@ -89,7 +89,7 @@ func Unlimited() Limits { return Limits{-1, -1, -1, -1, -1} }
 // Faults are shares from 0 to 1, but for Delay, LateBy and Latency.
 type Faults struct {
 	Duplicate    float64       // deliveries that are made twice
-	Reorder      float64       // deliveries that are held back, so that later ones overtake
+	Reorder      float64       // deliveries that are held back and overtaken by later ones
 	Lose         float64       // deliveries that never happen
 	BadSignature float64       // first attempts that carry a wrong signature or none
 	Delay        time.Duration // before each delivery
@@ -247,7 +247,7 @@ func (c *Config) fill() {
 	}
 }
 
-// secrets are what no answer and no log may hold.
+// secrets returns what no answer and no log may contain.
 func (c *Config) secrets() []api.Secret {
 	all := []api.Secret{c.Key, c.SigningSecret}
 	for _, key := range c.MoreKeys {

@@ -8,17 +8,17 @@ import (
 	"tillwatch/api"
 )
 
-// EventFault lets the delivery of the next events go wrong, at every endpoint.
+// EventFault makes the delivery of the next events go wrong, at every endpoint.
 type EventFault struct {
-	Type   string  `json:"type"`   // of the events, or a group of types such as "shipment.*"; "" for all
-	Source string  `json:"source"` // id of what the events are about; "" for all
+	Type   string  `json:"type"`   // of the events, or a group of types such as "shipment.*"; "": any
+	Source string  `json:"source"` // id of the events' source; "": any
 	Do     string  `json:"do"`     // lose, double, late or reorder
-	LateBy float64 `json:"lateBy"` // real seconds: of late, how long; of reorder, how long at most; default 10
-	Count  int     `json:"count"`  // events that it strikes; default 1
+	LateBy float64 `json:"lateBy"` // real seconds of the delay; for reorder the longest delay; default 10
+	Count  int     `json:"count"`  // number of events; default 1
 }
 
-// What a fault does to an event: it is never delivered, delivered twice, delivered
-// later, or held back until the endpoint has taken a later one.
+// What a fault does to an event: never deliver it, deliver it twice, deliver it later, or
+// hold it back until the endpoint has taken a later one.
 const (
 	lose    = "lose"
 	double  = "double"
@@ -26,7 +26,7 @@ const (
 	reorder = "reorder"
 )
 
-// check names the field that is wrong, if one is.
+// check returns the field that is wrong, and what is wrong with it; "" if nothing is.
 func (f *EventFault) check() (field, wrong string) {
 	known := slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge })
 	switch {
@@ -46,7 +46,7 @@ func (f *EventFault) strikes(t api.EventType) bool {
 	return f.Type == "" || t.Matches(f.Type)
 }
 
-// fault takes the fault that strikes an event; one that does nothing if none does.
+// fault returns the fault for an event, and uses it up; zero if there is none.
 func (w *webhooks) fault(e event) EventFault {
 	i := slices.IndexFunc(w.faults, func(f EventFault) bool {
 		return f.strikes(e.kind) && (f.Source == "" || f.Source == e.source)
@@ -63,8 +63,8 @@ func (w *webhooks) fault(e event) EventFault {
 
 func (f EventFault) wait() time.Duration { return seconds(f.LateBy) }
 
-// faultEvents orders a fault for events. Faults strike in the order in which they
-// were ordered, one an event.
+// faultEvents orders a fault for events. Faults apply in the order in which they were
+// ordered, one for each event.
 func (c controlAPI) faultEvents(_ *request, f EventFault) answer {
 	if field, wrong := f.check(); wrong != "" {
 		return invalidField(field, wrong)
@@ -73,7 +73,7 @@ func (c controlAPI) faultEvents(_ *request, f EventFault) answer {
 	return created(f)
 }
 
-// eventFaults lists what has not struck yet.
+// eventFaults lists the faults that are not used up.
 func (c controlAPI) eventFaults(*request) answer {
 	return ok(append([]EventFault{}, c.sim.webhooks.faults...))
 }

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// faultPlan decides which requests go wrong: those that the control API asked
-// for, and a share at random. It is guarded by the simulator's lock.
+// faultPlan decides which requests go wrong: those ordered through the control API, and a
+// random share. The simulator's lock guards it.
 type faultPlan struct {
 	shares Faults
 	dice   dice
 	orders []faultOrder
-	let    chan struct{} // closed and replaced when what is held back is let go
+	let    chan struct{} // closed and replaced to release requests that are held back
 }
 
-// fault is what goes wrong with a request; nothing when it is zero.
+// fault is what goes wrong with a request; zero: nothing.
 type fault struct {
-	Status int     `json:"status"` // of the error that is answered, 400 to 599; 0 for none
-	After  bool    `json:"after"`  // the request takes effect before anything goes wrong
-	Drop   bool    `json:"drop"`   // the connection breaks instead of an answer
-	Twice  bool    `json:"twice"`  // the request arrives twice, and the second answers
-	LateBy float64 `json:"lateBy"` // seconds that the request is held back, or with after its answer
+	Status int     `json:"status"` // answer with this error, 400 to 599; 0: no error
+	After  bool    `json:"after"`  // the request takes effect first
+	Drop   bool    `json:"drop"`   // break the connection instead of answering
+	Twice  bool    `json:"twice"`  // the request arrives twice; the answer is the second's
+	LateBy float64 `json:"lateBy"` // hold back the request for these seconds, or with after its answer
 }
 
-// faultOrder makes the next requests under a path go wrong.
+// faultOrder orders a fault for the next requests under a path.
 type faultOrder struct {
 	Count  int    `json:"count"`  // default 1
-	Path   string `json:"path"`   // prefix of the request's path; "" for all
-	Method string `json:"method"` // "" for all
+	Path   string `json:"path"`   // prefix of the request's path; "": any
+	Method string `json:"method"` // "": any
 	fault         // default: status 500
 }
 
@@ -38,7 +38,7 @@ func newFaultPlan(cfg Config) faultPlan {
 	return faultPlan{shares: cfg.Faults, dice: newDice(cfg.Seed, diceFaults, 0), let: make(chan struct{})}
 }
 
-// next takes the fault for a request.
+// next returns the fault for a request, and uses it up.
 func (p *faultPlan) next(r *request) fault {
 	ordered := slices.IndexFunc(p.orders, func(o faultOrder) bool {
 		return strings.HasPrefix(r.URL.Path, o.Path) && (o.Method == "" || o.Method == r.Method)
@@ -68,9 +68,8 @@ func (p *faultPlan) next(r *request) fault {
 
 func (f fault) none() bool { return f == fault{} }
 
-// suffer performs a request while the fault strikes. A request that is held back
-// takes effect even when its sender is gone. The second of two is charged, too. The
-// caller holds the lock.
+// suffer performs a request with a fault. A held back request takes effect even if its
+// sender has gone. The second of two is charged, too. The caller holds the lock.
 func (v *server) suffer(f fault, r *request, run operation, second *bucket) answer {
 	var a answer
 	if !f.After {
@@ -96,8 +95,8 @@ func (v *server) suffer(f fault, r *request, run operation, second *bucket) answ
 	return a
 }
 
-// hold waits for a real time, until what is held back is let go, or until the
-// simulator ends. It gives the lock, which the caller holds, to others meanwhile.
+// hold waits in real time, until requests are released or the simulator ends. It releases
+// the lock, which the caller holds, meanwhile.
 func (v *server) hold(f fault) {
 	if f.LateBy <= 0 {
 		return

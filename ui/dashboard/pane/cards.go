@@ -46,7 +46,7 @@ func (d *cards) mark(l *paint.Line, row *intentRow, under, ranged bool) {
 	d.gutter(l, under, opened, d.glows(row.turned))
 }
 
-// unread is said of an intent whose state no read has told.
+// unread marks an intent whose state no read has returned.
 const unread = "unread"
 
 const (

@@ -49,7 +49,7 @@ func (p deliverySheet) draw() {
 func (p deliverySheet) attempts(d *delivery.Delivery) {
 	switch {
 	case d.State == delivery.Lost && d.Attempts == 0:
-		p.fact("attempts", paint.Warning, "none: the stand-in was told to lose it")
+		p.fact("attempts", paint.Warning, "none: a fault of the stand-in lost it")
 		return
 	case d.Attempts == 0:
 		p.fact("attempts", paint.Text, "none yet")

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// expression is a regular expression of a filter, which knows no upper case.
+// expression is a regular expression of a filter. Rows are in lower case, and so is it.
 type expression struct {
 	compiled *regexp.Regexp // nil: it finds any of what it needs, and no more
 	// Compiled takes microseconds a row, a plain search a hundredth of that.
@@ -23,8 +23,8 @@ func (e *expression) finds(text string) bool {
 	return e.compiled == nil || e.compiled.MatchString(text)
 }
 
-// expressionAt is how long the expression is that text begins with, with its slashes;
-// 0 where there is none. A slash within one is written \/, so that paths are none.
+// expressionAt returns the length of the expression at the beginning of text, with its
+// slashes; 0 if there is none. A slash within one is written \/: a path is no expression.
 func expressionAt(text string) int {
 	for i := 1; i < len(text) && text[0] == '/'; i++ {
 		switch text[i] {
@@ -40,8 +40,8 @@ func expressionAt(text string) int {
 	return 0
 }
 
-// within is what stands between the slashes of a word that is an expression. While
-// it is typed, the last one is missing.
+// within returns the text between the slashes of an expression. While a person types it,
+// the last slash is missing.
 func within(word string) (inner string, ok bool) {
 	switch {
 	case !strings.HasPrefix(word, "/"):
@@ -52,11 +52,11 @@ func within(word string) (inner string, ok bool) {
 	return word[1:], !strings.Contains(strings.ReplaceAll(word[1:], `\/`, ""), "/")
 }
 
-// largestExpression bounds what one row may take, in steps of the compiled program.
+// largestExpression bounds the instructions of a compiled expression, and so the time for a
+// row.
 const largestExpression = 500
 
-// newExpression compiles an expression (RE2), or says what is wrong with it and
-// where.
+// newExpression compiles an expression (RE2); wrong says what is wrong with it, and where.
 func newExpression(text string) (e *expression, wrong string) {
 	parsed, err := syntax.Parse(text, (syntax.Perl|syntax.FoldCase)&^syntax.OneLine)
 	if err, ok := err.(*syntax.Error); ok {
@@ -89,8 +89,8 @@ func literal(e *syntax.Regexp) bool {
 	return e.Op == syntax.OpLiteral
 }
 
-// lower takes an expression that knows no case to one of the lower case that rows
-// are in: that is many times faster.
+// lower turns an expression that ignores case into one in lower case, as rows are: that is
+// many times faster.
 func lower(e *syntax.Regexp) {
 	if e.Op == syntax.OpLiteral {
 		for i, r := range e.Rune {
@@ -129,7 +129,7 @@ func needed(e *syntax.Regexp) (any []string) {
 	return any
 }
 
-// shortest is the length of the shortest text; 0 of none.
+// shortest returns the length of the shortest text; 0 if there is none.
 func shortest(texts []string) int {
 	if len(texts) == 0 {
 		return 0

@@ -13,18 +13,16 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Filter is what a person typed to find rows: terms that must all hold, with blanks
-// between them. A term is a word or several of which any will do, with commas between
-// them ("failed,expired"); behind "!" none may hold. A word may stand behind a field,
-// which counts for those that follow in the term as well ("state:failed,completed"),
-// or be a regular expression ("/gel.*pen/"); a figure has a bound ("total>100",
-// "age>10m"). What stands in quotes is one word, whatever it holds.
+// Filter is a parsed filter: terms, separated by blanks, which must all match. A term is
+// one word or several, separated by commas, any of which may match ("failed,expired");
+// after "!" none may match. A field before a word applies to all later words of the term
+// ("state:failed,completed"). A word may be a regular expression ("/gel.*pen/"); a figure
+// has a bound ("total>100", "age>10m"). Text in quotes is one word, whatever it contains.
 type Filter struct {
 	Text string
-	// Wrong says what is not understood; "" when all is. Such a term hides
-	// nothing.
+	// Wrong says what is wrong with a term, which then hides nothing; "" if nothing is.
 	Wrong string
-	// Broken says that what is wrong is a regular expression.
+	// Broken is true if a regular expression is wrong.
 	Broken bool
 
 	terms []term
@@ -38,7 +36,7 @@ type term struct {
 	any []alternative
 }
 
-// alternative is one of what a term asks for: a text, an expression or a bound.
+// alternative is one alternative of a term: a text, an expression or a bound.
 type alternative struct {
 	field column
 	text  string
@@ -56,10 +54,10 @@ func (a *alternative) holds(row searched, now time.Time) bool {
 	return strings.Contains(row.search().in(a.field), a.text)
 }
 
-// asks reports whether anything of the filter is understood, so that it hides rows.
+// asks reports whether the filter has a valid term, and so hides rows.
 func (f *Filter) asks() bool { return len(f.terms)+len(f.aging) > 0 }
 
-// Aging reports whether the filter finds other rows as time goes on.
+// Aging reports whether the matches of the filter change with time.
 func (f *Filter) Aging() bool { return f != nil && len(f.aging) > 0 }
 
 // Slow reports whether it takes long to look at many rows.
@@ -71,22 +69,22 @@ type column uint8
 const (
 	inAll column = iota
 	inState
-	inPlace // merchant, carrier or who sent it
+	inPlace // merchant, carrier or sender
 	inName  // product or path
 	inID
 	inMore
 )
 
-// Field is a name that may stand before a colon or a bound.
+// Field is the name of a column or figure in a filter, before a colon or a bound.
 type Field struct {
 	Name   string
 	column column
 	figure figure          // instead of a column
-	values func() []string // all that the column can hold, in lower case; nil where it can hold anything
-	whole  bool            // "=" finds the whole of what stands between two edges, not a part of it
+	values func() []string // all possible values of the column, in lower case; nil: any
+	whole  bool            // "=" matches a whole text between two edges, not a part of it
 }
 
-// quoted is a text as a filter takes it for one word, whatever it holds.
+// quoted returns a text as one word of a filter.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, "") + `"` }
 
 func asWhole(f Field) Field {
@@ -97,8 +95,7 @@ func asWhole(f Field) Field {
 func inColumn(name string, c column) Field { return Field{Name: name, column: c} }
 func measures(name string, f figure) Field { return Field{Name: name, figure: f} }
 
-// oneOf is a field that holds one of few words: those that are known, and those of
-// the rows that there are.
+// oneOf returns a field with few possible values: the known ones and those of the rows.
 func oneOf(name string, known []string, seen func(yield func(string) bool)) Field {
 	return Field{Name: name, column: inState, values: func() []string {
 		all := slices.Clone(known)
@@ -111,8 +108,8 @@ func oneOf(name string, known []string, seen func(yield func(string) bool)) Fiel
 	}}
 }
 
-// worded is what a row is found by that is in a state: its name on the wire, the
-// words of that, and the word that the screen shows.
+// worded returns the text by which a filter finds a state: its name on the wire, the same in
+// words, and the word on the screen.
 func worded[S ~string](state S, shown sign.Sign) string {
 	return strings.ToLower(string(state) + " " + wording.Name(string(state)) + " " + shown.Word)
 }
@@ -124,7 +121,7 @@ func wordedAll[S ~string](states []S, shown func(S) sign.Sign) (all []string) {
 	return all
 }
 
-// ParseFilter reads a filter over fields; it is nil when nothing is asked for.
+// ParseFilter reads a filter over fields; nil if the text is empty.
 func ParseFilter(text string, fields []Field) *Filter {
 	f := &Filter{Text: text}
 	for word := range terms(text) {
@@ -153,11 +150,11 @@ func ParseFilter(text string, fields []Field) *Filter {
 	return f
 }
 
-// terms divides a text at blanks.
+// terms splits a text at blanks.
 func terms(text string) iter.Seq[string] { return divided(text, " \t") }
 
-// divided divides a text at the separators that are not within quotes or an
-// expression, and leaves out what is empty.
+// divided splits a text at separators outside quotes and expressions, and omits empty
+// parts.
 func divided(text, separators string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		quoted, from := false, 0
@@ -181,14 +178,14 @@ func divided(text, separators string) iter.Seq[string] {
 	}
 }
 
-// termParser reads the alternatives of a term, until one is wrong.
+// termParser parses the alternatives of a term, up to the first wrong one.
 type termParser struct {
 	fields []Field
-	named  *Field // the field that the next word belongs to; nil: none
-	op     string // behind it
+	named  *Field // the field of the next word; nil: none
+	op     string // the operator after the field
 	any    []alternative
 	wrong  string
-	broken bool // the wrong one is an expression
+	broken bool // the wrong alternative is an expression
 }
 
 func (p *termParser) asksFor(what func(alternative) bool) bool {
@@ -196,9 +193,9 @@ func (p *termParser) asksFor(what func(alternative) bool) bool {
 }
 
 func (p *termParser) read(term string) {
-	unanswered := "" // a field that no word has followed yet
+	unanswered := "" // what must follow the last field, until a word does
 	for word := range divided(term, ",") {
-		if rest, is := p.field(word); is {
+		if rest, ok := p.field(word); ok {
 			word, unanswered = rest, p.asks()
 		} else if p.named != nil && p.named.figure != noFigure && p.op != "=" {
 			p.wrong = p.named.Name + p.op + " takes one value: write thousands without a comma"
@@ -217,8 +214,8 @@ func (p *termParser) read(term string) {
 	p.wrong = unanswered
 }
 
-// field takes the name of a field from a word, if one stands before it.
-func (p *termParser) field(word string) (rest string, is bool) {
+// field splits the name of a field off a word; ok is false if there is none.
+func (p *termParser) field(word string) (rest string, ok bool) {
 	at := strings.IndexAny(word, `":<>=`)
 	if at <= 0 || word[at] == '"' || strings.ContainsFunc(word[:at], notLetter) {
 		return word, false
@@ -240,7 +237,7 @@ func (p *termParser) field(word string) (rest string, is bool) {
 	return rest, true
 }
 
-// asks says what has to follow the field.
+// asks says what must follow the field.
 func (p *termParser) asks() string {
 	switch {
 	case p.named == nil:
@@ -251,7 +248,7 @@ func (p *termParser) asks() string {
 	return p.named.Name + ": write a word after it"
 }
 
-// word takes one of the words that will do.
+// word adds a word as an alternative.
 func (p *termParser) word(word string) {
 	var field Field
 	if p.named != nil {
@@ -268,7 +265,7 @@ func (p *termParser) word(word string) {
 		p.wrong = `! excludes a whole term, as in !failed,expired; "!…" finds text`
 		return
 	}
-	if inner, is := within(word); is {
+	if inner, ok := within(word); ok {
 		p.expression(field, inner)
 		return
 	}
@@ -303,7 +300,7 @@ func (f *Field) possible() []string {
 	return f.values()
 }
 
-// known names the values that there are by their names on the wire.
+// known lists the possible values by their names on the wire.
 func (f *Field) known(values []string) string {
 	names := make([]string, 0, len(values))
 	for _, v := range values {
@@ -326,7 +323,7 @@ func names(fields []Field) string {
 	return strings.Join(all, ", ")
 }
 
-// Hint names the fields as they are written.
+// Hint lists the fields as they are typed.
 func Hint(fields []Field) string {
 	var all []string
 	for _, f := range fields {
@@ -349,8 +346,8 @@ func filterTable[T any](t *table.Table[T], f *Filter, now time.Time) {
 	t.SetFilter(f)
 }
 
-// matches reports whether the filter finds a row. A row stands in several tables: it
-// keeps the answer where that took long, but for what changes with its age.
+// matches reports whether the filter finds a row. A row is in several tables: it keeps a slow
+// answer, except for terms about its age.
 func (f *Filter) matches(row searched) bool {
 	if !f.slow {
 		return f.finds(row)
@@ -368,7 +365,7 @@ func (f *Filter) FindsIntent(in *account.Intent, now time.Time) bool {
 	return f.finds(newIntentRow(in))
 }
 
-// FindsEvent is [Filter.FindsIntent] for an event.
+// FindsEvent is like [Filter.FindsIntent], for an event.
 func (f *Filter) FindsEvent(e *account.Event, now time.Time) bool {
 	f.now = now
 	return f.finds(newEventRow(e))

@@ -27,7 +27,7 @@ type Intents struct {
 	read   time.Time // the last read of anything
 	known  bool      // all intents are known
 	older  bool      // older intents are no longer kept
-	unread int       // rows whose state no read has told
+	unread int       // number of rows whose state no read has returned
 	anchor string    // the row where a range began; "": there is none
 
 	sorting[*intentRow] // of the lanes

@@ -8,15 +8,15 @@ import (
 	"tillwatch/ui/dashboard/table"
 )
 
-// laneSet is the lanes of the intents: a table for each, where it stands, and which
-// of them the cursor is in.
+// laneSet holds the lanes of the intents: their tables, their places, and the lane with the
+// cursor.
 type laneSet struct {
 	*frame
 	tables   [lanes]*table.Table[*intentRow]
-	at       int         // that the cursor is in
-	left     int         // that a filter has taken the cursor from, from 1 on; 0 for none
-	filtered bool        // a filter shows some of the rows
-	hits     [lanes]bool // where the filter has found something since it was set
+	at       int         // the lane with the cursor
+	left     int         // the lane, counted from 1, from which a filter moved the cursor; 0: none
+	filtered bool        // there is a filter
+	hits     [lanes]bool // lanes in which the filter has found something since it was set
 	cells    []cell      // as last drawn
 }
 
@@ -28,10 +28,10 @@ func newLaneSet(of *frame) laneSet {
 	return s
 }
 
-// current is the lane that the cursor is in.
+// current returns the lane with the cursor.
 func (s *laneSet) current() *table.Table[*intentRow] { return s.tables[s.at] }
 
-// choose puts the cursor on a row, and reports whether a lane shows it.
+// choose puts the cursor on a row. It returns false if no lane shows it.
 func (s *laneSet) choose(row *intentRow) bool {
 	if row.lane >= lanes || !s.tables[row.lane].Select(string(row.ID)) {
 		return false
@@ -40,10 +40,10 @@ func (s *laneSet) choose(row *intentRow) bool {
 	return true
 }
 
-// enter has the cursor in a lane, where it stays.
+// enter moves the cursor to a lane, where it stays.
 func (s *laneSet) enter(lane int) { s.at, s.left = lane, 0 }
 
-// under is the lane at a column of the pane.
+// under returns the lane at a column of the pane.
 func (s *laneSet) under(x int) (lane int, ok bool) {
 	s.place()
 	for _, c := range s.cells {
@@ -54,7 +54,7 @@ func (s *laneSet) under(x int) (lane int, ok bool) {
 	return 0, false
 }
 
-// setFilter shows only what a filter finds, in place of the one before.
+// setFilter replaces the filter before by f.
 func (s *laneSet) setFilter(f, before *Filter) {
 	if f != before {
 		s.hits = [lanes]bool{}
@@ -66,8 +66,8 @@ func (s *laneSet) setFilter(f, before *Filter) {
 	s.findHits()
 }
 
-// find moves the cursor to a lane where the filter finds something, if that is wanted,
-// and back once the lane that it came from has a row again.
+// find moves the cursor to a lane with matches if wanted, and back once its former lane has
+// a row again.
 func (s *laneSet) find(wanted bool) {
 	if s.left > 0 && s.tables[s.left-1].Shown() > 0 {
 		s.at, s.left = s.left-1, 0
@@ -83,7 +83,7 @@ func (s *laneSet) find(wanted bool) {
 	}
 }
 
-// change moves the cursor to the next lane that is not folded.
+// change moves the cursor by one lane, skipping folded ones.
 func (s *laneSet) change(by int) {
 	for i := s.at + by; i >= 0 && i < lanes; i += by {
 		if (i != laneOther || s.tables[i].Total() > 0) && !s.folds(i) {
@@ -93,8 +93,8 @@ func (s *laneSet) change(by int) {
 	}
 }
 
-// follows reports whether a person put the cursor on a row, so that it goes
-// along when the row moves to another lane.
+// follows reports whether a person has put the cursor on a row: it then follows the row to
+// another lane.
 func (s *laneSet) follows(row *intentRow) bool {
 	if s.at != row.lane || !s.tables[row.lane].Pinned() {
 		return false
@@ -103,7 +103,7 @@ func (s *laneSet) follows(row *intentRow) bool {
 	return ok && under.ID == row.ID
 }
 
-// fit divides the pane among the lanes.
+// fit places the lanes and sets their heights.
 func (s *laneSet) fit() {
 	s.place()
 	for _, c := range s.cells {
@@ -111,11 +111,10 @@ func (s *laneSet) fit() {
 	}
 }
 
-// mostCards is how many cards fit into a lane of the whole height.
+// mostCards returns how many cards fit into a lane of the whole height.
 func (s *laneSet) mostCards() int { return cardsIn(s.h) }
 
-// cardsOf is how many fit into a lane, which ends above the notch where it stands
-// there.
+// cardsOf returns how many cards fit into a lane. A lane above the notch is shorter.
 func (s *laneSet) cardsOf(c cell) int {
 	if s.notch.h > 0 && c.x+c.w > s.w-s.notch.w {
 		return cardsIn(s.h - s.notch.h)
@@ -123,8 +122,8 @@ func (s *laneSet) cardsOf(c cell) int {
 	return s.mostCards()
 }
 
-// cardsIn is how many cards fit into so many lines: two lines each, below the title,
-// the heads and the rule, above the line with the number of the rest.
+// cardsIn returns how many cards fit into h lines. Each has two lines; the title, the heads,
+// the rule and the number of further rows take four.
 func cardsIn(h int) int { return max((h-4)/2, 1) }
 
 func laneMark(lane int) sign.Sign {

@@ -1,6 +1,6 @@
 package pane
 
-// cell is where a lane stands: its first column and its width.
+// cell is the place of a lane: its first column and its width.
 type cell struct{ lane, x, w int }
 
 // weights divide the width among the lanes: amounts and countdowns need more.
@@ -8,12 +8,12 @@ var weights = [lanes]int{laneRetrieving: 18, laneAwaiting: 25, lanePlacing: 19, 
 
 const (
 	laneGap  = 2
-	folded   = 4  // the width of a lane that a filter empties: its sign and a 0
-	mostLane = 80 // of a lane: what stands at its two ends is still read as one line
+	folded   = 4  // the width of a lane that a filter has emptied: its sign and a 0
+	mostLane = 80 // the greatest width of a lane: its two ends still read as one line
 )
 
-// place divides the width among the lanes that are shown. Those that a filter
-// empties are folded; the last of the others takes what the division leaves.
+// place divides the width among the lanes. Lanes that a filter has emptied are folded; the
+// last of the others gets the remainder.
 func (s *laneSet) place() {
 	s.cells = s.cells[:0]
 	s.findHits()
@@ -50,17 +50,15 @@ func (s *laneSet) place() {
 	}
 }
 
-// findHits notes in which lanes the filter finds something. One that it has found
-// something in keeps its room for as long as the filter stays: nothing jumps when
-// the last row leaves.
+// findHits notes the lanes with matches. A lane that had one keeps its width as long as the
+// filter stays: nothing jumps when its last row leaves.
 func (s *laneSet) findHits() {
 	for i, lane := range s.tables {
 		s.hits[i] = s.hits[i] || lane.Shown() > 0
 	}
 }
 
-// folds reports whether a filter that finds something elsewhere has found nothing
-// in a lane.
+// folds reports whether the filter has found nothing in a lane, but something in another.
 func (s *laneSet) folds(lane int) bool {
 	return s.filtered && !s.hits[lane] && s.hits != [lanes]bool{}
 }

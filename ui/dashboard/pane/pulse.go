@@ -9,26 +9,25 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Pulse shows how the day is going: what became of the intents over time, what waits
-// for a decision and what was earned, how fast the service is, each against the days
-// before.
+// Pulse shows how the day goes: the outcomes of intents over time, what awaits
+// confirmation, the sales, and how fast the service is, compared with earlier days.
 type Pulse struct {
 	frame
 	day       bool // the last 24 hours instead of the last 60 minutes
 	latencies []account.Latency
 }
 
-// NewPulse makes the pane.
+// NewPulse returns the pane.
 func NewPulse(look *Look) *Pulse { return &Pulse{frame: newFrame(look)} }
 
-// Apply takes over the latencies. They are drawn with the next second, and so is the
-// pulse of the intents.
+// Apply applies the latencies. They are drawn with the next second, like the pulse of the
+// intents.
 func (p *Pulse) Apply(c *account.Changes, first bool) {
 	p.latencies = c.Summary.Latency
 	p.stale = p.stale || first
 }
 
-// NextSpan shows the other stretch of time, and tells which.
+// NextSpan shows the other span of time and returns its name.
 func (p *Pulse) NextSpan() string {
 	p.day, p.stale = !p.day, true
 	return p.span()
@@ -44,7 +43,7 @@ func (p *Pulse) span() string {
 // Click takes the focus: there is no row.
 func (p *Pulse) Click(_, _ int) (row bool) { return false }
 
-// Wheel does nothing: there is nothing more to see.
+// Wheel does nothing: the pane does not scroll.
 func (p *Pulse) Wheel(_, _, _ int) {}
 
 // Where the strip stands beside the facts, and where the latencies stand below or
@@ -88,7 +87,7 @@ func (p *Pulse) Lines() []string {
 	})
 }
 
-// stackedFacts draws the strip above as many of the facts as there is room for.
+// stackedFacts draws the strip above as many facts as there is room for.
 func (p *Pulse) stackedFacts(pulse *account.Pulse, facts []fact, room int) {
 	below := max(min(len(facts), room-leastStrip), 0)
 	p.strip(pulse, room-below)
@@ -99,7 +98,7 @@ func (p *Pulse) stackedFacts(pulse *account.Pulse, facts []fact, room int) {
 	}
 }
 
-// strip draws outcomes over the whole width.
+// strip draws the outcomes over the whole width.
 func (p *Pulse) strip(pulse *account.Pulse, h int) {
 	s := stripOf(p.beats(pulse), p.beat(), p.w-2, h)
 	for y := range h {
@@ -109,7 +108,7 @@ func (p *Pulse) strip(pulse *account.Pulse, h int) {
 	}
 }
 
-// view draws everything: the pane has the screen to itself.
+// view draws everything: the pane fills the screen.
 func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 	room := p.h - len(p.lines)
 	latencies := p.latencyLines()
@@ -142,7 +141,7 @@ func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 	}
 }
 
-// beats are those of the span, and beat is how long each is.
+// beats returns the beats of the span; beat returns the duration of each.
 func (p *Pulse) beats(pulse *account.Pulse) []account.Beat {
 	if p.day {
 		return pulse.Day
@@ -157,8 +156,7 @@ func (p *Pulse) beat() time.Duration {
 	return time.Minute
 }
 
-// top draws the title with the sums of the span, and since when there is anything to
-// show.
+// top draws the title with the sums of the span, and since when the account is watched.
 func (p *Pulse) top(pulse *account.Pulse) {
 	l := p.title("PULSE", -1)
 	l.Put(paint.Muted, " · ").Put(paint.Text, p.span()).Put(paint.Muted, " ("+p.look.Keys.Span+")")
@@ -189,8 +187,8 @@ func (p *Pulse) top(pulse *account.Pulse) {
 	p.push(l)
 }
 
-// arrivals draws in the head of a lane how many intents a minute enter it, as far as
-// there is room.
+// arrivals draws in the head of a lane how many intents enter it in a minute, if there is
+// room.
 func arrivals(look *Look, l *paint.Line, c cell) {
 	end := c.x + c.w
 	if look.Pulse == nil || c.lane >= laneOther || end-l.At() < ratesFrom {
@@ -214,8 +212,7 @@ const (
 	leastTrend = 5
 )
 
-// ratePer is how many intents enter a state, in a unit that makes it a whole number;
-// "" where that is not known.
+// ratePer writes how many intents enter a state, a minute or an hour; "" if unknown.
 func ratePer(pulse *account.Pulse, state api.IntentState) string {
 	rate, ok := pulse.Rate(state)
 	switch {

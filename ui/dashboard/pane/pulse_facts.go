@@ -12,16 +12,16 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// fact is one line of the table: what is told of each period.
+// fact is a line of the table: a figure for each period.
 type fact struct {
 	name  string
 	cells [len(periods)]string
 	head  bool
-	whole string // stands across the periods
+	whole string // one text across the periods
 }
 
-// periods are those that are told beside each other. The first two are comparable:
-// they end at the same time of the day.
+// periods are the columns of the table. The first two are comparable: they end at the same
+// time of day.
 var periods = [...]string{"today", "yesterday by now", "all yesterday", "last 7 days"}
 
 // The widths of the table.
@@ -35,7 +35,7 @@ const (
 // was counted for.
 const notKnown = "not known"
 
-// facts are the lines of the table, the most useful first.
+// facts returns the lines of the table, the most useful first.
 func (p *Pulse) facts(pulse *account.Pulse) []fact {
 	days := [len(periods)]*account.DayPulse{&pulse.Today, &pulse.ByNow, &pulse.Before, &pulse.Week}
 	midnight := func(days int) time.Time {
@@ -43,11 +43,11 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 		return time.Date(year, month, date+days, 0, 0, 0, 0, pulse.At.Location())
 	}
 	begins := [len(periods)]time.Time{midnight(0), midnight(-1), midnight(-1), midnight(-7)}
-	row := func(name string, tell func(d *account.DayPulse, part bool) string) fact {
+	row := func(name string, write func(d *account.DayPulse, part bool) string) fact {
 		f := fact{name: name}
 		for i, d := range days {
 			if f.cells[i] = notKnown; d.Known() {
-				f.cells[i] = tell(d, d.More || d.From.After(begins[i]))
+				f.cells[i] = write(d, d.More || d.From.After(begins[i]))
 			}
 		}
 		return f
@@ -116,7 +116,7 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 	return all
 }
 
-// awaitingValue is what waits for a decision.
+// awaitingValue writes the value of the intents that await confirmation.
 func awaitingValue(pulse *account.Pulse) string {
 	switch text := wording.Sum(pulse.Awaiting, 0); {
 	case text == "" && pulse.Unpriced == 0:
@@ -130,7 +130,7 @@ func awaitingValue(pulse *account.Pulse) string {
 	}
 }
 
-// paceText is how long something took, p50 and p95.
+// paceText writes how long something took: p50 and p95.
 func paceText(pace account.Pace) string {
 	if pace.Count == 0 {
 		return "–"
@@ -142,7 +142,7 @@ func paceText(pace account.Pace) string {
 	return half + " / " + most
 }
 
-// brief writes how long something took in two figures or three: 320 ms, 4.2s, 38s.
+// brief writes a duration with two or three digits: 320 ms, 4.2s, 38s.
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -161,7 +161,7 @@ func atLeast(is bool) string {
 	return ""
 }
 
-// fact draws a line of the table with so many of the periods.
+// fact draws a line of the table with the first periods.
 func (p *Pulse) fact(l *paint.Line, f fact, periods, w int) {
 	end := l.At() + w
 	l.Fit(paint.Muted, f.name, factName)

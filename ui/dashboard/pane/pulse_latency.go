@@ -10,8 +10,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// latencyLine is one line about how long the service takes to answer: of one class
-// of requests, of one side, in the last hour or in the days before.
+// latencyLine is one line about the service's latency: for one class of requests, of
+// tillwatch or others, in the last hour or on earlier days.
 type latencyLine struct {
 	name, when string
 	pace       account.Pace
@@ -26,11 +26,11 @@ const (
 	latencyWhen  = 15
 	latencyPace  = 9
 	latencyCount = 9
-	latencyCells = 41 // from 1 ms to 10 s, ten to the tenfold; what took longer is in the last
+	latencyCells = 41 // from 1 ms to 10 s, ten for each factor of ten; longer ones are in the last
 	latencyWidth = latencyName + latencyWhen + 2*latencyPace + latencyCount + 2 + latencyCells
 )
 
-// latencyLines are the lines of the view: a head, and two for each class and side.
+// latencyLines returns the lines of the view: a head, and two for each latency.
 func (p *Pulse) latencyLines() []latencyLine {
 	if len(p.latencies) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (p *Pulse) latencyLines() []latencyLine {
 	return lines
 }
 
-// latencyOf names whose requests a latency is of.
+// latencyOf names the requests of a latency.
 func latencyOf(t *account.Latency) string {
 	name := string(t.Class)
 	if name == "" {
@@ -68,7 +68,7 @@ func latencyOf(t *account.Latency) string {
 	return name
 }
 
-// latency draws a line: the figures, and how the answers are distributed.
+// latency draws a line: the figures, and the distribution of the answers.
 func (p *Pulse) latency(l *paint.Line, f *latencyLine) {
 	if f.head {
 		l.Fit(paint.Muted|paint.Bold, f.name, latencyName+latencyWhen)

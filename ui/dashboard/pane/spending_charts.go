@@ -12,15 +12,15 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// axis puts moments into the cells of a chart.
+// axis maps moments to the cells of a chart.
 type axis struct {
 	share   time.Duration // of a sample
-	samples int           // each takes a cell, or several where there are more
+	samples int           // number of samples, each in one or several cells
 	cells   int
 	now     time.Time // when the newest sample began
 }
 
-// axisOf divides a span among at most so many cells.
+// axisOf divides a span among at most the given cells.
 func axisOf(span account.Span, now time.Time, cells int) axis {
 	length := time.Duration(span.Length())
 	t := axis{share: span.Width(), samples: span.Length(), cells: max(cells, 0), now: now.Truncate(span.Width())}
@@ -31,21 +31,19 @@ func axisOf(span account.Span, now time.Time, cells int) axis {
 	return t
 }
 
-// at is the cells of a moment, from the first to before the end, and whether it is
-// in the picture.
+// at returns the cells of a moment, from first to before end, if it is in the chart.
 func (t *axis) at(moment time.Time) (first, end int, ok bool) {
 	sample, ok := cellOf(moment, t.now, t.share, t.samples)
 	return t.first(sample), t.first(sample + 1), ok
 }
 
-// first is the first cell of a sample.
+// first returns the first cell of a sample.
 func (t *axis) first(sample int) int { return sample * t.cells / t.samples }
 
-// from is when the first cell begins.
+// from returns when the first cell begins.
 func (t *axis) from() time.Time { return t.now.Add(-time.Duration(t.samples) * t.share) }
 
-// fill puts a bar into all cells of its moment, if it is more than what stands
-// there: of several samples in one cell, the highest.
+// fill puts a bar into the cells of its moment, unless they have a higher one.
 func (t *axis) fill(bars []bar, moment time.Time, c bar) {
 	at, end, ok := t.at(moment)
 	if !ok || at == end {
@@ -62,10 +60,10 @@ func (t *axis) fill(bars []bar, moment time.Time, c bar) {
 	}
 }
 
-// charts are those of the view, in their order.
+// charts lists the charts of the view, in their order.
 var charts = [...]string{string(quota.Reads), string(quota.Mutations), string(quota.Lookup), "today", "agents"}
 
-// chartAt is one of the charts.
+// chartAt returns one of the charts.
 func (s *spending) chartAt(at, w, h int) *chart {
 	switch charts[at] {
 	case "today":
@@ -76,7 +74,7 @@ func (s *spending) chartAt(at, w, h int) *chart {
 	return s.spentChart(quota.Class(charts[at]), w, h)
 }
 
-// spentChart is what everybody spent of one class of calls, by who did.
+// spentChart shows what each spender spent of one class.
 func (s *spending) spentChart(class quota.Class, w, h int) *chart {
 	t := axisOf(s.span, s.look.Now, w-scaleWidth)
 	c := s.chartOf(string(class)+" "+aSample(s.span), &t, w, h)
@@ -98,8 +96,8 @@ func (s *spending) spentChart(class quota.Class, w, h int) *chart {
 	return c
 }
 
-// spentBars are the samples of the span, oldest first: what each spender spent of a
-// class lies above what those before it did.
+// spentBars returns the stacked bars of a class in the span, oldest first, a part for each
+// spender.
 func (s *spending) spentBars(class quota.Class) []bar {
 	bars := make([]bar, s.span.Length())
 	for _, i := range s.stack {
@@ -121,7 +119,7 @@ func (s *spending) spentBars(class quota.Class) []bar {
 	return bars
 }
 
-// knownOf marks the bars in which headers told something of a class.
+// knownOf marks the bars in which headers reported on a class.
 func (s *spending) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
 	for i := range s.buckets {
 		if s.buckets[i].Class != class {
@@ -137,8 +135,7 @@ func (s *spending) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
 	return any
 }
 
-// limitOf draws the limit of a class, as far as it holds for a sample of the span:
-// that of its shortest window.
+// limitOf sets the limit of a class for one sample of the span, from its shortest window.
 func (s *spending) limitOf(c *chart, class quota.Class) {
 	l := s.limit(account.LimitName(class))
 	if l == nil || l.Limit.Grounds == account.NotKnown || l.Window <= 0 {
@@ -179,7 +176,7 @@ func aSample(span account.Span) string {
 	return [...]string{"a second", "a minute", "an hour"}[span]
 }
 
-// agentsChart is how many agents were placing orders.
+// agentsChart shows how many agents were placing orders.
 func (s *spending) agentsChart(w, h int) *chart {
 	t := axisOf(s.span, s.look.Now, w-scaleWidth)
 	c := s.chartOf("agents at work", &t, w, h)
@@ -198,8 +195,7 @@ func (s *spending) agentsChart(w, h int) *chart {
 	return c
 }
 
-// burnDown is what was left of the day's intents and, at the pace of late, what
-// will be.
+// burnDown shows what was left of the day's intents and, at the recent pace, what will be.
 func (s *spending) burnDown(w, h int) *chart {
 	span := s.span
 	cells := w - scaleWidth
@@ -230,7 +226,7 @@ func (s *spending) burnDown(w, h int) *chart {
 	return c
 }
 
-// dayNote says when the day runs out, when slots return, or how many may be made.
+// dayNote says when the day's intents run out, when they return, or their limit.
 func (s *spending) dayNote(l *account.Limit) (string, paint.Style) {
 	switch {
 	case !l.RunsOut.IsZero():
@@ -241,7 +237,7 @@ func (s *spending) dayNote(l *account.Limit) (string, paint.Style) {
 	return "limit " + sign.Grounds(l.Limit.Grounds) + wording.Count(l.Limit.N), paint.Muted
 }
 
-// forecast goes on from now at the pace of late, until nothing is left.
+// forecast adds bars from now on at the recent pace, until nothing is left.
 func (s *spending) forecast(c *chart, l *account.Limit, t *axis, ahead int) {
 	c.mid, c.midAt, c.to = "now", t.cells, s.time(t.now.Add(time.Duration(ahead*t.samples)*t.share/time.Duration(t.cells)))
 	left := float64(l.Left().N)

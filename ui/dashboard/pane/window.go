@@ -7,22 +7,22 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// The bar of a confirm window: so many cells, beside a merchant that keeps so many.
+// The width of a confirm window's bar, and the least width of the merchant beside it.
 const (
 	mostWindow   = 10
 	leastWindow  = 5
 	leastBesides = 20
 )
 
-// windowed reports whether the special thing about a card is that its confirm window
-// runs out: no bar stands where something more important is said.
+// windowed reports whether a card shows its confirm window: only if it has nothing more
+// important to say.
 func (d *cards) windowed(row *intentRow) bool {
 	return row.lane == laneAwaiting && row.expires.After(d.look.Now) && d.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
 }
 
-// windowBar is how many cells of a card's second line the bar takes beside its text,
-// with the blank before it, and the text: the shorter one where that makes room. The
-// bars of a lane are as long as each other.
+// windowBar returns the width of the bar in a card's second line, with the blank before it,
+// and the text beside it, shortened if that makes room. The bars of a lane have the same
+// width.
 func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside string) {
 	if !d.windowed(row) {
 		return 0, text
@@ -35,8 +35,8 @@ func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside
 	return 0, text
 }
 
-// drain draws what is left of the confirm window, in halves of a cell: it moves each
-// few minutes.
+// drain draws what is left of the confirm window, in halves of a cell: it moves every few
+// minutes.
 func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
 	left := min(row.expires.Sub(d.look.Now), d.window)
 	length := 0
@@ -47,7 +47,7 @@ func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells in
 	l.Repeat(paint.Faint, "─", cells-(length+1)/2)
 }
 
-// halves draws a bar of so many halves of a cell.
+// halves draws a bar whose length is in halves of a cell.
 func halves(l *paint.Line, style paint.Style, length int) {
 	l.Repeat(style, "━", length/2)
 	if length%2 > 0 {
