@@ -186,6 +186,7 @@ func startService(t *testing.T) *service {
 	memory := journaltest.NewMemory("epoch")
 	r, err := relay.New(relay.Config{
 		Journal: memory, SigningSecrets: []api.Secret{api.NewSecret(secret)}, Tokens: []api.Secret{api.NewSecret(token)},
+		StoreBudget: patience,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestAFullDiskIsAnswered503UntilThereIsRoomAndLosesNothing(t *testing.T) {
 		}
 		eventually(t, "it is not ready", func() bool { return ready() == http.StatusServiceUnavailable })
 		before, _ := s.counts()
-		if status := post(1); status != http.StatusServiceUnavailable {
+		if status := p.postOnce(t, http.DefaultClient, oldSecret, eventOf(1, "shipment.created")); status != http.StatusServiceUnavailable {
 			t.Errorf("an event while the disk is full: %d", status)
 		}
 		if status := p.post(t, http.DefaultClient, oldSecret, challenge); status != http.StatusOK {

@@ -86,6 +86,7 @@ func (w *world) startRelay(t *testing.T, on string) {
 	r, err := relay.New(relay.Config{
 		Journal: events, SigningSecrets: []api.Secret{w.settings.SigningSecret},
 		Tokens: []api.Secret{w.settings.RelayToken}, Logger: slog.New(slog.DiscardHandler),
+		StoreBudget: patience, // of a busy disk
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func TestWait(t *testing.T) {
 			want := strings.ReplaceAll(c.says, "ID", id)
 			for _, wait := range everLonger() {
 				args := strings.NewReplacer("ID", id, "WAIT", wait).Replace(c.args)
-				r = runAs(t, append(strings.Fields("wait --json --for 30s --poll-share 1 "+args), "--config", with)...)
+				r = runAs(t, append(strings.Fields("wait --json --for 2m --poll-share 1 "+args), "--config", with)...)
 				if !strings.Contains(c.args, "WAIT") || strings.Contains(r.words, want) {
 					break
 				}
