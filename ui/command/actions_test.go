@@ -224,10 +224,8 @@ func intentCases() []actionCase {
 			h.see(`DELIVERIES \d`)
 			h.act(action.SendAgain)
 			h.see(`sending evt_\S+ again, to 127.0.0.1`)
-			h.see(`×2\s+200`)
-			if got := h.world.service.Summary().Endpoints[0].Delivered; got != before+1 {
-				h.Errorf("%d deliveries after %d", got, before)
-			}
+			h.see(`×2\s+200`) // of another event, too, if a busy disk refused its first delivery
+			eventually(h.T, "one more delivery was taken", func() bool { return h.world.service.Summary().Endpoints[0].Delivered == before+1 })
 			h.typed("4")
 			h.see(`▌EVENTS \d`)
 			h.typed("1")
