@@ -208,7 +208,7 @@ func (l *lane) arrive(a arrival) error {
 		}
 	}
 	l.unsaved++
-	return l.f.state.moveCursor(l.target.URL, a.cursor)
+	return l.f.state.exec(placeCursor, l.target.URL, a.cursor)
 }
 
 // dispatch begins the attempts that are due. It returns the time until the next one,

@@ -194,10 +194,6 @@ func (s *State) cursor(target string) (cursor string, err error) {
 	return cursor, err
 }
 
-func (s *State) moveCursor(target, cursor string) error {
-	return s.exec(placeCursor, target, cursor)
-}
-
 // Held is an event that a target has not taken.
 type Held struct {
 	relay.Item

@@ -166,8 +166,8 @@ func (a *away) seen(now time.Time) {
 	}
 }
 
-// told is the notice line about the last absence.
-func (a *away) told() string { return a.line }
+// notice returns the notice about the last absence.
+func (a *away) notice() string { return a.line }
 
 // read records that the digest was read, and removes the marks.
 func (a *away) read() {

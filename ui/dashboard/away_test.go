@@ -117,8 +117,8 @@ func TestWhatHappenedBetweenTwoRunsIsTold(t *testing.T) {
 		s.event(61, api.IntentCompleted, time.Minute)
 		s.changes.Summary.Feed.State = account.FeedReplaying
 		m = boardOf(t, s, 80, 24, with)
-		if m.away.told() != "" {
-			t.Errorf("before the history is there it says %q", m.away.told())
+		if m.away.notice() != "" {
+			t.Errorf("before the history is there it says %q", m.away.notice())
 		}
 		s.touch(func() { s.changes.Summary.Feed.State = account.FeedLive })
 		m.Update(changesMsg{s.Changes(0)})

@@ -63,7 +63,7 @@ func (b *batch) propose() []confirm.Proposal {
 	var seen []confirm.Proposal
 	var gone int
 	for id := range b.marks.set {
-		in, ok := b.picture.intent(id)
+		in, ok := b.picture.intents[id]
 		if ok && b.confirms.unconfirmable(in) == "" {
 			if p, err := b.confirms.propose(id); err == nil {
 				seen = append(seen, p)
@@ -131,7 +131,7 @@ func (b *batch) feed(ctx context.Context) tea.Cmd {
 
 // outdated says why a queued intent must not be sent any more.
 func (b *batch) outdated(p confirm.Proposal) string {
-	in, ok := b.picture.intent(p.ID)
+	in, ok := b.picture.intents[p.ID]
 	if !ok {
 		return "it is no longer known"
 	}
@@ -151,7 +151,7 @@ func (b *batch) waits() string {
 	placing := s.Agents.Placing
 	for id := range b.queue.accepted {
 		// The picture may not know yet what was just accepted.
-		if in, ok := b.picture.intent(id); ok && in.State == api.AwaitingConfirmation {
+		if in, ok := b.picture.intents[id]; ok && in.State == api.AwaitingConfirmation {
 			placing++
 		}
 	}

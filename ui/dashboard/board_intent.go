@@ -33,5 +33,6 @@ func (b *board) intentOfSource(id api.ID) (*account.Intent, bool) {
 	if shipment, ok := b.picture.shipments[id]; ok {
 		id = shipment.IntentID
 	}
-	return b.picture.intent(id)
+	in, ok := b.picture.intents[id]
+	return in, ok
 }

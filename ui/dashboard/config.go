@@ -27,7 +27,7 @@ type Source interface {
 	Changes(since uint64) account.Changes
 	// Wait returns once there is something newer than since, or when ctx ends.
 	Wait(ctx context.Context, since uint64) error
-	// Intent returns all that is known of one intent.
+	// Intent returns everything about an intent.
 	Intent(id api.ID) (*account.IntentDetail, bool)
 }
 

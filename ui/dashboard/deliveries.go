@@ -38,7 +38,7 @@ type sentAgainMsg struct{ err error }
 func (d *deliveries) update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case deliveriesMsg:
-		d.tell(msg)
+		d.reportAgain(msg)
 		d.held = append(d.held, msg...)
 		if most := 2 * keptEvents; len(d.held) > most {
 			d.held = d.held[len(d.held)-most:]
@@ -52,8 +52,8 @@ func (d *deliveries) update(msg tea.Msg) {
 	}
 }
 
-// tell reports the result of a repetition: a filter may hide its row.
-func (d *deliveries) tell(changed []*delivery.Delivery) {
+// reportAgain reports the result of a repetition: a filter may hide its row.
+func (d *deliveries) reportAgain(changed []*delivery.Delivery) {
 	for _, of := range changed {
 		if of.ID != d.asked.ID || of.State == delivery.Sending || of.Attempts <= d.asked.Attempts {
 			continue

@@ -144,7 +144,9 @@ func (d *digest) short() string {
 	return strings.Join(parts[:min(len(parts), 3)], ", ")
 }
 
-func told(text string) dialog.Sentence { return dialog.Sentence{Style: paint.Text, Text: text} }
+func plainSentence(text string) dialog.Sentence {
+	return dialog.Sentence{Style: paint.Text, Text: text}
+}
 func aside(text string) dialog.Sentence {
 	return dialog.Sentence{Style: paint.Muted, Text: text}
 }
@@ -176,12 +178,12 @@ func (d *digest) since() []dialog.Sentence {
 }
 
 func (d *digest) intents() []dialog.Sentence {
-	lines := []dialog.Sentence{told(wording.Count(d.created) + " new")}
+	lines := []dialog.Sentence{plainSentence(wording.Count(d.created) + " new")}
 	completed := wording.Count(d.completed) + " completed"
 	if d.completed > 0 {
 		completed += " for " + wording.Sum(d.value.Sorted(), d.value.Unpriced)
 	}
-	lines = append(lines, told(completed), told(wording.Count(d.failed)+" failed"))
+	lines = append(lines, plainSentence(completed), plainSentence(wording.Count(d.failed)+" failed"))
 	reasons := slices.SortedFunc(maps.Keys(d.reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(d.reasons[b], d.reasons[a]), cmp.Compare(a, b))
 	})
@@ -192,7 +194,7 @@ func (d *digest) intents() []dialog.Sentence {
 	if d.why != "" {
 		expired += " unseen"
 	}
-	lines = append(lines, told(expired))
+	lines = append(lines, plainSentence(expired))
 	if d.lapsed > 0 {
 		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has shown the outcome yet"))
 	}
@@ -226,14 +228,14 @@ func list(names []string, kind string) dialog.Sentence {
 	if len(names) > 0 {
 		text += " and " + wording.Count(len(names)) + " more"
 	}
-	return told(text)
+	return plainSentence(text)
 }
 
 // mostListed is how many of a kind are named.
 const mostListed = 5
 
 func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
-	lines := []dialog.Sentence{told(fmt.Sprintf("%s raised, %s over", wording.Count(len(d.raised)), wording.Count(len(d.over))))}
+	lines := []dialog.Sentence{plainSentence(fmt.Sprintf("%s raised, %s over", wording.Count(len(d.raised)), wording.Count(len(d.over))))}
 	for _, span := range d.raised[max(len(d.raised)-2*mostListed, 0):] {
 		end := "still stands"
 		if !span.over.IsZero() {
@@ -251,11 +253,11 @@ func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
 // minute for an hour, by the hour for a day.
 func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 	var lines []dialog.Sentence
-	told, classes := map[quota.Class]string{}, []quota.Class(nil)
+	words, classes := map[quota.Class]string{}, []quota.Class(nil)
 	most := map[quota.Class]int{} // of a class's limits, the one with most data
 	for _, bucket := range buckets {
-		if _, ok := told[bucket.Class]; !ok {
-			told[bucket.Class], classes = "not known", append(classes, bucket.Class)
+		if _, ok := words[bucket.Class]; !ok {
+			words[bucket.Class], classes = "not known", append(classes, bucket.Class)
 		}
 		samples, step := bucket.Hour, time.Minute
 		if d.now.Sub(d.from) > time.Hour {
@@ -277,10 +279,10 @@ func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 		if refused > 0 {
 			text += ", " + wording.Count(refused) + " refused"
 		}
-		told[bucket.Class] = text
+		words[bucket.Class] = text
 	}
 	for _, class := range classes {
-		lines = append(lines, dialog.Sentence{Style: paint.Text, Text: string(class) + ": " + told[class]})
+		lines = append(lines, dialog.Sentence{Style: paint.Text, Text: string(class) + ": " + words[class]})
 	}
 	switch {
 	case len(lines) == 0:
@@ -310,7 +312,7 @@ func (d *digest) relay(now time.Time, where *time.Location, feed account.FeedSta
 	case feed == account.FeedOff:
 		lines = append(lines, aside("none is configured: what began and ended between two reads is not known"))
 	default:
-		lines = append(lines, told("no outage and no gap"))
+		lines = append(lines, plainSentence("no outage and no gap"))
 	}
 	if d.why == closed && feed != account.FeedOff {
 		lines = append(lines, aside("whether the relay was down while tillwatch was not running is not known"))

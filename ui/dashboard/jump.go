@@ -80,7 +80,7 @@ func (j *jump) to(text string) (tea.Cmd, error) {
 		id := api.ScrubID(text)
 		j.lookAt(pane.Subject{Kind: pane.OfIntent, ID: id})
 		unread := func() bool {
-			in, known := j.picture.intent(id)
+			in, known := j.picture.intents[id]
 			return !known || in.ReadAt.IsZero() && !in.Missing
 		}
 		j.notices.sayWhile(unread, plain, string(id)+" is not known here yet: reading it as an intent")

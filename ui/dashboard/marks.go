@@ -70,7 +70,7 @@ func (s *marks) mark(ids []api.ID, chosen string) {
 	var fresh, marked, left int
 	shown, reason := len(ids), ""
 	for _, id := range ids {
-		in, ok := s.picture.intent(id)
+		in, ok := s.picture.intents[id]
 		if !ok || in.State != api.AwaitingConfirmation {
 			continue
 		}
@@ -123,7 +123,7 @@ func (s *marks) clear() {
 // keep removes the marks of intents that no longer await confirmation.
 func (s *marks) keep() {
 	for id := range s.set {
-		if in, ok := s.picture.intent(id); !ok || in.State != api.AwaitingConfirmation {
+		if in, ok := s.picture.intents[id]; !ok || in.State != api.AwaitingConfirmation {
 			s.put(id, false)
 		}
 	}
@@ -148,7 +148,7 @@ func (s *marks) reach() {
 func (s *marks) toggleOrder() (ids []api.ID) {
 	ids = s.board.intents.ItemsUnder()
 	unmarked := func(id api.ID) bool {
-		in, ok := s.picture.intent(id)
+		in, ok := s.picture.intents[id]
 		return ok && !s.set[id] && s.confirms.unconfirmable(in) == ""
 	}
 	marked := func(id api.ID) bool { return s.set[id] }

@@ -81,7 +81,7 @@ func TestAllRowsOfAFilterAreMarkedByOneKey(t *testing.T) {
 				t.Errorf("%s, %v: %d marked, want %d and %q said:\n%s", c.name, size, len(m.marks.set), c.marked, c.says, got)
 			}
 			for id := range m.marks.set {
-				if in, _ := m.picture.intent(id); in.State != api.AwaitingConfirmation || in.Certainty != account.Verified {
+				if in, _ := m.picture.intents[id]; in.State != api.AwaitingConfirmation || in.Certainty != account.Verified {
 					t.Errorf("%s is marked: %s, certain %v", id, in.State, in.Certainty)
 				}
 			}

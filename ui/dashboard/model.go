@@ -103,7 +103,7 @@ func New(cfg Config) *Model {
 		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location, Say: m.notices.say}
 	}
 	m.addParts()
-	m.notices.away = m.away.told
+	m.notices.away = m.away.notice
 	m.restyle()
 	m.judge()
 	m.board.setFocus(layout.Intents)

@@ -95,7 +95,7 @@ func (b *batch) orderDisabled(o *account.Order) string {
 	}
 	waiting := ""
 	for _, item := range o.Intents {
-		in, ok := b.picture.intent(item.ID)
+		in, ok := b.picture.intents[item.ID]
 		if !ok || in.State != api.AwaitingConfirmation {
 			continue
 		}
@@ -113,7 +113,7 @@ func (b *batch) orderDisabled(o *account.Order) string {
 // first at the front. left says why the others cannot be confirmed.
 func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []dialog.Left) {
 	for _, item := range o.Intents {
-		in, ok := b.picture.intent(item.ID)
+		in, ok := b.picture.intents[item.ID]
 		if !ok {
 			left = append(left, dialog.Left{Name: nameOfItem(item), Why: "it is no longer known"})
 			continue

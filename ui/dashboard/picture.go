@@ -85,11 +85,6 @@ func (p *picture) apply(c *account.Changes) {
 	p.summary, p.version, p.started = c.Summary, c.Version, true
 }
 
-func (p *picture) intent(id api.ID) (*account.Intent, bool) {
-	in, ok := p.intents[id]
-	return in, ok
-}
-
 // freeze holds the screen.
 func (p *picture) freeze(now time.Time) {
 	p.frozen = &frozen{at: now, events: p.summary.Events.Received}

@@ -314,7 +314,7 @@ func (s *storm) sayYesToAll(names []string) {
 }
 
 func (s *storm) canBeConfirmed(o *stormOrder) bool {
-	in, ok := s.m.picture.intent(o.id)
+	in, ok := s.m.picture.intents[o.id]
 	return ok && s.m.confirms.unconfirmable(in) == ""
 }
 
