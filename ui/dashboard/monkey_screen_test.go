@@ -249,7 +249,8 @@ func (k *monkey) named(s pane.Subject, at gutter, r layout.Rect) {
 	}
 	name = strings.TrimSpace(name[:first])
 	row := textFrom(k.paper, at.x+1, r.X+r.W, at.y)
-	if before, _, cut := strings.Cut(row, "…"); cut && strings.HasPrefix(name, before[strings.LastIndex(before, " ")+1:]) {
+	before, _, cut := strings.Cut(row, "…")
+	if shown := before[strings.LastIndex(before, " ")+1:]; cut && shown != "" && strings.HasPrefix(name, shown) {
 		return // there is room for less of it
 	}
 	if !strings.Contains(row, name) {
