@@ -214,6 +214,21 @@ func TestAJournalThatAnotherHasWrittenIsGivenUpForGood(t *testing.T) {
 	}
 }
 
+// The log is cut as soon as the last event is acknowledged, again and again.
+func TestALogThatIsCutRightAfterAnAnswerIsNoticed(t *testing.T) {
+	for range 100 {
+		dir := t.TempDir()
+		j := opened(t, dir)
+		fill(t, j, 1, 1)
+		if err := os.Truncate(filepath.Join(dir, databaseName+"-wal"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Append(t.Context(), []journal.Entry{{ID: "refused"}}); !errors.Is(err, journal.ErrDisowned) {
+			t.Fatalf("append: %v", err)
+		}
+	}
+}
+
 func TestAJournalWithHolesIsFoundDamaged(t *testing.T) {
 	for _, test := range []struct{ name, damage, want string }{
 		{"an event is missing", "DELETE FROM packs WHERE last = 50", "is damaged: event 50 is missing"},

@@ -168,6 +168,7 @@ func (w *writer) shortenLog(written int) {
 	}
 	w.written = 0
 	_, _ = copyLog(context.Background(), w.connection, "RESTART") // the next commit reports a failing disk
+	w.claim.note()
 }
 
 // transact commits works in one transaction and answers once it is durable. After an
@@ -181,11 +182,11 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 		w.giveUp(err)
 		err = fmt.Errorf("write the journal: %w", err)
 	}
+	w.claim.note() // before the answers: what another program writes after them is not this one's
 	works.Answer(err)
 	if err == nil && changes != nil {
 		w.shortenLog(changes.size())
 	}
-	w.claim.note()
 }
 
 // giveUp ends a failed transaction and its connection. Once another process owns the
