@@ -31,7 +31,8 @@ type call struct {
 	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
 	probe  bool   // of a list that may not be there
 
-	standIn bool // for a stand-in alone: it carries a key that the service refuses
+	standIn   bool // for a stand-in alone: it carries a key that the service refuses
+	departure Departure
 }
 
 func get(path string, query url.Values) call {
@@ -162,7 +163,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	trace := &connectionTrace{}
 	account := *c.key.Load()
 	key := keyFor(request, account)
-	written, err := depart(ctx)
+	written, err := request.departure.ask()
 	if err != nil {
 		return nil, nil, request.notSent(err)
 	}

@@ -64,7 +64,7 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
 	}
 	request := post(path, encoded, paymentOf(body.Payment, body.Raw))
-	request.standIn = body.StandIn
+	request.standIn, request.departure = body.StandIn, body.Departure
 	return decoded(ctx, c, request, decodeIntent)
 }
 
@@ -91,7 +91,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 		return Intent{}, fmt.Errorf("POST %s/confirm: not sent: %w", path, err)
 	}
 	request := post(path+"/confirm", encoded, paymentOf(body.Payment, body.Raw))
-	request.once, request.standIn = onceFor(path+"/confirm"), body.StandIn
+	request.once, request.standIn, request.departure = onceFor(path+"/confirm"), body.StandIn, body.Departure
 	return decoded(ctx, c, request, expecting(id, decodeIntent, intentID))
 }
 

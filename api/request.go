@@ -22,6 +22,7 @@ type CreateIntent struct {
 	Payment            *PaymentMethod     // required for a purchase
 	Raw                json.RawMessage    `json:"-"` // a JSON object that is sent as it is, instead of all that; nil: not set
 	StandIn            bool               `json:"-"` // for a stand-in alone: the service refuses the key that it carries
+	Departure          Departure          `json:"-"` // nil: nobody is asked
 }
 
 // ConfirmIntent is the body of [Client.ConfirmIntent]. A zero body sends {}. The
@@ -30,6 +31,19 @@ type ConfirmIntent struct {
 	Payment *PaymentMethod
 	Raw     json.RawMessage `json:"-"` // sent as it is, instead of Payment; nil: not set
 	StandIn bool            `json:"-"` // for a stand-in alone: the service refuses the key that it carries
+
+	Departure Departure `json:"-"` // nil: nobody is asked
+}
+
+// Departure is called when a request that spends money is about to go out, after every wait. An error holds the
+// request back. Otherwise the client calls written, once or more often, when the request was written or has ended.
+type Departure func() (written func(), err error)
+
+func (d Departure) ask() (written func(), err error) {
+	if d == nil {
+		return func() {}, nil
+	}
+	return d()
 }
 
 // ShipmentQuery filters the list of shipments (contract, Endpoints). Its zero value

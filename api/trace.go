@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http/httptrace"
 	"sync/atomic"
 )
@@ -28,21 +27,3 @@ func (t *connectionTrace) hooks(written func()) *httptrace.ClientTrace {
 }
 
 func (t *connectionTrace) maybeSent() bool { return t.got.Load() || !t.asked.Load() }
-
-type departureKey struct{}
-
-// WithDeparture has the client call allow when a request of ctx is about to go out, after every wait. An error
-// holds the request back. Otherwise the client calls written, once or more often, when the request was written or
-// has ended.
-func WithDeparture(ctx context.Context, allow func() (written func(), err error)) context.Context {
-	return context.WithValue(ctx, departureKey{}, allow)
-}
-
-// depart asks whether a request of ctx may go out now.
-func depart(ctx context.Context) (written func(), err error) {
-	allow, ok := ctx.Value(departureKey{}).(func() (func(), error))
-	if !ok {
-		return func() {}, nil
-	}
-	return allow()
-}

@@ -226,13 +226,15 @@ func (m *creating) used(ctx context.Context) *Outcome {
 
 func (m *creating) send(ctx context.Context) Outcome {
 	m.report(Progress{Stage: Sending})
-	bounded, cancel := m.guard.departing(ctx, m.line)
+	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
+	body := m.wanted.Body
+	body.Departure = m.guard.audit.departure(m.line)
 	post := m.maker.CreateIntent
 	if m.wanted.Purchase {
 		post = m.maker.Purchase
 	}
-	answer, err := post(bounded, m.wanted.Body)
+	answer, err := post(bounded, body)
 	switch refused := new(*api.Error); {
 	case err == nil:
 		return Outcome{Verdict: Accepted, Intent: &answer}

@@ -1,7 +1,6 @@
 package confirm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,12 +12,10 @@ import (
 // errSettled says that another process concluded what came of a request before it went out.
 var errSettled = errors.New("another tillwatch meanwhile recorded what came of it")
 
-// departing bounds the send of a line by [sendWithin], and looks at the audit log again right before the request
-// goes out. A suspended process and a sleeping machine do not notice that time passes, so others may have concluded
-// that the request was not taken.
-func (g *Guard) departing(ctx context.Context, line Line) (context.Context, context.CancelFunc) {
-	bounded, cancel := context.WithTimeout(ctx, sendWithin)
-	return api.WithDeparture(bounded, func() (func(), error) { return g.audit.depart(line) }), cancel
+// departure looks at the audit log again right before the request of a line goes out. A suspended process and a
+// sleeping machine do not notice that time passes, so others may have concluded that the request was not taken.
+func (a *auditLog) departure(line Line) api.Departure {
+	return func() (func(), error) { return a.depart(line) }
 }
 
 // depart returns an error if the request of a line must not go out any more. Otherwise the log stays locked until

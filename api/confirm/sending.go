@@ -126,12 +126,13 @@ func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
 // post sends the request.
 func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	g := c.guard
-	bounded, cancel := g.departing(ctx, c.line)
+	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	asked := time.Now()
 	body := g.cfg.Body
 	// A confirm for a stand-in must reach nothing else, whatever takes the next request.
 	body.StandIn = c.from.StandIn
+	body.Departure = g.audit.departure(c.line)
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
 	case err == nil && answer.ID == c.seen.ID:
