@@ -71,7 +71,7 @@ var ErrEpoch = errors.New("the journal has a new epoch")
 
 // Journal is a log of events. Sequence numbers start at 1 and grow by 1 in the order
 // of commits: a reader that has seen n has seen everything before n. Implementations
-// are safe for concurrent use and pass the suite of package journaltest.
+// are safe for concurrent use and pass the suite of this package.
 type Journal interface {
 	// Append stores entries and returns once they are durable, with one result for
 	// each entry, in order. After an error, or if ctx ends first, any of them may or

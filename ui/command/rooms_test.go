@@ -33,7 +33,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal", "relay/signature"},
 		"relay/signature":     {"api"},
 		"relay/forward":       {"api", "api/delivery", "relay"},
-		"relay/journal":       {"api", "api/durable", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
+		"relay/journal":       {"api", "api/durable", "relay/journal", "relay/journal/groupcommit"},
 		"themes":              {},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/process", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
 		"ui/doctor":           {"api", "ui/dashboard/paint"},

@@ -1,3 +1,4 @@
+// Package journaltest has a journal in memory, for tests of what stands on a journal.
 package journaltest
 
 import (

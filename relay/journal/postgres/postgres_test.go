@@ -13,7 +13,6 @@ import (
 	"go.uber.org/goleak"
 
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/journaltest"
 	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
@@ -104,18 +103,6 @@ func terminate(t testing.TB, dsn string) {
 		config.RuntimeParams["application_name"])
 }
 
-// named opens the journals of one test in schemas of their own.
-func named(t *testing.T) journaltest.Open {
-	server.DSN(t)
-	schemas := map[string]string{}
-	return func(sub *testing.T, name string) journal.Journal {
-		if schemas[name] == "" {
-			schemas[name] = schema(t)
-		}
-		return opened(sub, schemas[name])
-	}
-}
-
 func opened(t testing.TB, dsn string) journal.Journal {
 	t.Helper()
 	j, err := Open(t.Context(), dsn)
@@ -128,7 +115,3 @@ func opened(t testing.TB, dsn string) journal.Journal {
 
 // TestSkippedTestsAreNamedEachTime also where nothing has changed since.
 func TestSkippedTestsAreNamedEachTime(t *testing.T) { server.DisableCache(t, "testdata/skipped") }
-
-func TestPostgreSQLIsAJournal(t *testing.T) { journaltest.Run(t, named(t)) }
-
-func TestPostgreSQLIsDurable(t *testing.T) { journaltest.RunDurable(t, named(t)) }

@@ -10,20 +10,7 @@ import (
 	"testing"
 
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/journaltest"
 )
-
-// named opens the journals of one test in folders of their own under a root.
-func named(t *testing.T) journaltest.Open {
-	root := t.TempDir()
-	folders := map[string]string{}
-	return func(t *testing.T, name string) journal.Journal {
-		if folders[name] == "" {
-			folders[name] = filepath.Join(root, fmt.Sprint(len(folders)), "data")
-		}
-		return opened(t, folders[name])
-	}
-}
 
 func opened(t *testing.T, dir string) journal.Journal {
 	t.Helper()
@@ -34,10 +21,6 @@ func opened(t *testing.T, dir string) journal.Journal {
 	t.Cleanup(func() { _ = j.Close() })
 	return j
 }
-
-func TestSQLiteIsAJournal(t *testing.T) { journaltest.Run(t, named(t)) }
-
-func TestSQLiteIsDurable(t *testing.T) { journaltest.RunDurable(t, named(t)) }
 
 func TestFilesAreForThisUserAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")

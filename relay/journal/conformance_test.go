@@ -1,26 +1,90 @@
-// Package journaltest holds what every journal must do: a suite of tests, and a
-// journal in memory for tests of what stands on a journal.
-package journaltest
+package journal_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/journal/postgres"
+	"tillwatch/relay/journal/postgres/postgrestest"
+	"tillwatch/relay/journal/sqlite"
 )
 
-// Open opens the journal with the given name, and creates it if no test used that
-// name before. The suite closes a journal before it opens it again.
-type Open func(t *testing.T, name string) journal.Journal
+var server postgrestest.Server
 
-// Run checks that open returns journals that keep the contract of [journal.Journal].
-func Run(t *testing.T, open Open) {
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		server.ReportSkipped()
+		os.Exit(code)
+	}))
+}
+
+// TestSkippedTestsAreNamedEachTime also where nothing has changed since.
+func TestSkippedTestsAreNamedEachTime(t *testing.T) {
+	server.DisableCache(t, "postgres/testdata/skipped")
+}
+
+// open opens the journal with the given name, and creates it if the test did not use
+// that name before. The suite closes a journal before it opens it again.
+type open func(t *testing.T, name string) journal.Journal
+
+func TestMemoryIsAJournal(t *testing.T) {
+	conforms(t, func(_ *testing.T, name string) journal.Journal { return journaltest.NewMemory(name) })
+}
+
+func TestSQLiteIsAJournal(t *testing.T) { conforms(t, inFolders(t)) }
+
+func TestSQLiteIsDurable(t *testing.T) { endures(t, inFolders(t)) }
+
+func TestPostgreSQLIsAJournal(t *testing.T) { conforms(t, inSchemas(t)) }
+
+func TestPostgreSQLIsDurable(t *testing.T) { endures(t, inSchemas(t)) }
+
+// inFolders keeps each journal in a folder of its own.
+func inFolders(t *testing.T) open {
+	root := t.TempDir()
+	folders := map[string]string{}
+	return func(t *testing.T, name string) journal.Journal {
+		if folders[name] == "" {
+			folders[name] = filepath.Join(root, fmt.Sprint(len(folders)), "data")
+		}
+		return opened(t, sqlite.Open, folders[name])
+	}
+}
+
+// inSchemas keeps each journal in a schema of its own.
+func inSchemas(t *testing.T) open {
+	server.DSN(t)
+	schemas := map[string]string{}
+	return func(t *testing.T, name string) journal.Journal {
+		if schemas[name] == "" {
+			schemas[name] = server.Schema(t)
+		}
+		return opened(t, postgres.Open, schemas[name])
+	}
+}
+
+func opened(t *testing.T, open func(context.Context, string) (journal.Journal, error), place string) journal.Journal {
+	t.Helper()
+	j, err := open(t.Context(), place)
+	must(t, err)
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+// conforms checks that open returns journals that keep the contract of [journal.Journal].
+func conforms(t *testing.T, open open) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *subject)
@@ -52,9 +116,9 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// RunDurable checks that a journal still has what it acknowledged after it was
-// closed and opened again.
-func RunDurable(t *testing.T, open Open) {
+// endures checks that a journal still has what it acknowledged after it was closed
+// and opened again.
+func endures(t *testing.T, open open) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *subject)
@@ -72,7 +136,7 @@ func RunDurable(t *testing.T, open Open) {
 // subject is a journal under test.
 type subject struct {
 	t       *testing.T
-	open    Open
+	open    open
 	journal journal.Journal
 }
 

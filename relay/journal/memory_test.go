@@ -1,4 +1,4 @@
-package journaltest
+package journal_test
 
 import (
 	"context"
@@ -7,16 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/journaltest"
 )
-
-func TestMemoryIsAJournal(t *testing.T) {
-	Run(t, func(t *testing.T, name string) journal.Journal { return NewMemory(name) })
-}
 
 func TestMemoryStallsUntilReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := NewMemory("e")
+		m := journaltest.NewMemory("e")
 		release := m.Stall()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -30,7 +26,7 @@ func TestMemoryStallsUntilReleased(t *testing.T) {
 }
 
 func TestMemoryFailsAsTold(t *testing.T) {
-	m := NewMemory("e")
+	m := journaltest.NewMemory("e")
 	full := errors.New("disk full")
 	m.Fail(full)
 	if _, err := m.Append(t.Context(), entries(1, 1)); !errors.Is(err, full) {
