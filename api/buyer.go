@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -49,6 +50,21 @@ func (b Buyer) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(fields)
+}
+
+// QuotedIn reports whether a text quotes a part of the buyer, as merchants' messages and clients' own ids may.
+func (b *Buyer) QuotedIn(text Text) bool {
+	const shortest = 3 // anything shorter would match too much
+	if b == nil {
+		return false
+	}
+	lower := strings.ToLower(string(text))
+	for _, personal := range []Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
+		if len(personal) >= shortest && strings.Contains(lower, strings.ToLower(string(personal))) {
+			return true
+		}
+	}
+	return false
 }
 
 // wire are the fields as a request has them, without those that are empty.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -159,17 +158,10 @@ func keepOrder(in *api.Intent) *api.Intent {
 	return out
 }
 
-// unlessQuoting returns text, or "" if it quotes the buyer, as merchants' messages and clients' own ids may.
+// unlessQuoting returns text, or "" if it quotes the buyer.
 func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
-	const shortest = 3 // anything shorter would match too much
-	if b == nil || text == "" {
-		return text
-	}
-	lower := strings.ToLower(string(text))
-	for _, personal := range []api.Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
-		if len(personal) >= shortest && strings.Contains(lower, strings.ToLower(string(personal))) {
-			return ""
-		}
+	if b.QuotedIn(text) {
+		return ""
 	}
 	return text
 }

@@ -160,8 +160,9 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 	if f := in.Failure; f != nil {
 		message := f.Message
 		if !reveal {
-			message = unquoted(in.Buyer, message)
-			quoting = message != f.Message
+			if quoting = in.Buyer.QuotedIn(message); quoting {
+				message = "[masked]"
+			}
 			message = api.MaskAddress(message)
 		}
 		r.Failure = &intentFailure{failureReport{f.Code, message}, f.Code.Group(), f.Code.Advice()}
@@ -176,21 +177,6 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 	case in.Buyer != nil:
 		r.Buyer = "[masked]"
 	}
-}
-
-// unquoted masks parts of the buyer that a text quotes, as merchants' messages do.
-func unquoted(b *api.Buyer, text api.Text) api.Text {
-	const shortest = 3 // shorter parts would match too much
-	if b == nil {
-		return text
-	}
-	lower := strings.ToLower(string(text))
-	for _, personal := range []api.Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
-		if len(personal) >= shortest && strings.Contains(lower, strings.ToLower(string(personal))) {
-			return "[masked]"
-		}
-	}
-	return text
 }
 
 func offerOf(o *api.Offer) *offerReport {
