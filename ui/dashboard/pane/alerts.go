@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/paint"
@@ -18,8 +17,7 @@ type Alerts struct {
 	listing[*alertRow]
 	off      func(account.Alert) (attention.Off, bool) // how an alert is acknowledged or muted, if it is
 	standing []account.Alert
-	since    map[string]time.Time // when the text of an alert last changed; zero if it was in the first picture
-	texts    map[string]string    // the texts of alerts
+	since    map[string]time.Time // when each standing alert came; zero if it was in the first picture
 	unfolded map[fold]bool
 }
 
@@ -51,7 +49,7 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 	if off == nil {
 		off = func(account.Alert) (none attention.Off, ok bool) { return none, false }
 	}
-	p := &Alerts{off: off, since: map[string]time.Time{}, texts: map[string]string{}, unfolded: map[fold]bool{},
+	p := &Alerts{off: off, unfolded: map[fold]bool{},
 		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders(), idColumn, ageColumn)}
 	var kinds []string
 	for _, kind := range account.AlertKinds() {
@@ -84,38 +82,17 @@ func alertKey(a *account.Alert) string {
 
 // Apply applies the current alerts.
 func (p *Alerts) Apply(c *account.Changes, first bool) {
-	p.standing = c.Summary.Alerts
-	over := len(p.texts) > 0
-	for i := range p.standing {
-		a := &p.standing[i]
-		key, text := alertKey(a), string(api.Scrub(a.Text))
-		old, ok := p.texts[key]
-		if ok && old == text {
-			continue
+	since := make(map[string]time.Time, len(c.Summary.Alerts))
+	for i := range c.Summary.Alerts {
+		key := alertKey(&c.Summary.Alerts[i])
+		at, known := p.since[key]
+		if !known && !first {
+			at = p.look.Now
 		}
-		p.texts[key] = text
-		if !ok && !first {
-			p.since[key] = p.look.Now
-		}
+		since[key] = at
 	}
-	if over && len(p.texts) > len(p.standing) {
-		p.forgetOver()
-	}
+	p.standing, p.since = c.Summary.Alerts, since
 	p.Arrange()
-}
-
-// forgetOver forgets alerts that no longer exist.
-func (p *Alerts) forgetOver() {
-	standing := make(map[string]bool, len(p.standing))
-	for i := range p.standing {
-		standing[alertKey(&p.standing[i])] = true
-	}
-	for key := range p.texts {
-		if !standing[key] {
-			delete(p.texts, key)
-			delete(p.since, key)
-		}
-	}
 }
 
 // Arrange updates the rows, also after alerts were acknowledged or muted. While the pane has
