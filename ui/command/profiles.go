@@ -130,10 +130,18 @@ func ofAccount() []string {
 // requireOwnAccount refuses a profile for which the configuration file names no
 // account.
 func (s settings) requireOwnAccount() error {
-	if err := s.requireAccount(); err != nil {
-		return fmt.Errorf("%w; when you switch profiles, only the configuration file counts", err)
+	var wrong, missing string
+	switch {
+	case s.APIURL == "":
+		wrong, missing = "no service is configured", "api_url"
+	case s.APIKey.IsZero():
+		wrong, missing = "no API key is configured", "api_key_file"
+	case s.RelayURL != "" && s.RelayToken.IsZero():
+		wrong, missing = "a relay is configured without its token", "relay_token_file"
+	default:
+		return nil
 	}
-	return nil
+	return usagef("%s: set %s in [profile.%s]; when you switch profiles, only the configuration file counts", wrong, missing, s.Chosen)
 }
 
 // checkRelay reads from the configured relay, if there is one.

@@ -1,6 +1,9 @@
 package command
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAProfileThatIsSwitchedToTakesItsAccountFromTheFileAlone(t *testing.T) {
 	isolate(t)
@@ -33,5 +36,27 @@ api_key = "key-of-live"
 		if got[i] != want[i] {
 			t.Errorf("setting %d is %v, want %v", i, got[i], want[i])
 		}
+	}
+}
+
+func TestWhatAProfileLacksIsAdvisedWhereASwitchReadsIt(t *testing.T) {
+	for _, c := range []struct{ name, profile, advice string }{
+		{"the service", ``, "no service is configured: set api_url in [profile.live]"},
+		{"the key", `api_url = "https://live.example"`, "no API key is configured: set api_key_file in [profile.live]"},
+		{"the relay's token", `api_url = "https://live.example"
+api_key = "key-of-live"
+relay_url = "https://relay.example"`, "a relay is configured without its token: set relay_token_file in [profile.live]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			isolate(t)
+			p := &profiles{flags: newWatch().Flags()}
+			if err := p.flags.Parse([]string{"--config", writeConfig(t, "[profile.live]\n"+c.profile+"\n")}); err != nil {
+				t.Fatal(err)
+			}
+			err := p.Prepare(t.Context(), "live")
+			if err == nil || !strings.Contains(err.Error(), c.advice) || strings.Contains(err.Error(), "TILLWATCH_") {
+				t.Errorf("the advice is %v", err)
+			}
+		})
 	}
 }
