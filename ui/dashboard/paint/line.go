@@ -20,7 +20,8 @@ type Line struct {
 	at     int
 	ground Ground
 	open   string
-	under  Ground // of the last text
+	under  Ground // of the last text, as style
+	style  Style
 	edge   bool
 }
 
@@ -83,14 +84,14 @@ func (l *Line) Right(st Style, s string, w int) *Line {
 // Ground returns the current ground.
 func (l *Line) Ground() Ground { return l.ground }
 
-// Space writes n blank cells. It keeps the style before them if the ground is the same: a
-// blank shows only its ground.
+// Space writes n blank cells. It keeps the style before them if the ground is the same and
+// nothing is underlined: a blank shows only its ground.
 func (l *Line) Space(n int) *Line {
 	n = min(n, l.Left())
 	if n <= 0 {
 		return l
 	}
-	if l.open == "" || l.under != l.ground {
+	if l.open == "" || l.under != l.ground || l.style&Underline != 0 {
 		l.begin(Text)
 	}
 	l.at += n
@@ -143,7 +144,7 @@ func (l *Line) finish() []byte {
 }
 
 func (l *Line) begin(st Style) {
-	l.under = l.ground
+	l.under, l.style = l.ground, st
 	if open := l.brush.open(l.ground, st); open != l.open {
 		l.open = open
 		l.buf = append(l.buf, open...)

@@ -86,6 +86,23 @@ func TestALineIsExactAndCleanWhateverItIsGiven(t *testing.T) {
 	})
 }
 
+func TestAnUnderlineEndsWithItsText(t *testing.T) {
+	b := brush(t)
+	for name, draw := range map[string]func(l *Line){
+		"at the end":     func(l *Line) { l.Put(Text|Underline, "0ba9") },
+		"before a blank": func(l *Line) { l.Put(Text|Underline, "0ba9").Space(1).Put(Text|Underline, "cf00") },
+		"in a column":    func(l *Line) { l.Fit(Text|Underline, "0ba9", 6) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := NewLine(b).Start(12)
+			draw(l)
+			if got := l.String(); strings.Contains(got, "0ba9 ") {
+				t.Errorf("the blank is underlined, too: %q", got)
+			}
+		})
+	}
+}
+
 func hostile(t *rapid.T) string {
 	return rapid.OneOf(
 		rapid.String(),
