@@ -53,11 +53,11 @@ func TestIntentsAreGroupedByOrderAndBack(t *testing.T) {
 	before := screen(m)
 	press(m, "O")
 	got := screen(m)
-	if !inOrder(got, "by order", "order-7 · 3 items · partly failed · failed to awaiting", "57.42 USD", "Chili Crisp", "Wool Socks", "Desk Lamp",
-		"order-8 · 2 items · awaiting to placing", "268.95 USD", "Linen Shirt", "Trail Runners 2", "Sofa", "Merino Beanie", "Mug") {
+	if !inOrder(got, "by order", "order-7 · 3 items ", " 3 merchants ", " partly failed · failed to awaiting ", "57.42 USD", "Chili Crisp", "Wool Socks", "Desk Lamp", "lumen.example", "offer retrieval failed",
+		"order-8 · 2 items ", " 2 merchants ", " awaiting to placing ", "268.95 USD", "Linen Shirt", "Trail Runners 2", "Sofa", "Merino Beanie", "acme.example", "order-9", "Mug") {
 		t.Errorf("not grouped by order, the window that closes first on top:\n%s", got)
 	}
-	if strings.Contains(got, "order-9") || !kept.ByOrder {
+	if strings.Contains(got, "order-9 ·") || !kept.ByOrder {
 		t.Errorf("an order of one item is a group, or the grouping is not remembered (%v):\n%s", kept.ByOrder, got)
 	}
 	again := boardOf(t, s, 200, 55, func(c *Config) { c.Remembered = kept })
@@ -372,6 +372,23 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 			}
 			press(m, "esc")
 		}
+	}
+}
+
+func TestAHugeTotalLeavesTheNamesOfANarrowListTheirRoom(t *testing.T) {
+	for name, unread := range map[string]int{"all are read": 0, "one is not": 1} {
+		t.Run(name, func(t *testing.T) {
+			s, items := orderShop()
+			huge := *s.changes.Intents[slices.IndexFunc(s.changes.Intents, func(in *account.Intent) bool { return in.ID == items[0] })]
+			huge.Total = &api.Money{Currency: "USD", Subunits: 123_456_789_012}
+			s.put(&huge)
+			s.changes.Summary.NeverRead = unread
+			m := boardOf(t, s, 40, 24)
+			press(m, "O")
+			if got := screen(m); !inOrder(got, "order-7", "Chili Cr", "Wool Soc", "order-8", "Linen Sh") {
+				t.Errorf("the names give way:\n%s", got)
+			}
+		})
 	}
 }
 

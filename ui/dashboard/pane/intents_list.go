@@ -8,34 +8,39 @@ import (
 
 // listColumns are the widths of the list's columns, with the blank before each; 0 hides
 // one.
-type listColumns struct{ state, merchant, total, special, age int }
+type listColumns struct{ state, merchant, about, total, special, age int }
 
 const (
 	specialWidth = 12
-	leastSpecial = 8  // for the countdown, or unread
-	leastProduct = 12 // below it, the merchant is hidden
+	leastSpecial = 8   // for the countdown, or unread
+	leastProduct = 12  // below it, the merchant is hidden
+	roomyList    = 110 // from there on, what is about a row has a column beside the merchant
 )
 
-func (d *cards) columns() listColumns {
+// columns divides the width of a list, in which widest is the width of the widest total.
+func (d *cards) columns(widest int) listColumns {
 	c := listColumns{state: 13, special: leastSpecial}
 	if d.w < 56 {
 		c.state = 2 // the glyph alone
 	}
+	if d.has(totalColumn) {
+		c.total = max(widest, moneyWidth) + 1
+	}
+	if d.has(ageColumn) {
+		c.age = ageWidth + 1
+	}
+	product := func() int { return d.w - 1 - c.state - c.merchant - c.about - c.total - c.special - c.age }
 	if d.w >= 72 {
 		c.special = specialWidth
 		if d.has(merchantColumn) {
 			c.merchant = 18 + min(max(d.w-88, 0), 8)
 		}
 	}
-	if d.has(totalColumn) {
-		c.total = max(d.widest, moneyWidth) + 1
+	if d.w >= roomyList {
+		c.about = product() / 2
 	}
-	if d.has(ageColumn) {
-		c.age = ageWidth + 1
-	}
-	product := func() int { return d.w - 1 - c.state - c.merchant - c.total - c.special - c.age }
 	if product() < leastProduct-1 {
-		c.merchant = 0
+		c.merchant, c.about = 0, 0
 	}
 	for _, giveUp := range []func(){
 		func() { c.state = 2 },
@@ -57,7 +62,7 @@ func (p *Intents) drawList() {
 		p.nothingMatches()
 		return
 	}
-	c := p.cards.columns()
+	c := p.cards.columns(p.cards.widest)
 	from, to := p.span()
 	for i, row := range rows {
 		l := p.start()
@@ -76,13 +81,21 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 		l.Fit(m.Style, m.Glyph, c.state)
 	}
 	l.Put(paint.Faint, branch)
-	d.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
-	if c.merchant > 0 {
-		left := shortened(string(row.Merchant), c.merchant-1)
-		if row.lane == laneFailed && !row.ReadAt.IsZero() {
-			left = wording.Failure(row.Failure)
+	d.product(l, row, l.Left()-c.merchant-c.about-c.total-c.special-c.age)
+	left, about := shortened(string(row.Merchant), c.merchant-1), ""
+	if branch == "" {
+		about = string(row.ReferenceID) // else in the head
+	}
+	if row.lane == laneFailed && !row.ReadAt.IsZero() {
+		if about = wording.Failure(row.Failure); c.about == 0 {
+			left = about
 		}
+	}
+	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
+	}
+	if c.about > 0 {
+		l.Space(1).Fit(paint.Muted, about, c.about-1)
 	}
 	if c.total > 0 {
 		total, style := d.amount(row)

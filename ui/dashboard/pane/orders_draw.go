@@ -16,10 +16,11 @@ func (p *Intents) drawOrders() {
 		p.nothingMatches()
 		return
 	}
-	c := p.cards.columns()
-	if p.look.Partial && c.total > 0 {
-		c.total = max(c.total, p.cards.widest+paint.Width(orMore)+1)
+	widest := p.cards.widest
+	if p.look.Partial {
+		widest += paint.Width(orMore)
 	}
+	c := p.cards.columns(widest)
 	from, to := p.span()
 	for i, row := range rows {
 		at, l := first+i, p.start()
@@ -85,9 +86,13 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 		}
 	}
 	l.To(start + c.state)
-	d.headName(l, o, l.Left()-c.merchant-c.total-c.special-c.age)
+	d.headName(l, o, l.Left()-c.merchant-c.about-c.total-c.special-c.age, c.about == 0)
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
+	}
+	if end := l.At() + c.about; c.about > 0 {
+		standing(l.Space(1), o, "", end)
+		l.To(end)
 	}
 	if c.total > 0 {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
@@ -111,8 +116,9 @@ func (d *cards) sum(row *orderRow) string {
 // orMore precedes figures of an order that is not fully known.
 const orMore = "≥ "
 
-// headName draws the name of an order, and as much about it as there is room for.
-func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
+// headName draws the name of an order and the number of its items and, if wanted, how it
+// stands.
+func (d *cards) headName(l *paint.Line, o *account.Order, w int, stands bool) {
 	end := l.At() + w
 	more := ""
 	if d.look.Partial {
@@ -125,23 +131,25 @@ func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
 	} else if paint.Width(least) <= end-l.At() {
 		l.Put(paint.Muted, least)
 	}
-	for _, part := range standing(o) {
-		if paint.Width(part.Word)+3 <= end-l.At() {
-			l.Put(paint.Muted, " · ").Put(part.Style, part.Word)
-		}
+	if stands {
+		standing(l, o, " · ", end)
 	}
 	l.To(end)
 }
 
-// standing describes an order in words: that it failed in part, and its worst and best
-// state.
-func standing(o *account.Order) (parts []sign.Sign) {
+// standing writes after a separator, as far as there is room before end, that an order
+// failed in part, and its worst and best state.
+func standing(l *paint.Line, o *account.Order, separator string, end int) {
+	put := func(style paint.Style, text string) {
+		if paint.Width(separator)+paint.Width(text) <= end-l.At() {
+			l.Put(paint.Muted, separator).Put(style, text)
+			separator = " · "
+		}
+	}
 	if o.PartlyFailed {
-		parts = append(parts, sign.Sign{Word: "partly failed", Style: paint.Bad})
+		put(paint.Bad, "partly failed")
 	}
-	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
 	if o.Worst != o.Best {
-		parts = append(parts, sign.Sign{Word: worst.Word + " to " + best.Word, Style: paint.Muted})
+		put(paint.Muted, sign.Intent(o.Worst).Word+" to "+sign.Intent(o.Best).Word)
 	}
-	return parts
 }
