@@ -108,6 +108,31 @@ func TestWhatIsNotKnownOfThePulseIsNotNothing(t *testing.T) {
 	})
 }
 
+func TestThePulseOfANewDayIsNotEmpty(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		for _, c := range []struct {
+			name  string
+			known time.Duration // before now
+			size  [2]int
+			want  []string
+		}{
+			{"both spans, watched for long", 48 * time.Hour, [2]int{200, 55}, []string{"nothing ended in the last 60 min", "last 24 h", "nothing ended in the last 24 h"}},
+			{"both spans, just begun", 5 * time.Minute, [2]int{200, 55}, []string{"not watched before 13:57", "last 24 h", "not watched before 13:57"}},
+			{"one span", 5 * time.Minute, [2]int{120, 36}, []string{"not watched before 13:57"}},
+			{"on the board", 5 * time.Minute, [2]int{80, 24}, []string{"not watched before 13:57"}},
+		} {
+			s := newShop(time.Now())
+			s.changes.Summary.Known = time.Now().Add(-c.known)
+			m := boardOf(t, s, c.size[0], c.size[1])
+			press(m, "P")
+			if got := screen(m); !inOrder(got, c.want...) {
+				t.Errorf("%s: the pulse says\n%s", c.name, got)
+			}
+		}
+	})
+}
+
 // The pulse is worked out over all intents: for no key, and for no frame between two
 // seconds.
 func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {

@@ -30,11 +30,11 @@ func (p *Pulse) Apply(c *account.Changes, first bool) {
 // NextSpan shows the other span of time and returns its name.
 func (p *Pulse) NextSpan() string {
 	p.day, p.stale = !p.day, true
-	return p.span()
+	return spanOf(p.day)
 }
 
-func (p *Pulse) span() string {
-	if p.day {
+func spanOf(day bool) string {
+	if day {
 		return "last 24 h"
 	}
 	return "last 60 min"
@@ -54,6 +54,7 @@ const (
 	factsGap    = 2
 	pulseView   = 26 // lines
 	leastStrip  = 7
+	roomyStrip  = 11
 )
 
 // Lines draws the pane.
@@ -72,7 +73,7 @@ func (p *Pulse) Lines() []string {
 		case p.h >= pulseView:
 			p.view(pulse, facts)
 		case p.w >= besideFacts:
-			s := stripOf(p.beats(pulse), p.beat(), stripBeside, room)
+			s := p.stripOf(pulse, p.day, stripBeside, room)
 			for y := range room {
 				l := p.start().Space(1)
 				s.row(l, y, p.look.Location)
@@ -90,7 +91,7 @@ func (p *Pulse) Lines() []string {
 // stackedFacts draws the strip above as many facts as there is room for.
 func (p *Pulse) stackedFacts(pulse *account.Pulse, facts []fact, room int) {
 	below := max(min(len(facts), room-leastStrip), 0)
-	p.strip(pulse, room-below)
+	p.strip(pulse, p.day, room-below)
 	for _, f := range facts[:below] {
 		l := p.start().Space(1)
 		p.fact(l, f, 2, min(l.Left(), 64))
@@ -98,9 +99,24 @@ func (p *Pulse) stackedFacts(pulse *account.Pulse, facts []fact, room int) {
 	}
 }
 
+// stripOf makes the strip of a span of time, and says in it why it is empty.
+func (p *Pulse) stripOf(pulse *account.Pulse, day bool, w, h int) *strip {
+	beats, width := pulse.Hour, time.Minute
+	if day {
+		beats, width = pulse.Day, 15*time.Minute
+	}
+	s := stripOf(beats, width, w, h)
+	if unknown := "not watched before " + p.look.moment(pulse.Known); paint.Width(unknown)+2 < s.edge(s.unknown()) {
+		s.note = unknown
+	} else if s.highest == 0 && s.unknown() == 0 {
+		s.note = "nothing ended in the " + spanOf(day)
+	}
+	return s
+}
+
 // strip draws the outcomes over the whole width.
-func (p *Pulse) strip(pulse *account.Pulse, h int) {
-	s := stripOf(p.beats(pulse), p.beat(), p.w-2, h)
+func (p *Pulse) strip(pulse *account.Pulse, day bool, h int) {
+	s := p.stripOf(pulse, day, p.w-2, h)
 	for y := range h {
 		l := p.start().Space(1)
 		s.row(l, y, p.look.Location)
@@ -108,7 +124,8 @@ func (p *Pulse) strip(pulse *account.Pulse, h int) {
 	}
 }
 
-// view draws everything: the pane fills the screen.
+// view draws everything: the pane fills the screen. Where there is room, the other span of
+// time has a strip, too.
 func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 	room := p.h - len(p.lines)
 	latencies := p.latencyLines()
@@ -120,7 +137,14 @@ func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 	case room-below-1-len(latencies) >= leastStrip+2:
 		below += len(latencies) + 1
 	}
-	p.strip(pulse, room-below-1)
+	room -= below + 1
+	if second := (room - 1) / 2; second >= roomyStrip {
+		p.strip(pulse, p.day, room-1-second)
+		p.push(p.start().Space(1).Put(paint.Text, spanOf(!p.day)))
+		p.strip(pulse, !p.day, second)
+	} else {
+		p.strip(pulse, p.day, room)
+	}
 	p.push(p.start())
 	for y := range below {
 		l := p.start().Space(1)
@@ -141,28 +165,17 @@ func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 	}
 }
 
-// beats returns the beats of the span; beat returns the duration of each.
-func (p *Pulse) beats(pulse *account.Pulse) []account.Beat {
-	if p.day {
-		return pulse.Day
-	}
-	return pulse.Hour
-}
-
-func (p *Pulse) beat() time.Duration {
-	if p.day {
-		return 15 * time.Minute
-	}
-	return time.Minute
-}
-
 // top draws the title with the sums of the span, and since when the account is watched.
 func (p *Pulse) top(pulse *account.Pulse) {
 	l := p.title("PULSE", -1)
-	l.Put(paint.Muted, " · ").Put(paint.Text, p.span()).Put(paint.Muted, " ("+p.look.Keys.Span+")")
+	l.Put(paint.Muted, " · ").Put(paint.Text, spanOf(p.day)).Put(paint.Muted, " ("+p.look.Keys.Span+")")
 	var sum account.Beat
 	whole := true
-	for _, b := range p.beats(pulse) {
+	beats := pulse.Hour
+	if p.day {
+		beats = pulse.Day
+	}
+	for _, b := range beats {
 		sum.Completed, sum.Failed, sum.Expired = sum.Completed+b.Completed, sum.Failed+b.Failed, sum.Expired+b.Expired
 		whole = whole && b.Known
 	}

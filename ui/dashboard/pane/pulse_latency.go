@@ -104,7 +104,11 @@ func (p *Pulse) latency(l *paint.Line, f *latencyLine) {
 		}
 	}
 	if f.unanswered > 0 {
-		l.Put(paint.Bad, " "+wording.Count(f.unanswered)+" unanswered")
+		lost := " " + wording.Count(f.unanswered) + " unanswered"
+		if paint.Width(lost) > l.Left() {
+			lost = " " + wording.Count(f.unanswered) + " lost"
+		}
+		l.Put(paint.Bad, lost)
 	}
 }
 

@@ -19,6 +19,8 @@ type strip struct {
 	unit     float64       // intents per row
 	rows     int           // above the axis
 	below    int           // rows below the axis
+	highest  float64       // intents of the highest or deepest bar
+	note     string        // stands in the empty part at the left; "" for none
 }
 
 // aroundStrip is the number of lines for the axis and its times.
@@ -49,17 +51,18 @@ func stripOf(beats []account.Beat, width time.Duration, w, h int) *strip {
 		sum.Known = sum.Known || b.Known
 		sum.Completed, sum.Failed, sum.Expired = sum.Completed+b.Completed, sum.Failed+b.Failed, sum.Expired+b.Expired
 	}
-	var highest, deepest float64
+	var deepest float64
 	for i, sum := range sums {
 		s.up[i] = bar{known: sum.Known, parts: []part{{float64(sum.Completed), solid, paint.Completed}}}
 		s.down[i] = bar{parts: []part{{float64(sum.Failed), solid, paint.Failed}, {float64(sum.Expired), expiredFill, paint.Warning}}}
-		highest, deepest = max(highest, s.up[i].total()), max(deepest, s.down[i].total())
+		s.highest, deepest = max(s.highest, s.up[i].total()), max(deepest, s.down[i].total())
 	}
 	above := s.rows
 	if s.counted() && above > 1 {
 		above-- // for the figure on the highest bar
 	}
-	s.unit = scaleOf(max(highest/float64(above), deepest/float64(s.below)))
+	s.unit = scaleOf(max(s.highest/float64(above), deepest/float64(s.below)))
+	s.highest = max(s.highest, deepest)
 	return s
 }
 
@@ -83,6 +86,15 @@ func (s *strip) counted() bool { return s.cells/len(s.up) >= 3 }
 // edge returns the cell where the i-th bar begins. The bars fill the width: some are a cell
 // wider than others.
 func (s *strip) edge(i int) int { return i * s.cells / len(s.up) }
+
+// unknown returns how many bars at the left are not known.
+func (s *strip) unknown() int {
+	n := 0
+	for n < len(s.up) && !s.up[n].known {
+		n++
+	}
+	return n
+}
 
 // wide returns the width of the i-th bar.
 func (s *strip) wide(i int) int { return s.edge(i+1) - s.edge(i) }
@@ -115,7 +127,15 @@ func (s *strip) label(l *paint.Line, r, rows int) {
 // upper draws the r-th line of completed intents from the axis.
 func (s *strip) upper(l *paint.Line, r int) {
 	s.label(l, r, s.rows)
+	from := l.At()
+	if r == s.rows/2 && s.note != "" {
+		l.Put(paint.Muted, " "+s.note)
+	}
 	for i := range s.up {
+		if l.At() > from+s.edge(i) {
+			continue // the note stands there
+		}
+		l.To(from + s.edge(i))
 		b := &s.up[i]
 		glyph, style := b.at(float64(r)*s.unit, s.unit)
 		if glyph == "" && r == 0 && !b.known {
