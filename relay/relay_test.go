@@ -212,7 +212,7 @@ func TestARelayThatRefusesDeliveriesIsNotReadyWhateverTheCheckSays(t *testing.T)
 	})
 }
 
-// partlyFull is a journal that can be written as far as its check tells.
+// partlyFull is a journal that can be written as far as its check shows.
 type partlyFull struct {
 	journal.Journal
 	full bool

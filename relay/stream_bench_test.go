@@ -80,7 +80,7 @@ func benchmarkFanOut(b *testing.B, subscribers int) {
 	}
 }
 
-// arrivals tells of each event that came.
+// arrivals reports each event that came.
 type arrivals struct {
 	*collector
 	arrived chan<- struct{}

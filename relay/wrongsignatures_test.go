@@ -41,13 +41,13 @@ func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
 		late := newCollector()
 		run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: n.dial}), late)
 		if live := late.awaitState(t, Live); live.Wrong.Count != 3 || live.Wrong.Cause != signature.SecretSpace {
-			t.Errorf("who comes later is told %+v", live.Wrong)
+			t.Errorf("whoever comes later gets %+v", live.Wrong)
 		}
 		if lines := linesWith(log, "wrong signature:"); len(lines) != 1 || !strings.Contains(lines[0], "cause=secret_space proven=true") {
 			t.Errorf("the log: %q", lines)
 		}
 		if strings.Contains(log.String(), testSecret) {
-			t.Error("the log tells the secret")
+			t.Error("the log reveals the secret")
 		}
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
@@ -92,7 +92,7 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 		}
 		synctest.Wait()
 		if told := r.signatures.report(); told.Count != 0 {
-			t.Errorf("one that nobody can explain is told: %s", told)
+			t.Errorf("one that nobody can explain is reported: %s", told)
 		}
 		counted := scraped(t, r)
 		if counted[`tillwatch_wrong_signatures_total{cause="unknown"}`] != "1" || counted[`tillwatch_wrong_signatures_total{cause="untried"}`] != "199" {

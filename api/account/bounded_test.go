@@ -21,7 +21,7 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 	follow := func() {
 		c := s.Changes(version)
 		if c.Whole && version > 0 {
-			t.Fatal("the whole picture was told anew")
+			t.Fatal("the whole picture was sent anew")
 		}
 		for _, id := range c.GoneIntents {
 			delete(seen, id)

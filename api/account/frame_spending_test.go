@@ -84,7 +84,7 @@ func TestLimitsSayWhatTheirFiguresStandOn(t *testing.T) {
 		s.Observe([]quota.Observation{o})
 		for name, want := range map[LimitName][2]int{LimitMutations: {3, 6}, LimitDay: {40, 60}, LimitAgents: {4, 12}} {
 			if l := limits()[name]; l.Used != (Figure{want[0], Told}) || l.Limit != (Figure{want[1], Told}) || l.Left() != (Figure{want[1] - want[0], Told}) {
-				t.Errorf("as somebody was told, %s: %+v", name, l)
+				t.Errorf("read back, %s: %+v", name, l)
 			}
 		}
 		if sum := s.Summary(); sum.Agents != (AgentCount{Limit: 12}) {

@@ -49,7 +49,7 @@ func TestLatencyIsThatOfTheLastHour(t *testing.T) {
 		slices.Sort(hour)
 		told := s.Summary().Latency
 		if len(told) != 1 {
-			t.Fatalf("told are %d classes, want the reads of tillwatch alone", len(told))
+			t.Fatalf("got %d classes, want the reads of tillwatch alone", len(told))
 		}
 		l := told[0]
 		if l.Recent != paceOf(hour) || l.Unanswered != 1 || !l.Since.Equal(time.Now().Add(-time.Hour)) {
@@ -134,7 +134,7 @@ func TestLatencyOfOthersIsApart(t *testing.T) {
 	}
 	told := s.Summary().Latency
 	if len(told) != 3 || told[0].Others || told[1].Class != quota.Mutations || told[2].Class != "" {
-		t.Fatalf("told is %+v, want own reads, others' mutations and the others' rest", told)
+		t.Fatalf("got %+v, want own reads, others' mutations and the others' rest", told)
 	}
 	if got, want := told[1].Recent, (Pace{2, 900 * time.Millisecond, 900 * time.Millisecond}); got != want {
 		t.Errorf("mutations of others took %+v, want %+v", got, want)
@@ -150,6 +150,6 @@ func TestLatenciesAreBounded(t *testing.T) {
 	}
 	told := l.list(noon, now)
 	if told[0].Recent.Count != keptLatencies || !told[0].Since.Equal(noon.Add(50*time.Second)) {
-		t.Errorf("%d are kept, told since %v: want the newest %d and to be told since when", told[0].Recent.Count, told[0].Since.Sub(noon), keptLatencies)
+		t.Errorf("%d are kept, since %v: want the newest %d and when they begin", told[0].Recent.Count, told[0].Since.Sub(noon), keptLatencies)
 	}
 }

@@ -190,7 +190,7 @@ func TestTimelineKeepsItsFirstAndItsNewest(t *testing.T) {
 		t.Errorf("from %q to %q", first, last)
 	}
 	if got, want := brief(in.Timeline[1]), fmt.Sprint("let go ", 2*keepReads); got != want {
-		t.Errorf("the gap is told as %q, want %q", got, want)
+		t.Errorf("the gap is reported as %q, want %q", got, want)
 	}
 }
 

@@ -128,7 +128,7 @@ func TestATimelineLetsGoOfItsMiddle(t *testing.T) {
 		t.Fatalf("%d moments, from %s to %s", n, in.Timeline[0].EventID, in.Timeline[n-1].EventID)
 	}
 	if gap := in.Timeline[1]; gap.What != LetGo || gap.Count != 3*mostMoments-n+1 {
-		t.Errorf("the gap is told as %+v, want %d", gap, 3*mostMoments-n+1)
+		t.Errorf("the gap is reported as %+v, want %d", gap, 3*mostMoments-n+1)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestEventsAndConfirmsStayWhileReadsGiveWay(t *testing.T) {
 		t.Errorf("%d events and %d confirms of %d, and %d reads", ways[ByEvent], ways[ByConfirm], others, ways[ByRead])
 	}
 	if gap := in.Timeline[1]; gap.What != LetGo || gap.Count != rounds-keepReads {
-		t.Errorf("the gap is told as %+v, want %d", gap, rounds-keepReads)
+		t.Errorf("the gap is reported as %+v, want %d", gap, rounds-keepReads)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestReadsThatChangeNothingAreCounted(t *testing.T) {
 		t.Errorf("timeline %q, want %q", got, want)
 	}
 	if m := in.Timeline[1]; m.State() != "" || !m.When.Equal(noon.Add(37*time.Second)) {
-		t.Errorf("they are told as %+v", m)
+		t.Errorf("they are reported as %+v", m)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestEventsOfAShipmentStandInTheTimelineOfItsIntent(t *testing.T) {
 		t.Errorf("timeline %q, want %q", got, want)
 	}
 	if m := in.Timeline[1]; m.EventID != "evt_shp_1_created" || m.By() != ByEvent || m.State() != "" {
-		t.Errorf("an event of a shipment is told as %+v", m)
+		t.Errorf("an event of a shipment is reported as %+v", m)
 	}
 	if in.State != api.Completed {
 		t.Errorf("it moved the intent to %s", in.State)

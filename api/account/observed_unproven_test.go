@@ -33,7 +33,7 @@ func TestAnIntentThatIsOnlyObservedIsNotShownAsReported(t *testing.T) {
 		pass(time.Second)
 		s.ApplyMissing("ci_never_7", time.Now())
 		if _, known := s.Intent("ci_never_7"); known {
-			t.Error("an intent of which only an observation told is known after a read did not find it")
+			t.Error("an intent that only an observation named is known after a read did not find it")
 		}
 	})
 }

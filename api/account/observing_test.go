@@ -118,7 +118,7 @@ func TestAnObservationCountsOnceAndWhenItWasSent(t *testing.T) {
 		s.Observe([]quota.Observation{o, late, o, none, never, {}})
 		s.Observe([]quota.Observation{late})
 		if told != 3 || len(s.Changes(0).Requests) != 3 {
-			t.Errorf("%d were told of, %d are listed; want 3", told, len(s.Changes(0).Requests))
+			t.Errorf("%d were reported, %d are listed; want 3", told, len(s.Changes(0).Requests))
 		}
 		who := spenderOf(t, s, SpenderObserved, "shop")
 		minute, hour := Total(who.Over(LastMinute, "")), Total(who.Over(LastHour, quota.Reads))

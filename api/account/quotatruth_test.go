@@ -67,7 +67,7 @@ func TestWhatIsToldOfTheQuotaIsTrue(t *testing.T) {
 				t.Errorf("%d remain, a header said %d", got, want)
 			}
 		})
-		var late []quota.Observation // a minute is told at once, as after a reconnect, and twice
+		var late []quota.Observation // a minute is reported at once, as after a reconnect, and twice
 		spend("back-office", 2, 550*time.Millisecond, func(o quota.Observation) {
 			if late = append(late, o); len(late) == 100 {
 				newest := remaining()
@@ -101,9 +101,9 @@ func TestWhatIsToldOfTheQuotaIsTrue(t *testing.T) {
 			if name == "nobody sees" {
 				truth, within = c.charged, 0.10
 			}
-			t.Logf("%s: %d told, in truth %d asked, %d refused", name, told[name], c.asked, c.refused)
+			t.Logf("%s: %d reported, in truth %d asked, %d refused", name, told[name], c.asked, c.refused)
 			if math.Abs(float64(told[name]-truth)) > within*float64(truth) {
-				t.Errorf("%s: %d told, in truth %d", name, told[name], truth)
+				t.Errorf("%s: %d reported, in truth %d", name, told[name], truth)
 			}
 		}
 		t.Logf("%.1f %% of %d were refused", 100*float64(refused)/float64(asked), asked)

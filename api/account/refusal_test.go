@@ -46,7 +46,7 @@ func TestARefusedKeyIsTriedAgainAtAWideningPace(t *testing.T) {
 				t.Errorf("%d requests at the first trial, want an intent and a list", n-before)
 			}
 			if at := s.Summary().API.TryAt; at.Before(time.Now()) || at.After(time.Now().Add(30*time.Second)) {
-				t.Errorf("the next trial is told for %v", time.Until(at))
+				t.Errorf("the next trial is announced for %v", time.Until(at))
 			}
 			pass(time.Hour)
 			if n := len(svc.callsTo("intent ")); n < 12 || n > 24 {

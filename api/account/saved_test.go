@@ -222,7 +222,7 @@ func TestSavedPictureHoldsNothingOfBuyersAndNoToken(t *testing.T) {
 		t.Error("the file lacks facts that are nobody's")
 	}
 	if strings.Contains(f.path, "example") {
-		t.Errorf("the file's name %s tells the account", filepath.Base(f.path))
+		t.Errorf("the file's name %s reveals the account", filepath.Base(f.path))
 	}
 	if info, err := os.Stat(f.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
@@ -258,7 +258,7 @@ func TestPicturesOfVersion2StillOpen(t *testing.T) {
 }
 
 // TestAPictureOfVersion1IsReplacedWithAWord holds that an upgrade begins anew and
-// says so: the relay tells its events from the earliest on.
+// says so: the relay reports its events from the earliest on.
 func TestAPictureOfVersion1IsReplacedWithAWord(t *testing.T) {
 	f := openSaved(t, t.TempDir())
 	if err := os.WriteFile(f.path, []byte("tillwatch picture 1\n\x07\xff\x82packed"), 0o600); err != nil {

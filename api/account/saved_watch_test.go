@@ -49,7 +49,7 @@ func TestRestartReadsWhatIsOpenAndNothingElse(t *testing.T) {
 		feed.steps = make(chan func(Sink))
 		watchedStore(t, s, svc, feed, WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedLive)
-			// The journal tells the last event once more.
+			// The journal reports the last event once more.
 			last := Delivery{Seq: feed.seq, Event: open.events()[0], Received: now, Origin: "webhook"}
 			feed.steps <- func(sink Sink) { sink.Deliver([]Delivery{last}, time.Now()) }
 			pass(10 * time.Second)

@@ -27,7 +27,7 @@ type life struct {
 type move struct {
 	at    time.Time
 	state api.IntentState
-	event api.EventType // "" when no event tells of it
+	event api.EventType // "" when no event reports it
 }
 
 func (l *life) at(t time.Time) api.IntentState {

@@ -214,7 +214,7 @@ func TestWhatIsKnownFromAnEarlierRunIsReadBeforeThePictureIsSettled(t *testing.T
 			}
 			pass(time.Second)
 			if got := missingParts(w); got != "source for good" {
-				t.Errorf("missing is %q after it was read again, want what nothing tells of: new ones", got)
+				t.Errorf("missing is %q after it was read again, want what nothing mentions: new ones", got)
 			}
 		})
 	})

@@ -69,7 +69,7 @@ type occurrence struct {
 	move  move
 }
 
-// runLives delivers the events of lives and tells of their confirms. It returns
+// runLives delivers the events of lives and reports their confirms. It returns
 // how long after each move the picture showed it.
 func runLives(s *Store, feed *fakeFeed, lives []*life, span time.Duration, h hardship, random *rand.Rand) []time.Duration {
 	start := time.Now()

@@ -42,16 +42,16 @@ func TestTheDaysIntentsAreCountedFromBelowAndAsTheServiceTells(t *testing.T) {
 		}
 		answered(t, pacer, `"m";r=4;t=1, "day";r=20;t=7200`, `"m";q=5;w=1, "day";q=60;w=86400`)
 		if d := s.Summary().Day; d.Used() != 40 || d.Limit != 60 || !d.Told || d.Left != 20 || d.Exhausted != 20*time.Hour/32 {
-			t.Errorf("as told: %+v, want 40 of 60, and the 20 that are left to be gone before the reset", d)
+			t.Errorf("as reported: %+v, want 40 of 60, and the 20 that are left to be gone before the reset", d)
 		}
 		pass(45 * time.Minute)
 		s.learn(3, time.Now())
 		if d := s.Summary().Day; d.Used() != 43 || d.Exhausted != 0 {
-			t.Errorf("%+v, want the 40 that were told and 3 that came since; the rest lasts until the reset", d)
+			t.Errorf("%+v, want the 40 that were reported and 3 that came since; the rest lasts until the reset", d)
 		}
 		pass(2 * time.Hour)
 		if d := s.Summary().Day; d.Told || d.Used() != 17 || d.Limit != 60 {
-			t.Errorf("when the window that was told of is over: %+v, want 17 known of 60", d)
+			t.Errorf("when the window that was reported is over: %+v, want 17 known of 60", d)
 		}
 		s.learn(43, time.Now())
 		if d := s.Summary().Day; d.Exhausted != 1 || d.Spent.IsZero() {
@@ -137,17 +137,17 @@ func TestARefusalNamesTheDaysLimit(t *testing.T) {
 		s.RecordExchange(refusal(told, 2*time.Hour))
 		s.tick(time.Now())
 		if d := s.Summary().Day; d.Limit != 60 || d.Assumed || !d.Told || d.Used() != 60 || !d.Spent.Equal(at) || !d.Free.Equal(at.Add(2*time.Hour)) {
-			t.Errorf("as the refusal tells: %+v", d)
+			t.Errorf("as the refusal says: %+v", d)
 		}
 		pass(2 * time.Minute)
 		s.learn(1, time.Now())
 		if d := s.Summary().Day; d.Told || d.Limit != 60 || d.Used() != 60 {
-			t.Errorf("once another was made: %+v, want what was told of what is left to be over", d)
+			t.Errorf("once another was made: %+v, want the reported rest to be over", d)
 		}
 		pass(25 * time.Hour)
 		s.learn(61, time.Now().Add(-time.Hour))
 		if d := s.Summary().Day; d.Limit != 0 {
-			t.Errorf("after 61 in a later day: %+v, want what was told to be disproved", d)
+			t.Errorf("after 61 in a later day: %+v, want the reported limit to be disproved", d)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestARefusalNamesTheDaysLimit(t *testing.T) {
 		read.Class = quota.Reads
 		s.RecordExchange(read)
 		if d := s.Summary().Day; d.Told || d.Limit != 50 {
-			t.Errorf("a refused read: %+v, want nothing told of intents", d)
+			t.Errorf("a refused read: %+v, want nothing reported of intents", d)
 		}
 		at := time.Now()
 		s.RecordExchange(refusal("daily limit", 0))
@@ -211,7 +211,7 @@ func TestASpentDayIsToldOfWithSinceWhenAndWhenTheFirstIsBack(t *testing.T) {
 			answered(t, pacer, `"day";r=0;t=7200`, `"day";q=60;w=86400`)
 			s.tick(time.Now())
 			if d := s.Summary().Day; d.Limit != 60 || d.Assumed || !d.Spent.Equal(first) || !d.Free.Equal(time.Now().Add(2*time.Hour)) {
-				t.Errorf("as headers tell: %+v, want it spent since it was first told", d)
+				t.Errorf("as headers tell: %+v, want it spent since it was first reported", d)
 			}
 			pass(2 * time.Minute)
 		}
@@ -267,7 +267,7 @@ func TestTheDayThatWasToldOutlivesARestart(t *testing.T) {
 		second.Recall(first.Buckets(time.Now()), time.Now())
 		s := NewStore(StoreConfig{Quota: second.Buckets})
 		if d := s.Summary().Day; !d.Told || d.Used() != 30 {
-			t.Errorf("%+v, want the 30 that were told an hour ago", d)
+			t.Errorf("%+v, want the 30 that were reported an hour ago", d)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"tillwatch/api"
 )
 
-// A timeline that is long forgets events and is told of others, of its own form of
+// A timeline that is long forgets events and learns of others, of its own form of
 // ids and of any other, while one looks for them.
 func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

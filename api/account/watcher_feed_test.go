@@ -72,7 +72,7 @@ func TestGapIsReconciledAndThenCleared(t *testing.T) {
 			feed.status(FeedStatus{State: FeedLive, Since: time.Now(), Epoch: "one", LostFrom: 2, LostTo: 9})
 			pass(time.Second)
 			if !hasAlert(s, AlertGap) {
-				t.Fatal("no alert tells of the gap")
+				t.Fatal("no alert reports the gap")
 			}
 			svc.mu.Lock()
 			svc.fail = nil
@@ -86,7 +86,7 @@ func TestGapIsReconciledAndThenCleared(t *testing.T) {
 				t.Errorf("%d gaps", s.Summary().Gaps)
 			}
 			if s.Summary().Events.Missed != 1 {
-				t.Errorf("%d missed, want the completion that no event told of", s.Summary().Events.Missed)
+				t.Errorf("%d missed, want the completion that no event reported", s.Summary().Events.Missed)
 			}
 		})
 	})
@@ -153,7 +153,7 @@ func TestReturnOfTheFeedRereadsWhatWasNotReadSince(t *testing.T) {
 			feed.state(FeedLive)
 			pass(2 * time.Second)
 			feed.deliver(l.events()[0])
-			pass(time.Minute) // confirmed by somebody else, which no event tells
+			pass(time.Minute) // confirmed by somebody else, which no event reports
 			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
 			feed.state(FeedLost)
 			feed.state(FeedConnecting)
@@ -291,7 +291,7 @@ func TestColdStartWithTenThousandIntentsShowsThemAtOnceAndReadsTheOpenOnesFirst(
 			synctest.Wait()
 			counts := s.Summary().Intents
 			if n := len(svc.callsTo("")); counts[api.Completed] != ended || counts[api.AwaitingConfirmation] != open || n != 0 {
-				t.Fatalf("when the journal is told, %v are shown after %d reads", counts, n)
+				t.Fatalf("when the journal has been read, %v are shown after %d reads", counts, n)
 			}
 			feed.state(FeedLive)
 			pass(30 * time.Second)

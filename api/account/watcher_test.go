@@ -133,7 +133,7 @@ func TestExpiryIsReadWhenTheWindowCloses(t *testing.T) {
 				t.Errorf("%d reads of an intent that has ended", n-reads)
 			}
 			if missed := s.Summary().Events.Missed; missed != 0 {
-				t.Errorf("an expiry counted as %d missed events: none tells of it", missed)
+				t.Errorf("an expiry counted as %d missed events: none mentions it", missed)
 			}
 		})
 	})

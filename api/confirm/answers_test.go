@@ -118,7 +118,7 @@ func claim(t *testing.T, answer error, l later) {
 	case l.name == "awaiting for ever" && s.reads < 3:
 		t.Errorf("that it awaits was read %d times", s.reads-1)
 	case (strings.HasPrefix(l.name, "placing") || l.name == "completed at once") && proves != confirm.Placed:
-		t.Error("a read told, and nobody says that it was placed")
+		t.Error("a read showed it, and nothing says that it was placed")
 	case took > 3*time.Minute:
 		t.Errorf("it took %s", took)
 	case out.Attempt == "":

@@ -21,7 +21,7 @@ type maker struct {
 	listed func(m *maker)
 	onSend func(m *maker) error
 	read   error           // of an intent by its id
-	state  api.IntentState // that a read tells
+	state  api.IntentState // that a read shows
 }
 
 func (m *maker) Intent(context.Context, api.ID) (api.Intent, error) {
@@ -327,7 +327,7 @@ func TestCreationsStandInTheAuditLogWithoutTheirSecrets(t *testing.T) {
 	}
 	for _, line := range auditLines(t, file) {
 		if strings.Contains(string(line.Product), "tell-nobody") {
-			t.Errorf("the audit log tells a token: %v", line)
+			t.Errorf("the audit log reveals a token: %v", line)
 		}
 	}
 }

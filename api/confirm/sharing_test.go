@@ -103,7 +103,7 @@ func TestWhoeverLearnsFirstHowASendEndedRecordsIt(t *testing.T) {
 			other := guardOn(t, s, file)
 			looking.Go(func() {
 				if out := other.Confirm(t.Context(), p, nil); out.Verdict != confirm.Already {
-					t.Errorf("who looks meanwhile is told %q: %v", out.Verdict, out.Err)
+					t.Errorf("whoever looks meanwhile gets %q: %v", out.Verdict, out.Err)
 				}
 			})
 		}

@@ -25,7 +25,7 @@ func TestALogTellsWhatChangedSinceAVersion(t *testing.T) {
 		t.Error("a delivery that was handed out has changed")
 	}
 	if changed, _ := log.Since(now); len(changed) > 0 {
-		t.Errorf("nothing has changed, but %d are told", len(changed))
+		t.Errorf("nothing has changed, but %d are reported", len(changed))
 	}
 }
 
@@ -81,6 +81,6 @@ func holds(t *testing.T, what string, all []*delivery.Delivery, want ...string) 
 		got = append(got, string(d.ID)+" "+string(d.State))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: the log tells %q, not %q", what, got, want)
+		t.Errorf("%s: the log says %q, not %q", what, got, want)
 	}
 }

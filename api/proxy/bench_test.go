@@ -38,7 +38,7 @@ func get(b *testing.B, client *http.Client, base string) {
 	answer.Body.Close()
 }
 
-// BenchmarkLatency tells the median of requests at 100 a second, straight and
+// BenchmarkLatency reports the median of requests at 100 a second, straight and
 // through the proxy by turns.
 func BenchmarkLatency(b *testing.B) {
 	direct := answered(b)
@@ -63,7 +63,7 @@ func BenchmarkLatency(b *testing.B) {
 	b.ReportMetric(median(took[1]), "ms-through")
 }
 
-// BenchmarkRate tells how many requests a second 64 connections get answered: by
+// BenchmarkRate says how many requests a second 64 connections get answered: by
 // turns straight, through a bare [httputil.ReverseProxy], and through the proxy.
 func BenchmarkRate(b *testing.B) {
 	direct := answered(b)

@@ -202,7 +202,7 @@ func TestSlowBodiesTakeNoMemory(t *testing.T) {
 	}
 }
 
-// ended is a connection that tells whether it was closed.
+// ended is a connection that says whether it was closed.
 type ended struct {
 	net.Conn
 	closed bool
@@ -230,7 +230,7 @@ func TestThereAreNeverMoreConnectionsThanTheBound(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsToldAnywhere looks for marked values in all that a proxy tells.
+// TestNoSecretIsToldAnywhere looks for marked values in all that a proxy reports.
 func TestNoSecretIsToldAnywhere(t *testing.T) {
 	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -32,7 +32,7 @@ func TestABucketIsAsTheNewestAnswerToAnybodySays(t *testing.T) {
 		pass(4 * time.Second)
 		overheard(p, 0, `"a";r=70;t=56`, policy)
 		if b := bucketOf(t, p, "a"); b.Remaining != 70 || b.Reset != 56*time.Second || !b.ObservedAt.Equal(time.Now()) {
-			t.Errorf("after an observed answer: %d left for %v, told at %v", b.Remaining, b.Reset, b.ObservedAt)
+			t.Errorf("after an observed answer: %d left for %v, reported at %v", b.Remaining, b.Reset, b.ObservedAt)
 		}
 		overheard(p, 2*time.Second, `"a";r=80;t=58`, policy)
 		overheard(p, time.Hour, `"a";r=3;t=9`, policy)
@@ -41,7 +41,7 @@ func TestABucketIsAsTheNewestAnswerToAnybodySays(t *testing.T) {
 		}
 		overheard(p, -time.Hour, `"a";r=60;t=55`, policy)
 		if b := bucketOf(t, p, "a"); b.Remaining != 60 || b.ObservedAt.After(time.Now()) {
-			t.Errorf("by a clock that is ahead: %d left, told at %v", b.Remaining, b.ObservedAt)
+			t.Errorf("by a clock that is ahead: %d left, reported at %v", b.Remaining, b.ObservedAt)
 		}
 		if own, others, _ := Sum(bucketOf(t, p, "a").Hour); own != 1 || others != 20 {
 			t.Errorf("in the last hour %d own and %d others, want 1 and the 20 that are gone since", own, others)
@@ -137,12 +137,12 @@ func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
 						rest += sample.Rest
 						others += sample.Others
 					}
-					t.Logf("%d asked by one, %d by the other, %d of them charged; told: others %d, rest %d", known.asked, unknown.asked, unknown.charged, others, rest)
+					t.Logf("%d asked by one, %d by the other, %d of them charged; reported: others %d, rest %d", known.asked, unknown.asked, unknown.charged, others, rest)
 					if float64(rest) > 1.1*float64(unknown.charged)+20 {
-						t.Errorf("the rest is told to be %d, and was %d", rest, unknown.charged)
+						t.Errorf("the rest is said to be %d, and was %d", rest, unknown.charged)
 					}
 					if fixed := slices.Contains([]string{fixedWindow().name, wallWindow().name}, s.limiter.name); fixed && float64(rest) < 0.9*float64(unknown.charged) {
-						t.Errorf("the rest is told to be %d, and was %d", rest, unknown.charged)
+						t.Errorf("the rest is said to be %d, and was %d", rest, unknown.charged)
 					}
 				})
 			})
@@ -203,7 +203,7 @@ func TestTheRestIsToldFromTheLastHourToWhoeverComesLate(t *testing.T) {
 				rest, others = rest+sample.Rest, others+sample.Others
 			}
 			if off := math.Abs(float64(rest-unknown.charged)) / float64(unknown.charged); off > 0.1 || others != rest+known.asked {
-				t.Errorf("in the %s, of the rest's %d requests told are %d; others are %d, and %d were seen", span, unknown.charged, rest, others, known.asked)
+				t.Errorf("in the %s, of the rest's %d requests, %d are reported; others are %d, and %d were seen", span, unknown.charged, rest, others, known.asked)
 			}
 		}
 	})

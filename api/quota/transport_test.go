@@ -167,7 +167,7 @@ func TestSmallAnswersAboutAnIntentNameIt(t *testing.T) {
 				t.Errorf("got %q in %q for %q, want it named: %v", o.IntentID, o.State, o.Reference, test.named)
 			}
 			if told, _ := json.Marshal(o); bytes.Contains(told, []byte("marked")) {
-				t.Errorf("it tells more: %s", told)
+				t.Errorf("it reports more: %s", told)
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func hammer(address, request string, n int) error {
 	return nil
 }
 
-// BenchmarkMemory tells what 100,000 intents take, most of them completed, with
+// BenchmarkMemory says what 100,000 intents take, most of them completed, with
 // their shipments and events.
 func BenchmarkMemory(b *testing.B) {
 	const intents = 100_000

@@ -16,7 +16,7 @@ import (
 	"tillwatch/api"
 )
 
-// told is what a simulator tells by default.
+// told is what a simulator says by default.
 type told struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -100,7 +100,7 @@ func TestAFailingChallengeIsTold(t *testing.T) {
 				later(5 * time.Second)
 				got := w.lines(challengeUnanswered)
 				if len(got) != 1 || !strings.Contains(got[0], c.says) || !strings.Contains(got[0], "host=receiver.example") || !strings.Contains(got[0], "level=WARN") {
-					t.Fatalf("told %q, want one line with %s", got, c.says)
+					t.Fatalf("got %q, want one line with %s", got, c.says)
 				}
 				later(25 * time.Second)
 				got = w.lines(challengeUnanswered)
@@ -112,7 +112,7 @@ func TestAFailingChallengeIsTold(t *testing.T) {
 				a.receiver.mu.Unlock()
 				later(10 * time.Second)
 				if all := w.lines(""); len(w.lines("webhook endpoint verified")) != 1 || !strings.Contains(all[len(all)-1], "verified") {
-					t.Errorf("the last that is told is not that it is verified: %q", all)
+					t.Errorf("the last line does not say that it is verified: %q", all)
 				}
 				for _, line := range w.lines("") {
 					if len(line) > 1200 || strings.Contains(line, testSecret) || strings.Contains(line, testKey) || strings.ContainsAny(line, "\x1b\x00\r") {
@@ -132,7 +132,7 @@ func TestEveryFailedChallengeIsCounted(t *testing.T) {
 		a.receiver.mu.Unlock()
 		later(15 * time.Second)
 		if got, want := times(t, w.lines(challengeUnanswered)), int(a.sim.Summary().Endpoints[0].Failures); got != want || want < 10 {
-			t.Errorf("%d failures were told of %d", got, want)
+			t.Errorf("%d failures were reported, want %d", got, want)
 		}
 	})
 }
@@ -156,22 +156,22 @@ func TestRejectedDeliveriesAreToldInOneLineAKind(t *testing.T) {
 		got := w.lines(rejected)
 		if len(got) != 1 || !strings.Contains(got[0], "answered 401 with") || !strings.Contains(got[0], "event=evt_spice-lab.example:chili-crisp_") ||
 			!strings.Contains(got[0], "topic=product.updated") || strings.Contains(got[0], testSecret) {
-			t.Fatalf("told %q", got)
+			t.Fatalf("got %q", got)
 		}
 		a.receiver.mu.Lock()
 		a.receiver.answer = onlyChallenges(http.StatusServiceUnavailable, "")
 		a.receiver.mu.Unlock()
 		later(3 * time.Minute)
 		if got := w.lines("answered 503 without a body; want 200"); len(got) == 0 {
-			t.Error("another answer was not told")
+			t.Error("another answer was not reported")
 		}
 		givenUp := w.lines("webhook delivery given up")
 		if got := times(t, givenUp); got != 200 {
-			t.Errorf("%d events were told to be given up: %q", got, givenUp)
+			t.Errorf("%d events were reported as given up: %q", got, givenUp)
 		}
 		sum := a.sim.Summary().Endpoints[0]
 		if got := times(t, append(w.lines(rejected), givenUp...)); got != int(sum.Failures) || sum.Failures != 200*uint64(1+len(RetryPauses())) {
-			t.Errorf("%d rejections were told of %d", got, sum.Failures)
+			t.Errorf("%d rejections of %d were reported", got, sum.Failures)
 		}
 		if n := len(w.lines("")); n > 60 {
 			t.Errorf("%d lines in three minutes", n)
@@ -192,7 +192,7 @@ func TestWhatIsLeftIsToldAtTheEnd(t *testing.T) {
 		later(time.Second)
 	})
 	if got := times(t, left.lines("webhook delivery given up")); got != 20 {
-		t.Errorf("%d of 20 were told: %q", got, left.lines(""))
+		t.Errorf("%d of 20 were reported: %q", got, left.lines(""))
 	}
 }
 
@@ -205,7 +205,7 @@ func TestAReceiverThatIsNotThereIsTold(t *testing.T) {
 	}, func(*account) { later(5 * time.Second) })
 	got := w.lines(challengeUnanswered)
 	if len(got) == 0 || !strings.Contains(got[0], "no answer: dial: connection refused") || !strings.Contains(got[0], "host=receiver.example:81") {
-		t.Fatalf("told %q", got)
+		t.Fatalf("got %q", got)
 	}
 	for _, secret := range []string{"hunter22", "token-in-the-path", "query-token"} {
 		if strings.Contains(strings.Join(got, ""), secret) {
@@ -234,7 +234,7 @@ func TestATakenForgeryIsTold(t *testing.T) {
 	toldInBubble(t, forge, nil, func(a *account, w *told) {
 		happen(a)
 		if got := w.lines("took a delivery with a wrong signature"); times(t, got) != 10 {
-			t.Errorf("told %q", w.lines(""))
+			t.Errorf("got %q", w.lines(""))
 		}
 	})
 	toldInBubble(t, forge, func(d attempt) (int, string) {
@@ -246,7 +246,7 @@ func TestATakenForgeryIsTold(t *testing.T) {
 	}, func(a *account, w *told) {
 		happen(a)
 		if got := w.lines("WARN"); len(got) != 0 {
-			t.Errorf("told %q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func TestScopes(t *testing.T) {
 				a.as(keyOf(ProductsRead), "GET", "/api/v1/events/x", "")
 			}
 			if got := w.lines("a key without the scope is refused"); len(got) != 2 || !strings.Contains(got[0], "key=key-products:read") || !strings.Contains(got[0], "scope=checkout_intents:read") {
-				t.Errorf("told %q", got)
+				t.Errorf("got %q", got)
 			}
 		})
 	})
@@ -139,7 +139,7 @@ func TestEnvironments(t *testing.T) {
 					})
 					got := w.lines("a key of the other environment is refused")
 					if len(got) != 4-len(accepted) {
-						t.Errorf("told %q", got)
+						t.Errorf("got %q", got)
 					}
 					for _, line := range got {
 						for _, secret := range []string{stagingKey, productionKey, "of-the-other"} {

@@ -375,7 +375,7 @@ func TestThatItIsLiveIsToldWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
 		f.stop()
 		first, last := told[0], told[len(told)-1]
 		if first != "replaying 0" || last != "live 0" || !slices.Contains(told, "live 3") && !slices.Contains(told, "live 2") || slices.Index(told, "live 0") != len(told)-1 {
-			t.Errorf("told were %q", told)
+			t.Errorf("got %q", told)
 		}
 	})
 }

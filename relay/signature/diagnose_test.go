@@ -169,7 +169,7 @@ func TestEachBrokenSetUpIsNamed(t *testing.T) {
 				t.Errorf("proven: %v", found.Proven)
 			}
 			if strings.Contains(found.Text, "MfKQ9r8GKY") || strings.Contains(found.Text, digits) || strings.Contains(found.Text, "\n") {
-				t.Errorf("%q tells a secret, a signature, or takes two lines", found.Text)
+				t.Errorf("%q reveals a secret, a signature, or takes two lines", found.Text)
 			}
 		})
 	}

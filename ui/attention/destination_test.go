@@ -41,7 +41,7 @@ func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		case err != nil && strings.Contains(err.Error(), "secret"):
-			t.Errorf("%s: %v tells a secret", c.name, err)
+			t.Errorf("%s: %v reveals a secret", c.name, err)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestAFileThatCannotBeReadIsToldAndLeftAlone(t *testing.T) {
 		f.Change(func(m *Memory) { m.See(noon) })
 		f.flush()
 		if got, err := os.ReadFile(f.path); err != nil || string(got) != content || f.Err() == nil {
-			t.Errorf("%s became %s, %v, and told is %v", content, got, err, f.Err())
+			t.Errorf("%s became %s, %v, and the error is %v", content, got, err, f.Err())
 		}
 	}
 }

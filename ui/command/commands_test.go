@@ -117,6 +117,6 @@ func TestACommandIsToldNoSecret(t *testing.T) {
 		"CURL=--header 'Authorization: Bearer token-of-the-relay'", "EMPTY=",
 	})
 	if want := []string{"PATH=/bin", "EMPTY="}; !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -45,7 +45,7 @@ func newTill(t *testing.T) *till {
 	return s
 }
 
-// awaiting makes an intent that awaits confirmation, and tells its total.
+// awaiting makes an intent that awaits confirmation, and returns its total.
 func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 	t.Helper()
 	id, err := s.service.CreateIntent(simulator.Order{ProductURL: productURL, State: api.AwaitingConfirmation})

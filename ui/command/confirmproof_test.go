@@ -16,7 +16,7 @@ import (
 	"tillwatch/api/confirm"
 )
 
-// confirmed runs the command and tells its exit code, its object and its words.
+// confirmed runs the command and returns its exit code, its object and its words.
 func (s *till) confirmed(ctx context.Context, t *testing.T, words *attentive, args ...string) (code int, r confirmReport, said string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func (s *till) confirmed(ctx context.Context, t *testing.T, words *attentive, ar
 	return code, r, words.text.String()
 }
 
-// attentive tells when it is written to.
+// attentive says when it is written to.
 type attentive struct {
 	mu    sync.Mutex
 	text  bytes.Buffer

@@ -205,7 +205,7 @@ func TestADoctorFindsNothingInAHealthySetUp(t *testing.T) {
 		}
 	}
 	if reads := int(p.reads.Load()); reads != charged || reads == 0 || reads > 6 {
-		t.Errorf("%d reads told, %d made: %v", reads, charged, asked)
+		t.Errorf("%d reads reported, %d made: %v", reads, charged, asked)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
 			}
 			for _, secret := range []string{"key-of-the-test", "another-key", "key-without", "token-of-the-test", "another-token-of-16", "signing-secret-of", "secret-password"} {
 				if bytes.Contains(all, []byte(secret)) {
-					t.Errorf("it tells the secret %s: %s", secret, all)
+					t.Errorf("it reveals the secret %s: %s", secret, all)
 				}
 			}
 		})

@@ -79,7 +79,7 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 			t.Errorf("event %d arrives as %v %s", n, header, e.bodies[i])
 		}
 		if all[i].Forwarded == nil || all[i].Forwarded.Status != 200 {
-			t.Errorf("of event %d is told %+v", n, all[i].Forwarded)
+			t.Errorf("event %d: got %+v", n, all[i].Forwarded)
 		}
 	}
 	e.answer(http.StatusTeapot)

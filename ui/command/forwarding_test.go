@@ -97,7 +97,7 @@ func TestForwardGoesOnUntilAllIsTakenOrGivenUp(t *testing.T) {
 	for _, l := range attemptLines(t, out) {
 		taken := l.Type == "shipment.created"
 		if (l.State == delivery.Delivered) != taken || l.Next.IsZero() != taken || l.Attempts < 1 || l.Cursor == "" {
-			t.Errorf("an attempt is told as %+v", l)
+			t.Errorf("an attempt is reported as %+v", l)
 		}
 	}
 	if at := parcels.requests[0].Header.Get("x-svc-signature"); at != signed(oldSecret, parcels.bodies[0]) {

@@ -209,7 +209,7 @@ func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
 		}
 		for _, text := range []string{string(line), r.sheet(time.Now())} {
 			if strings.Contains(text, "3f1c9a52") {
-				t.Errorf("revealing %v, the token is told: %s", reveal, text)
+				t.Errorf("revealing %v, the token is shown: %s", reveal, text)
 			}
 			if strings.Contains(text, "646-555") != reveal {
 				t.Errorf("revealing %v: %s", reveal, text)

@@ -159,7 +159,7 @@ func TestNothingAcknowledgedIsLostWhenTheRelayIsKilled(t *testing.T) {
 		kill.Stop()
 		p.stop()
 		if said := p.said.String(); strings.Contains(said, "lost") {
-			t.Errorf("a loss is told: %s", said)
+			t.Errorf("a loss is reported: %s", said)
 		}
 	}
 	p := startRelayProcess(t, data, "--config", config)

@@ -60,7 +60,7 @@ func monkeyBlows() *rapid.Generator[blow] {
 }
 
 // TestAMonkeyAtTheProgram plays with the program as it is built, on a terminal of
-// the system, for a few seconds. What it does follows from the seed that it tells.
+// the system, for a few seconds. What it does follows from the seed that it reports.
 func TestAMonkeyAtTheProgram(t *testing.T) {
 	t.Parallel()
 	seed := int(time.Now().UnixNano())
@@ -167,7 +167,7 @@ func (p *caged) checkEnd(t *testing.T) {
 	}
 	told, err := os.ReadFile(p.told)
 	if err != nil {
-		t.Fatalf("nobody tells how it ended: %v; %s", err, words)
+		t.Fatalf("nothing says how it ended: %v; %s", err, words)
 	}
 	code, settings, _ := strings.Cut(strings.TrimSpace(string(told)), " ")
 	if before, after, _ := strings.Cut(settings, "="); code != "0" && code != "130" || before != after { // 130: ctrl-c came once more while it ended

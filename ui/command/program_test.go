@@ -61,7 +61,7 @@ func TestAScreenIsShownAGlanceAndThenTheWholePicture(t *testing.T) {
 func TestARestoreThatPanicsEndsTheSessionWithAnError(t *testing.T) {
 	glance, restored := restore(nil, nil)
 	if err := restored(); err == nil {
-		t.Error("the panic is not told of")
+		t.Error("the panic is not mentioned")
 	}
 	if _, ok := glance(); ok {
 		t.Error("there is something to glance at")

@@ -114,7 +114,7 @@ func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T
 			t.Fatal(err)
 		}
 		if environment := p.Header().Environment; environment != "simulator" {
-			t.Errorf("%s is of %q, as if no answer had told", path, environment)
+			t.Errorf("%s is of %q, as if no answer had named it", path, environment)
 		}
 		p.Close()
 	}

@@ -50,7 +50,7 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 		}
 	}
 
-	w.killed() // without the relay, only what was kept tells of the intents
+	w.killed() // without the relay, only what was kept has the intents
 	again, err := open(w.keptIn(state), keeps)
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func onStage(t *testing.T, play func(t *testing.T, s *stage)) {
 // and compares what the stand-in holds with the picture of a board, event by event.
 func TestTheScenariosThatShipLeaveStandInAndBoardInTheSameState(t *testing.T) {
 	type news struct {
-		missed               string // the type of the event that the picture tells as missed
+		missed               string // the type of the event that the picture reports as missed
 		counted, late, twice int    // missed and late ones that it counts; deliveries that the relay got again
 	}
 	wanted := map[string]news{
@@ -161,7 +161,7 @@ func (s *stage) doubles(t *testing.T) (n int) {
 }
 
 // compare holds the picture of an intent against the stand-in's, and returns the
-// types of the events that the picture tells as missed.
+// types of the events that the picture reports as missed.
 func (s *stage) compare(t *testing.T, id api.ID) (missed []string) {
 	t.Helper()
 	var truth struct {
@@ -196,7 +196,7 @@ func (s *stage) compare(t *testing.T, id api.ID) (missed []string) {
 		quiet := slices.ContainsFunc(in.Timeline, func(m *account.Moment) bool { return m.What == account.EventMissed && m.To == proven })
 		switch {
 		case came == quiet:
-			t.Errorf("of %s the picture tells that it came: %v, that it was missed: %v", e.ID, came, quiet)
+			t.Errorf("of %s the picture reports that it came: %v, that it was missed: %v", e.ID, came, quiet)
 		case quiet:
 			missed = append(missed, string(e.Type))
 		}

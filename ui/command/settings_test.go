@@ -98,7 +98,7 @@ func TestSecretsComeFromFilesAndAreNeverPrinted(t *testing.T) {
 		t.Errorf("the key's file is %q", s.KeyFile)
 	}
 	if printed := fmt.Sprintf("%v %+v %#v", s, s, s); strings.Contains(printed, "sk-from") || strings.Contains(printed, "hush") {
-		t.Errorf("printing the settings tells a secret: %s", printed)
+		t.Errorf("printing the settings reveals a secret: %s", printed)
 	}
 	t.Setenv("TILLWATCH_API_KEY", "sk-given") // it wins, so nothing is read from the file later either
 	if s, err := load(t); err != nil || s.KeyFile != "" {
@@ -193,7 +193,7 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 				t.Errorf("%v does not end with exit code %d", err, exitUsage)
 			}
 			if strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "tok_secret") {
-				t.Errorf("%q tells a secret", err)
+				t.Errorf("%q reveals a secret", err)
 			}
 			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %q, want one line with %q", err, c.want)

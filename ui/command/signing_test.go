@@ -68,7 +68,7 @@ func TestSignPrintsTheFourHeaders(t *testing.T) {
 	}
 }
 
-// TestTheCurlCommandDeliversTheExactBody runs it in a shell, with a curl that tells
+// TestTheCurlCommandDeliversTheExactBody runs it in a shell, with a curl that prints
 // its arguments.
 func TestTheCurlCommandDeliversTheExactBody(t *testing.T) {
 	isolate(t)

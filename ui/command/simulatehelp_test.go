@@ -29,7 +29,7 @@ func TestMagicAndControlAreInTheHelpAndTheDocuments(t *testing.T) {
 	}
 	for _, m := range simulator.Magics() {
 		if !holds(help, m.Name) || !holds(string(readme), m.Name) {
-			t.Errorf("/magic/%s is not told of in the help or the README", m.Name)
+			t.Errorf("/magic/%s is not mentioned in the help or the README", m.Name)
 		}
 	}
 	for _, c := range simulator.Controls() {

@@ -104,7 +104,7 @@ func TestKeysOfTheStandInHaveScopes(t *testing.T) {
 		t.Errorf("the ready line says of reader: %+v", k)
 	}
 	if !strings.Contains(s.said.String(), "a key without the scope is refused key=made scope=checkout_intents:read") {
-		t.Errorf("the refusal is not told: %s", s.said)
+		t.Errorf("the refusal is not reported: %s", s.said)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestTheStandInHasBothEnvironments(t *testing.T) {
 				}
 			}
 			if told := s.said.String(); strings.Count(told, "a key of the other environment is refused") != 3 || strings.Contains(told, live) {
-				t.Errorf("told %s", told)
+				t.Errorf("got %s", told)
 			}
 		})
 	}

@@ -112,7 +112,7 @@ func TestNoSignOfLifeIsGivenWhileThereIsNone(t *testing.T) {
 			}
 		}
 		if n := strings.Count(log.String(), "nothing answers"); n != 3 {
-			t.Errorf("the log tells %d times why there is no sign of life: %s", n, &log)
+			t.Errorf("the log says %d times why there is no sign of life: %s", n, &log)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestWithoutAServiceManagerNothingIsTold(t *testing.T) {
 	s.begin(t.Context(), "Ready", func(context.Context) error { t.Error("it is asked"); return nil })()
 	s.socket = filepath.Join(t.TempDir(), "nobody")
 	if s.mustTell("READY=1"); !strings.Contains(log.String(), "tell the service manager") {
-		t.Errorf("a manager that cannot be reached is told of by %q", &log)
+		t.Errorf("a manager that cannot be reached is reported by %q", &log)
 	}
 }
 

@@ -203,7 +203,7 @@ func TestAThemeIsReadAgainOnceItsFileIsWhole(t *testing.T) {
 					return
 				}
 			case <-late:
-				t.Fatalf("nothing tells of %s", what)
+				t.Fatalf("nothing mentions %s", what)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func TestAnEmbeddedThemeIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	followTheme(t.Context(), themes.Library{}, "nord", themes.Change{Theme: theme}, files, func(themes.Change) { t.Error("told of a change") }) // returns
+	followTheme(t.Context(), themes.Library{}, "nord", themes.Change{Theme: theme}, files, func(themes.Change) { t.Error("reported a change") }) // returns
 }
 
 func TestTheChoiceOfThemesHoldsEachNameOnce(t *testing.T) {

@@ -110,7 +110,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		time.Sleep(2 * toastFor)
 		m.Update(tickMsg{})
 		if got := screen(m); !strings.Contains(got, "BATCH 10 of 14 done · waiting for a free agent · K stops it") || !strings.Contains(got, "queued") {
-			t.Errorf("nothing tells what it waits for:\n%s", got)
+			t.Errorf("nothing says what it waits for:\n%s", got)
 		}
 		for i := range 4 {
 			s.place(ids[i], api.Completed)
@@ -121,7 +121,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 			}
 		}
 		if got := screen(m); m.batch.queue != nil || !strings.Contains(got, "batch: 14 accepted") {
-			t.Errorf("the end is not told:\n%s", got)
+			t.Errorf("the end is not shown:\n%s", got)
 		}
 		seen := map[api.ID]bool{}
 		for _, id := range g.sent {
@@ -210,7 +210,7 @@ func TestABatchIsStoppedByItsKey(t *testing.T) {
 			t.Errorf("%d sent after it was stopped, want the one that was on its way", len(g.sent))
 		}
 		if got := screen(m); !strings.Contains(got, "batch: 1 accepted, 4 not sent: stopped, by hand") {
-			t.Errorf("the end is not told:\n%s", got)
+			t.Errorf("the end is not shown:\n%s", got)
 		}
 	})
 }

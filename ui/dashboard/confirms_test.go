@@ -168,7 +168,7 @@ func TestQuittingAsksOnceWhileAConfirmIsUnderWay(t *testing.T) {
 			t.Error("the first q quits")
 		}
 		if !strings.Contains(screen(m), "quit again to leave") {
-			t.Error("nothing tells why q did not quit")
+			t.Error("nothing says why q did not quit")
 		}
 		if got := press(m, "c"); got != nil || m.dialog.open() {
 			t.Error("a second confirm of the same intent is offered")

@@ -221,7 +221,7 @@ func (k *monkey) selected(r layout.Rect) (found []gutter) {
 	return found
 }
 
-// named sees that a row tells what the subject is called, as far as that is plain.
+// named sees that a row says what the subject is called, as far as that is plain.
 func (k *monkey) named(s pane.Subject, at gutter, r layout.Rect) {
 	if k.account.store.Changes(k.m.picture.version).Version != k.m.picture.version {
 		return // the board is behind

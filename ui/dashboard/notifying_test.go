@@ -28,22 +28,22 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
 		awaits("while it is looked at")
 		if cmd := m.notify(); cmd != nil {
-			t.Errorf("told %v while the terminal is looked at", cmd())
+			t.Errorf("got %v while the terminal is looked at", cmd())
 		}
 		m.Update(tea.BlurMsg{})
-		m.freeze() // what is held on the screen is told all the same
+		m.freeze() // a notice comes for what is held on the screen, too
 		awaits("while it is not")
 		cmd := m.notify()
 		if cmd == nil {
-			t.Fatal("nothing is told")
+			t.Fatal("no notice comes")
 		}
 		if told := cmd(); told != terminalMsg("\a") {
-			t.Errorf("told %q, want the bell", told)
+			t.Errorf("got %q, want the bell", told)
 		}
 		m.Update(tea.FocusMsg{})
 		awaits("while it is looked at again")
 		if m.notify() != nil {
-			t.Error("told after the person came back")
+			t.Error("notified after the person came back")
 		}
 	})
 }
@@ -62,11 +62,11 @@ func TestTheTerminalIsToldNothingOfAMutedKindUntilThatEnds(t *testing.T) {
 			return m.notify()
 		}
 		if cmd := fails("ci_muted"); cmd != nil {
-			t.Errorf("told %q", cmd())
+			t.Errorf("got %q", cmd())
 		}
 		time.Sleep(time.Hour)
 		if fails("ci_heard") == nil {
-			t.Error("nothing is told once it is not muted any more")
+			t.Error("no notice comes once it is not muted any more")
 		}
 	})
 }
@@ -75,10 +75,10 @@ func TestNothingIsToldUnlessItIsWanted(t *testing.T) {
 	for _, method := range []notify.Method{"", notify.Off} {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = method })
 		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
-		m.Update(tea.BlurMsg{}) // reported all the same: it tells when somebody is away
+		m.Update(tea.BlurMsg{}) // reported all the same: it says when somebody is away
 		m.Update(changesMsg{account.Changes{At: time.Now().Add(-time.Minute), Intents: []*account.Intent{{ID: "ci_1", State: api.AwaitingConfirmation}}}})
 		if cmd := m.notify(); cmd != nil {
-			t.Errorf("%q: told %v", method, cmd())
+			t.Errorf("%q: got %v", method, cmd())
 		}
 	}
 }

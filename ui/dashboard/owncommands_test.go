@@ -59,7 +59,7 @@ func TestACommandIsShownBeforeItRunsAndItsOutputAfterwards(t *testing.T) {
 	}
 	press(m, "alt+n", "tab", "enter")
 	if got := screen(m); !strings.Contains(got, "Note it runs") || !strings.Contains(got, "running for 0s") {
-		t.Errorf("not told to run:\n%s", got)
+		t.Errorf("it does not say that it runs:\n%s", got)
 	}
 	m.work.Wait()
 	if want := []string{"note", "--id=" + string(in.ID), string(in.Merchant)}; len(*ran) != 1 || !slices.Equal((*ran)[0], want) {
@@ -67,7 +67,7 @@ func TestACommandIsShownBeforeItRunsAndItsOutputAfterwards(t *testing.T) {
 	}
 	finish(m)
 	if got := screen(m); !strings.Contains(got, "✕ exit code 3 · 1.2s") || !strings.Contains(got, "noted") {
-		t.Errorf("not told what came of it:\n%s", got)
+		t.Errorf("its outcome is not shown:\n%s", got)
 	}
 	press(m, "esc", "alt+n")
 	if got := screen(m); m.dialog.shown == nil || !strings.Contains(got, "[ Run ]") {
@@ -140,7 +140,7 @@ func TestACommandThatRunsIsCancelledAndItsEndIsWaitedFor(t *testing.T) {
 		m.own.update(ownEndedMsg{own.Result{Err: own.ErrCancelled, Code: -1}})
 		m.redraw = true
 		if got := screen(m); !strings.Contains(got, "✕ cancelled") {
-			t.Errorf("its end is not told:\n%s", got)
+			t.Errorf("its end is not shown:\n%s", got)
 		}
 	}
 }

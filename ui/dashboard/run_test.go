@@ -17,7 +17,7 @@ import (
 	"tillwatch/api/account"
 )
 
-// terminal is the output of a program, and tells when a text has come.
+// terminal is the output of a program, and says when a text has come.
 type terminal struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer

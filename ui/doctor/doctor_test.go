@@ -29,7 +29,7 @@ func TestChecksAreSkippedWhereOneThatTheyNeedIsNotInOrder(t *testing.T) {
 		return nil
 	})
 	if want := []string{"a ok", "b fault", "c skipped", "d skipped", "e warning", "f note"}; err != nil || !slices.Equal(told, want) {
-		t.Errorf("told %v, %v, want %v", told, err, want)
+		t.Errorf("got %v, %v, want %v", told, err, want)
 	}
 	if counts[OK] != 1 || counts[Skipped] != 2 || counts[Fault] != 1 {
 		t.Errorf("counted %v", counts)

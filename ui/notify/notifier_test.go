@@ -42,7 +42,7 @@ func (w *watch) want(text string) {
 		text = "\x1b]9;tillwatch: " + text + "\a"
 	}
 	if got := w.n.Take(w.now); got != text {
-		w.t.Errorf("at %s it tells %q, want %q", w.now.Format(time.TimeOnly), got, text)
+		w.t.Errorf("at %s it says %q, want %q", w.now.Format(time.TimeOnly), got, text)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestNothingIsToldWhileTheTerminalIsFocused(t *testing.T) {
 	w.pass(time.Hour)
 	w.want("")
 
-	w.n.Blur() // what was seen is not told afterwards
+	w.n.Blur() // no notice comes afterwards of what was seen
 	w.observe(w.intent("a", api.AwaitingConfirmation))
 	w.pass(time.Hour)
 	w.want("")
@@ -175,7 +175,7 @@ func TestNotificationsComeSeldom(t *testing.T) {
 		t.Fatalf("%d notifications in five minutes: %q", len(told), told)
 	}
 	if !strings.Contains(told[0], "21 intents") || !strings.Contains(told[5], "300 intents") {
-		t.Errorf("told %q and %q, want all that gathered", told[0], told[5])
+		t.Errorf("got %q and %q, want all that gathered", told[0], told[5])
 	}
 }
 
@@ -189,12 +189,12 @@ func TestTheHistoryIsNoNews(t *testing.T) {
 	c.Summary.Feed.State, c.Intents[0] = account.FeedLive, &account.Intent{ID: "b", State: api.Failed}
 	n.Observe(&c) // the end of the replay
 	if got := n.Take(now.Add(time.Hour)); got != "" {
-		t.Errorf("told %q", got)
+		t.Errorf("got %q", got)
 	}
 	c.Intents[0] = &account.Intent{ID: "c", State: api.Failed}
 	n.Observe(&c)
 	if got := n.Take(now.Add(time.Hour)); got != "\a" {
-		t.Errorf("told %q, want the bell", got)
+		t.Errorf("got %q, want the bell", got)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a picture that is told while a test changes it.
+// stage is a picture that is printed while a test changes it.
 type stage struct {
 	t     *testing.T
 	store *account.Store
@@ -63,7 +63,7 @@ func (s *stage) feed(status account.FeedStatus) {
 	s.pass(time.Second)
 }
 
-// told runs a play in a bubble and returns what was told of it.
+// told runs a play in a bubble and returns what was printed.
 func told(t *testing.T, before, play func(s *stage)) string {
 	var out bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
 		t.Errorf("once all is read:\n%s", got)
 	}
 	if got := said(read); got != "" {
-		t.Errorf("it is told again:\n%s", got)
+		t.Errorf("it is printed again:\n%s", got)
 	}
 }
 

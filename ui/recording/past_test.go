@@ -187,7 +187,7 @@ func TestThePastHoldsNothingOfABuyer(t *testing.T) {
 		told := fmt.Sprint(asTold(t, p))
 		for _, secret := range []string{"tok_live", "Annabel", "Quillfeather", "annabel@", "Larkspur", "003404341610"} {
 			if strings.Contains(told, secret) {
-				t.Errorf("%q is told", secret)
+				t.Errorf("%q is revealed", secret)
 			}
 		}
 	})

@@ -225,7 +225,7 @@ func TestNoFlippedBitGoesUnnoticed(t *testing.T) {
 		}
 		p := newPlayer(f, PlayerConfig{Paused: true, From: time.Hour})
 		if p.Flaws() == "" && (len(f.changes) != all || len(p.Changes(0).Intents) != 120) {
-			t.Errorf("byte %d: %d of %d moments and no flaw is told", at, len(f.changes), all)
+			t.Errorf("byte %d: %d of %d moments and no flaw is reported", at, len(f.changes), all)
 		}
 		if f.header.Environment != want.Environment || !f.header.Began.Equal(want.Began) {
 			t.Errorf("byte %d: the header became %+v", at, f.header)

@@ -24,7 +24,7 @@ import (
 )
 
 // asTold is a picture as the file would tell it: two pictures that a screen shows
-// alike are told alike.
+// alike are written alike.
 func asTold(t *testing.T, source Source) map[string]string {
 	t.Helper()
 	c := source.Changes(0)
@@ -162,7 +162,7 @@ func TestALongRecordingIsPlayedAcrossItsChapters(t *testing.T) {
 			glowing, since = max(glowing, len(c.Intents)), c.Version
 		}
 		if glowing > 3 {
-			t.Errorf("a chapter's beginning tells of %d intents as if they had changed", glowing)
+			t.Errorf("a chapter's beginning reports %d intents as if they had changed", glowing)
 		}
 		requireSame(t, live, asTold(t, p))
 	})

@@ -120,7 +120,7 @@ func TestNothingOfABuyerIsInAStream(t *testing.T) {
 		}
 		for _, secret := range []string{"tok_live", "Annabel", "Quillfeather", "annabel@", "Larkspur", "003404341610", "relay-token"} {
 			if strings.Contains(out.text.String(), secret) {
-				t.Errorf("%q is told", secret)
+				t.Errorf("%q is revealed", secret)
 			}
 		}
 	})

@@ -36,7 +36,7 @@ func TestSentencesSayWhatMomentsTell(t *testing.T) {
 		"unknown kind of entry: from the future":                {What: "from_the_future"},
 	} {
 		if got := Sentence(&m); got != want {
-			t.Errorf("%+v is told as %q, want %q", m, got, want)
+			t.Errorf("%+v reads %q, want %q", m, got, want)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestALostTailIsToldAndBeginsANewEpoch(t *testing.T) {
 			closeAll(t, damaged)
 			again := opened(t, dir).(*Journal)
 			if from, to := again.Lost(); from <= to || again.Epoch() != epoch {
-				t.Errorf("the loss is told again: %d to %d, epoch %s of %s", from, to, again.Epoch(), epoch)
+				t.Errorf("the loss is reported again: %d to %d, epoch %s of %s", from, to, again.Epoch(), epoch)
 			}
 		})
 	}

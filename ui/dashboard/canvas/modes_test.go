@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// told is what a terminal was told beside cells that stays: modes by their number,
+// told is what was written to a terminal beside cells that stays: modes by their number,
 // and others by their name.
 func told(written string) map[string]bool {
 	state := map[string]bool{}
@@ -70,14 +70,14 @@ func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
 				}
 			}
 			if len(told(screen.all)) < 5 {
-				t.Errorf("hardly anything was told: %q", screen.all)
+				t.Errorf("hardly anything was written: %q", screen.all)
 			}
 			after := screen.all
 			give(c)
 			c.Set(Modes{Title: "later"})
 			c.Tell("\a")
 			if screen.all != after {
-				t.Errorf("told after it was given back: %q", screen.all[len(after):])
+				t.Errorf("written after it was given back: %q", screen.all[len(after):])
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func TestATerminalIsTakenBackInOrderWhateverAProgramHasLeft(t *testing.T) {
 			take(canvas)
 			for _, reset := range []string{ansi.ResetStyle, ansi.ResetModeInsertReplace, "\x1b[r", "\x0f", "\x1b(B", "\x1b>"} { // not all are emulated
 				if !strings.Contains(screen.last, reset) {
-					t.Errorf("%q is not told: %q", reset, screen.last)
+					t.Errorf("%q is not written: %q", reset, screen.last)
 				}
 			}
 			if got, want := screen.looks(), asPrinted(numbered(5, 0), 40, 5); got != want {
@@ -142,7 +142,7 @@ func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
 	c := open(screen)
 	c.Set(Modes{Title: "tillwatch", Mouse: true})
 	if screen.all != "" {
-		t.Errorf("told before it was taken: %q", screen.all)
+		t.Errorf("written before it was taken: %q", screen.all)
 	}
 	take(c)
 	defer give(c)
@@ -162,7 +162,7 @@ func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
 	} {
 		screen.last = ""
 		if c.Set(step.modes); screen.last != step.want {
-			t.Errorf("%+v: told %q, want %q", step.modes, screen.last, step.want)
+			t.Errorf("%+v: got %q, want %q", step.modes, screen.last, step.want)
 		}
 	}
 }
@@ -199,10 +199,10 @@ func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
 		c.Tell(ansi.SetSystemClipboard("ci_1"))
 		give(c)
 		if left := modes.ReplaceAllString(screen.all, ""); left != "" {
-			t.Errorf("TERM=%s is told %q", term, left)
+			t.Errorf("TERM=%s gets %q", term, left)
 		}
 		if screen.all == "" {
-			t.Errorf("TERM=%s is told nothing", term)
+			t.Errorf("TERM=%s gets nothing", term)
 		}
 	}
 }

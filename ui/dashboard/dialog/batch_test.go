@@ -89,7 +89,7 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 		t.Fatalf("C before the end was in view answered %v", got)
 	}
 	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "See the whole list first: scroll, or enlarge the terminal.") {
-		t.Errorf("nothing tells why:\n%s", got)
+		t.Errorf("nothing says why:\n%s", got)
 	}
 	for range 40 {
 		h.key("pgdown", calm)

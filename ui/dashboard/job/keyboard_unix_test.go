@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// keyboardOf is the keyboard of a terminal, and what it tells of.
+// keyboardOf is the keyboard of a terminal, and what it reports.
 func keyboardOf(t *testing.T) (k *Keyboard, far, terminal *os.File, told chan tea.Msg) {
 	t.Helper()
 	far, terminal, err := pty.Open()
@@ -45,7 +45,7 @@ func TestAKeyboardThatIsGivenAwayIsReadByNobody(t *testing.T) {
 	}
 	types(t, far, "abc")
 	if key := (<-told).(interface{ String() string }); key.String() != "a" {
-		t.Errorf("told of %s", key)
+		t.Errorf("got %s", key)
 	}
 	given := make(chan error)
 	go func() { given <- k.Give() }() // with keys that nobody was told of
@@ -54,7 +54,7 @@ func TestAKeyboardThatIsGivenAwayIsReadByNobody(t *testing.T) {
 		last = <-told
 	}
 	if key := last.(interface{ String() string }); key.String() != "c" {
-		t.Errorf("told of %s at last", key)
+		t.Errorf("got %s at last", key)
 	}
 	if err := <-given; err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAKeyboardThatIsGivenAwayIsReadByNobody(t *testing.T) {
 	}
 	types(t, far, "d")
 	if key := (<-told).(interface{ String() string }); key.String() != "d" {
-		t.Errorf("told of %s, taken again", key)
+		t.Errorf("got %s, taken again", key)
 	}
 	if err := k.Give(); err != nil {
 		t.Error(err)
@@ -101,7 +101,7 @@ func TestAKeyboardThatCannotBeReadEndsTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if msg := <-told; msg != tea.Quit() {
-		t.Errorf("told of %v", msg)
+		t.Errorf("got %v", msg)
 	}
 	for range 2 {
 		if err := k.Give(); !errors.Is(err, os.ErrDeadlineExceeded) {

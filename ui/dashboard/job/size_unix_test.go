@@ -33,14 +33,14 @@ func TestTheSizeOfTheTerminalIsFollowed(t *testing.T) {
 		FollowSize(ctx, screen, tea.WindowSizeMsg{Width: 80, Height: 24}, func(size tea.WindowSizeMsg) { told <- size })
 	}()
 	if size := <-told; size != (tea.WindowSizeMsg{Width: 120, Height: 40}) {
-		t.Errorf("told of %+v", size)
+		t.Errorf("got %+v", size)
 	}
 	set(100, 30)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
 	if size := <-told; size != (tea.WindowSizeMsg{Width: 100, Height: 30}) {
-		t.Errorf("told of %+v", size)
+		t.Errorf("got %+v", size)
 	}
 	cancel()
 	<-ended

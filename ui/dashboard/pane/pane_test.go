@@ -270,7 +270,7 @@ func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
 		p.Open(Subject{Kind: OfEvent, ID: e.ID})
 		p.Feed(Facts{Event: e})
 		if got := strings.Contains(text(p.Lines()), "tillwatch events ID --raw"); got != (body == "") {
-			t.Errorf("with the body %q, where to get it is told: %v", body, got)
+			t.Errorf("with the body %q, it says where to get it: %v", body, got)
 		}
 	}
 }

@@ -87,12 +87,12 @@ func TestAnEventIsFoundByWhatItHasLedTo(t *testing.T) {
 	p.Apply(&account.Changes{Events: []*account.Event{before}}, true)
 	p.SetFilter(ParseFilter("delayed", p.Fields()))
 	if shown, _ := p.Matches(); shown != 0 {
-		t.Errorf("%d found before a read has told", shown)
+		t.Errorf("%d found before a read", shown)
 	}
 	after := *before
 	after.Status = api.Delayed
 	p.Apply(&account.Changes{Events: []*account.Event{&after}}, false)
 	if shown, total := p.Matches(); shown != 1 || total != 1 {
-		t.Errorf("%d of %d found once a read has told", shown, total)
+		t.Errorf("%d of %d found after a read", shown, total)
 	}
 }
