@@ -76,7 +76,7 @@ func headOf(f fold, members []*alertRow) *alertRow {
 		if row.Since.After(head.newest) {
 			head.newest = row.Since
 		}
-		if row.Due.Before(head.Due) {
+		if !row.Due.IsZero() && (head.Due.IsZero() || row.Due.Before(head.Due)) {
 			head.Due = row.Due
 		}
 		if row.Due.After(head.last) {
@@ -101,13 +101,16 @@ func foldedWords(kind account.AlertKind, n int) string {
 		return count + " intents have been placing for long"
 	case account.AlertFailed:
 		return count + " intents failed"
+	case account.AlertOrder:
+		return count + " orders are partly failed"
 	case account.AlertQuota:
 		return count + " limits of the quota run out"
 	}
 	return count + " alerts of the kind " + string(kind)
 }
 
-// text returns the text of a row. A folded row says when the first and the last are due.
+// text returns the text of a row. A folded row says when the first is due and, where all are,
+// the last.
 func (p *Alerts) text(row *alertRow) string {
 	if row.count == 0 {
 		return row.Text + Due(&row.Alert, p.look.Now, p.look.Location)
@@ -117,9 +120,13 @@ func (p *Alerts) text(row *alertRow) string {
 		sign = "▾ "
 	}
 	text := sign + row.Text
-	if !row.last.IsZero() {
-		within := func(at time.Time) string { return " within " + Age(max(at.Sub(p.look.Now), 0)) }
+	within := func(at time.Time) string { return " within " + Age(max(at.Sub(p.look.Now), 0)) }
+	switch {
+	case row.Due.IsZero():
+	case row.Kind == account.AlertExpiring:
 		text += within(row.last) + " · the first" + within(row.Due)
+	default:
+		text += " · the first is due" + within(row.Due)
 	}
 	return text
 }

@@ -29,6 +29,7 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 		{account.AlertAwaiting, "▸ 6 intents have been awaiting confirmation for long"},
 		{account.AlertStuck, "▸ 6 intents have been placing for long"},
 		{account.AlertFailed, "▸ 6 intents failed"},
+		{account.AlertOrder, "▸ 6 orders are partly failed"},
 		{account.AlertQuota, "▸ 6 limits of the quota run out"},
 		{account.AlertList, "▸ 6 alerts of the kind watch list"},
 	} {
@@ -45,6 +46,22 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 		if got := drawnAlerts(p, alerts[:3]...); strings.Contains(got, "▸") || strings.Count(got, "number") != 3 {
 			t.Errorf("three are not many:\n%s", got)
 		}
+	}
+}
+
+func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
+	p := NewAlerts(look(), nil)
+	p.SetSize(120, 12)
+	var alerts []account.Alert
+	for i := range 4 {
+		alerts = append(alerts, account.Alert{Kind: account.AlertOrder, Order: api.Text(fmt.Sprint("order-", i)), Text: "partly failed", Since: noon})
+	}
+	if got := drawnAlerts(p, alerts...); strings.Contains(got, "within") {
+		t.Errorf("none is due:\n%s", got)
+	}
+	alerts[1].Due, alerts[2].Due = noon.Add(40*time.Minute), noon.Add(9*time.Minute)
+	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders are partly failed · the first is due within 9m") {
+		t.Errorf("two are due:\n%s", got)
 	}
 }
 
