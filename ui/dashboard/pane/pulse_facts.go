@@ -124,7 +124,7 @@ func awaitingValue(pulse *account.Pulse) string {
 	case text == "":
 		return wording.Counted(pulse.Unpriced, "total", "totals") + " unknown"
 	case pulse.Unpriced > 0:
-		return text + " and " + wording.Counted(pulse.Unpriced, "total", "totals") + " unknown"
+		return atLeast(true) + text + ", " + wording.Count(pulse.Unpriced) + " unknown"
 	default:
 		return text
 	}
