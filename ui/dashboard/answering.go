@@ -59,7 +59,7 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	case a.Kind == dialog.Agreed:
 		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
 	case a.Kind == dialog.Wished:
-		return m.making.begin(m.ctx, m.dialog.shown.(*dialog.Making))
+		return m.creation.begin(m.ctx, m.dialog.shown.(*dialog.Making))
 	case a.Kind == dialog.Cancelled:
 		m.own.cancel()
 	case a.Kind == dialog.Said:

@@ -13,7 +13,7 @@ type arranging struct {
 	cfg         *Config
 	board       *board
 	preferences *preferences
-	themes      *theming
+	themes      *themeChoice
 }
 
 // Prefixes of the dialog's option names.

@@ -22,7 +22,7 @@ type consent struct {
 	confirms *confirms
 	details  *details
 	notices  *notices
-	themes   *theming
+	themes   *themeChoice
 	dialog   *dialogs
 }
 

@@ -57,7 +57,7 @@ type exporting struct {
 	cfg     *Config
 	board   *board
 	notices *notices
-	themes  *theming
+	themes  *themeChoice
 	dialog  *dialogs
 }
 

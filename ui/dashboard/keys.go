@@ -172,7 +172,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	switch {
 	case m.board.focusOn(id), m.replay != nil && m.replay.Steer(id), m.board.do(id), m.details.do(id), m.finder.do(id):
 		return nil
-	case m.failures.do(id), m.usage.do(id), m.silencing.do(id):
+	case m.failures.do(id), m.usage.do(id), m.silence.do(id):
 		return nil
 	}
 	return m.run(id)
@@ -211,7 +211,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.OpenLink:
 		m.links.offer(m.ctx)
 	case action.NewIntent:
-		m.making.ask()
+		m.creation.ask()
 	case action.Export:
 		return m.exporting.as(exports()[0])
 	case action.ExportAs:
@@ -247,7 +247,7 @@ func (m *Model) disabled(id action.ID) string {
 	case action.Confirm, action.Mark, action.MarkAll, action.MarkRange, action.Unmark, action.ConfirmMarked, action.StopBatch:
 		return m.consent.disabled(id)
 	case action.Acknowledge, action.Mute:
-		return m.silencing.disabled()
+		return m.silence.disabled()
 	case action.FilterAlike, action.Failures:
 		return m.failures.disabled(id)
 	case action.Usage, action.Pulse, action.NextSpan, action.NextChart:
@@ -257,7 +257,7 @@ func (m *Model) disabled(id action.ID) string {
 	case action.SendAgain:
 		return m.deliveries.disabled()
 	case action.NewIntent:
-		return m.making.disabled()
+		return m.creation.disabled()
 	case action.Export, action.ExportAs:
 		return m.exporting.disabled()
 	case action.Refresh:

@@ -30,7 +30,7 @@ type links struct {
 	board   *board
 	picture *picture
 	notices *notices
-	themes  *theming
+	themes  *themeChoice
 	dialog  *dialogs
 	refused error // why the last found address is no link
 }

@@ -49,22 +49,22 @@ type Model struct {
 	away        *away
 	batch       *batch
 	dialog      *dialogs
-	silencing   *silencing
+	silence     *alertSilence
 	exporting   *exporting
-	making      *making
+	creation    *intentCreation
 	recorder    recorder
 	saved       *savedFilters
 	positions   *positions
 	loading     *loading
 	arranging   arranging
 	pointer     *pointer
-	themes      *theming
+	themes      *themeChoice
 	notices     *notices
 	welcome     *welcome
 	replay      *replay.Bar // nil unless the Source replays
 	asker       asker
 	consent     *consent
-	switching   *switching
+	profiles    *profileSwitch
 	verbs       *verbs
 	own         *ownCommands
 	in          io.Reader // the terminal
@@ -97,7 +97,7 @@ func New(cfg Config) *Model {
 	m.alerting = newAlerting(c, m.picture, m.notices)
 	m.notifier = notify.New(notify.Config{Method: c.Notify, Muted: m.alerting.muted})
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
-	m.themes = newTheming(c, m.preferences, m.notices)
+	m.themes = newThemeChoice(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}
 	if c.Transport != nil {
 		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location, Say: m.notices.say}
@@ -143,9 +143,9 @@ func (m *Model) addParts() {
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
 	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.making = &making{cfg: c, picture: m.picture, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog, work: m.work}
+	m.creation = &intentCreation{cfg: c, picture: m.picture, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog, work: m.work}
 	m.recorder = recorder{cfg: c, notices: m.notices}
-	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.silence = &alertSilence{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
 	m.saved = &savedFilters{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
 	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, saved: m.saved, jump: m.jump, notices: m.notices}
 	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
@@ -157,10 +157,10 @@ func (m *Model) addParts() {
 		board: m.board, picture: m.picture, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details,
 		notices: m.notices, themes: m.themes, dialog: m.dialog,
 	}
-	m.switching = &switching{cfg: c, batch: m.batch, notices: m.notices, dialog: m.dialog, work: m.work}
+	m.profiles = &profileSwitch{cfg: c, batch: m.batch, notices: m.notices, dialog: m.dialog, work: m.work}
 	m.verbs = &verbs{
 		cfg: c, board: m.board, filters: m.filters, saved: m.saved, positions: m.positions, exporting: m.exporting, jump: m.jump,
-		switching: m.switching, themes: m.themes, preferences: m.preferences, notices: m.notices, dialog: m.dialog,
+		profiles: m.profiles, themes: m.themes, preferences: m.preferences, notices: m.notices, dialog: m.dialog,
 		do: m.do, disabled: m.disabled, restyle: m.restyle,
 	}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
@@ -227,7 +227,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ownEndedMsg, ownLeftMsg:
 		m.own.update(msg)
 	case preparedMsg:
-		return m, m.switching.take(msg)
+		return m, m.profiles.take(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		return m, m.key(msg)
@@ -240,7 +240,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case recordedMsg:
 		m.recorder.done(msg)
 	case madeMsg:
-		m.making.done(msg)
+		m.creation.done(msg)
 	case exportedMsg:
 		return m, m.exporting.done(msg)
 	case openedMsg:
@@ -278,7 +278,7 @@ func (m *Model) advance(now time.Time) {
 	m.clock = now
 	m.dialog.setNow(now)
 	m.judge()
-	m.silencing.judge()
+	m.silence.judge()
 	m.away.tick(now)
 	if m.picture.frozen == nil {
 		m.look.Now = now

@@ -23,7 +23,7 @@ type ownCommands struct {
 	links   *links
 	batch   *batch
 	notices *notices
-	themes  *theming
+	themes  *themeChoice
 	dialog  *dialogs
 	work    *errands
 

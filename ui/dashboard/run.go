@@ -111,7 +111,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 			_, err = program.Run() // recovers panics
 			err = errors.Join(err, m.job.Keys.Give())
 		}
-		if s.taken = m.switching.over && err == nil; !s.taken {
+		if s.taken = m.profiles.over && err == nil; !s.taken {
 			err = errors.Join(err, screen.Leave())
 		}
 		ran <- err

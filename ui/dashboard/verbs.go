@@ -23,8 +23,8 @@ type verbs struct {
 	positions   *positions
 	exporting   *exporting
 	jump        *jump
-	switching   *switching
-	themes      *theming
+	profiles    *profileSwitch
+	themes      *themeChoice
 	preferences *preferences
 	notices     *notices
 	dialog      *dialogs
@@ -52,7 +52,7 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 	}
 	if v.cfg.Transport == nil {
 		all = append(all, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Switches to another account of the configuration.",
-			Offers: v.switching.profiles, Run: func(name string) (tea.Cmd, error) { return v.switching.prepare(ctx, name) }})
+			Offers: v.profiles.profiles, Run: func(name string) (tea.Cmd, error) { return v.profiles.prepare(ctx, name) }})
 	}
 	for _, alias := range []struct {
 		name string

@@ -10,9 +10,9 @@ import (
 	"tillwatch/themes"
 )
 
-// theming holds the theme: the configured one for the terminal's background, or another
+// themeChoice holds the theme: the configured one for the terminal's background, or another
 // that a person has chosen.
-type theming struct {
+type themeChoice struct {
 	cfg         *Config
 	preferences *preferences
 	notices     *notices
@@ -21,8 +21,8 @@ type theming struct {
 	lightGround bool                 // the terminal's background is light
 }
 
-func newTheming(cfg *Config, preferences *preferences, notices *notices) *theming {
-	t := &theming{cfg: cfg, preferences: preferences, notices: notices, chosen: cfg.Theme, profile: colorprofile.TrueColor}
+func newThemeChoice(cfg *Config, preferences *preferences, notices *notices) *themeChoice {
+	t := &themeChoice{cfg: cfg, preferences: preferences, notices: notices, chosen: cfg.Theme, profile: colorprofile.TrueColor}
 	if cfg.NoColor {
 		t.profile = colorprofile.ASCII
 	}
@@ -36,7 +36,7 @@ func newTheming(cfg *Config, preferences *preferences, notices *notices) *themin
 type themeMsg struct{ themes.Change }
 
 // await waits for the next change of the theme's file.
-func (t *theming) await(ctx context.Context) tea.Cmd {
+func (t *themeChoice) await(ctx context.Context) tea.Cmd {
 	changes := t.cfg.ThemeChanges
 	if changes == nil {
 		return nil
@@ -54,7 +54,7 @@ func (t *theming) await(ctx context.Context) tea.Cmd {
 }
 
 // current returns the theme for the terminal's colours and background.
-func (t *theming) current() themes.Theme {
+func (t *themeChoice) current() themes.Theme {
 	theme := t.chosen.For(t.profile)
 	if t.lightGround {
 		return theme.OnLight()
@@ -63,7 +63,7 @@ func (t *theming) current() themes.Theme {
 }
 
 // names returns the names of the themes.
-func (t *theming) names() []string {
+func (t *themeChoice) names() []string {
 	names := make([]string, len(t.cfg.Themes))
 	for i, theme := range t.cfg.Themes {
 		names[i] = theme.Name
@@ -71,12 +71,12 @@ func (t *theming) names() []string {
 	return names
 }
 
-func (t *theming) find(name string) int {
+func (t *themeChoice) find(name string) int {
 	return slices.IndexFunc(t.cfg.Themes, func(t themes.Theme) bool { return t.Name == name })
 }
 
 // setProfile sets the terminal's colours, unless colours are off.
-func (t *theming) setProfile(p colorprofile.Profile) {
+func (t *themeChoice) setProfile(p colorprofile.Profile) {
 	if !t.cfg.NoColor {
 		t.profile = p
 	}
@@ -84,7 +84,7 @@ func (t *theming) setProfile(p colorprofile.Profile) {
 
 // suitGround chooses the light theme for a light background, unless a person has chosen
 // another theme.
-func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
+func (t *themeChoice) suitGround(ground tea.BackgroundColorMsg) {
 	if ground.Color == nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
 }
 
 // configured returns the configured theme for the terminal's background.
-func (t *theming) configured() themes.Theme {
+func (t *themeChoice) configured() themes.Theme {
 	if t.lightGround && t.cfg.LightTheme != nil {
 		return *t.cfg.LightTheme
 	}
@@ -104,7 +104,7 @@ func (t *theming) configured() themes.Theme {
 
 // change applies a theme whose file has changed. A theme that was chosen meanwhile stays
 // on the screen, and so does the old one after an error.
-func (t *theming) change(c themes.Change) {
+func (t *themeChoice) change(c themes.Change) {
 	if c.Err != nil {
 		t.notices.say(warning, "keeping the theme: "+c.Err.Error())
 		return
@@ -126,7 +126,7 @@ func (t *theming) change(c themes.Change) {
 }
 
 // choose changes to a theme by its name; "" means the configured one.
-func (t *theming) choose(name string) {
+func (t *themeChoice) choose(name string) {
 	if at := t.find(name); at >= 0 {
 		t.chosen = t.cfg.Themes[at]
 	} else {
@@ -137,7 +137,7 @@ func (t *theming) choose(name string) {
 }
 
 // next changes to the next theme.
-func (t *theming) next() {
+func (t *themeChoice) next() {
 	t.choose(t.cfg.Themes[(t.find(t.chosen.Name)+1)%len(t.cfg.Themes)].Name)
 	t.notices.say(plain, "theme: "+t.chosen.Name)
 }

@@ -16,19 +16,19 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// silencing acknowledges or mutes the alerts under the cursor.
-type silencing struct {
+// alertSilence acknowledges or mutes the alerts under the cursor.
+type alertSilence struct {
 	cfg      *Config
 	picture  *picture
 	board    *board
 	alerting *alerting
 	notices  *notices
-	themes   *theming
+	themes   *themeChoice
 	dialog   *dialogs
 }
 
 // do performs an action that acknowledges or mutes; it returns false for any other.
-func (s *silencing) do(id action.ID) bool {
+func (s *alertSilence) do(id action.ID) bool {
 	switch id {
 	case action.Acknowledge:
 		s.acknowledge()
@@ -41,7 +41,7 @@ func (s *silencing) do(id action.ID) bool {
 }
 
 // judge shows on the board which alerts are acknowledged or muted now.
-func (s *silencing) judge() {
+func (s *alertSilence) judge() {
 	if s.alerting.judge(s.cfg.Now()) && s.picture.frozen == nil {
 		s.board.alerts.Arrange()
 		s.board.countAlerts()
@@ -49,7 +49,7 @@ func (s *silencing) judge() {
 }
 
 // chosen returns the alerts under the cursor: in the list, or of the intent.
-func (s *silencing) chosen() []account.Alert {
+func (s *alertSilence) chosen() []account.Alert {
 	if s.board.focus == layout.Alerts {
 		return s.board.alerts.Chosen()
 	}
@@ -61,7 +61,7 @@ func (s *silencing) chosen() []account.Alert {
 }
 
 // disabled says why no alert can be acknowledged or muted; "" if one can.
-func (s *silencing) disabled() string {
+func (s *alertSilence) disabled() string {
 	if len(s.chosen()) > 0 {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (s *silencing) disabled() string {
 
 // acknowledge acknowledges the alerts under the cursor until they get worse, or takes that
 // back if all of them are put off.
-func (s *silencing) acknowledge() {
+func (s *alertSilence) acknowledge() {
 	now, alerts := s.cfg.Now(), s.chosen()
 	back := !slices.ContainsFunc(alerts, func(a account.Alert) bool { _, off := s.alerting.off(a); return !off })
 	s.alerting.change(func(memory *attention.Memory) {
@@ -96,7 +96,7 @@ func (s *silencing) acknowledge() {
 }
 
 // show updates the board after a change of what is acknowledged or muted.
-func (s *silencing) show() {
+func (s *alertSilence) show() {
 	s.alerting.judge(s.cfg.Now())
 	s.board.alerts.Arrange()
 	s.board.countAlerts()
@@ -125,7 +125,7 @@ func muteTimes(now time.Time) []struct {
 }
 
 // openMute asks for how long to mute the alerts under the cursor.
-func (s *silencing) openMute() {
+func (s *alertSilence) openMute() {
 	alerts := s.chosen()
 	what := "this alert"
 	if len(alerts) > 1 {
@@ -152,7 +152,7 @@ func (s *silencing) openMute() {
 	})
 }
 
-func (s *silencing) mute(alerts []account.Alert, option string) {
+func (s *alertSilence) mute(alerts []account.Alert, option string) {
 	all := strings.HasPrefix(option, mutesAll)
 	now := s.now()
 	for _, t := range muteTimes(now) {
@@ -174,4 +174,4 @@ func (s *silencing) mute(alerts []account.Alert, option string) {
 }
 
 // now returns the time in the person's time zone.
-func (s *silencing) now() time.Time { return s.cfg.Now().In(s.cfg.Location) }
+func (s *alertSilence) now() time.Time { return s.cfg.Now().In(s.cfg.Location) }

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// switching switches to another account. This dashboard ends, and a new one begins for the
+// profileSwitch switches to another account. This dashboard ends, and a new one begins for the
 // other account.
-type switching struct {
+type profileSwitch struct {
 	cfg     *Config
 	batch   *batch
 	notices *notices
@@ -26,7 +26,7 @@ type preparedMsg struct {
 }
 
 // profiles returns the accounts to switch to.
-func (s *switching) profiles() []string {
+func (s *profileSwitch) profiles() []string {
 	if s.cfg.Profiles == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (s *switching) profiles() []string {
 }
 
 // prepare prepares a profile. Until it is ready, this account stays on the screen.
-func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
+func (s *profileSwitch) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 	switch {
 	case s.cfg.Profiles == nil:
 		return nil, errors.New("there is no other account to switch to")
@@ -56,7 +56,7 @@ func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 }
 
 // bound says why this account cannot leave the screen now; "" if it can.
-func (s *switching) bound() string {
+func (s *profileSwitch) bound() string {
 	switch {
 	case s.cfg.Bound != "":
 		return s.cfg.Bound
@@ -69,7 +69,7 @@ func (s *switching) bound() string {
 }
 
 // take gives the screen to the prepared profile.
-func (s *switching) take(msg preparedMsg) tea.Cmd {
+func (s *profileSwitch) take(msg preparedMsg) tea.Cmd {
 	s.to = ""
 	why := s.bound()
 	if msg.err != nil {

@@ -17,13 +17,13 @@ type Maker struct {
 	Magic []string // names of magic products for a wish
 }
 
-// making creates a new intent if the service is a stand-in.
-type making struct {
+// intentCreation creates a new intent if the service is a stand-in.
+type intentCreation struct {
 	cfg     *Config
 	picture *picture
 	board   *board
 	notices *notices
-	themes  *theming
+	themes  *themeChoice
 	dialog  *dialogs
 	work    *errands
 }
@@ -36,7 +36,7 @@ type madeMsg struct {
 }
 
 // disabled says why no intent can be created now; "" if one can.
-func (m *making) disabled() string {
+func (m *intentCreation) disabled() string {
 	where := m.picture.environment()
 	switch {
 	case m.cfg.Maker.Make == nil:
@@ -49,10 +49,12 @@ func (m *making) disabled() string {
 	return ""
 }
 
-func (m *making) ask() { m.dialog.shown = dialog.NewMaking(m.themes.current(), m.cfg.Maker.Magic) }
+func (m *intentCreation) ask() {
+	m.dialog.shown = dialog.NewMaking(m.themes.current(), m.cfg.Maker.Magic)
+}
 
 // begin sends the wish.
-func (m *making) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
+func (m *intentCreation) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
 	wish, err := asked.Wish()
 	if err != nil {
 		return nil
@@ -64,7 +66,7 @@ func (m *making) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
 }
 
 // done shows the outcome: in the dialog while that is open, otherwise in a notice.
-func (m *making) done(msg madeMsg) {
+func (m *intentCreation) done(msg madeMsg) {
 	open := m.dialog.shown == dialog.Dialog(msg.asked)
 	switch {
 	case msg.err != nil && open:
