@@ -125,7 +125,7 @@ func (c *Client) attempt(ctx context.Context, request call, number int, take rea
 	exchange.Waited = exchange.Sent.Sub(arrived)
 	response, body, err := c.sendBooked(ctx, request, permit, exchange.Sent)
 	exchange.Latency = time.Since(exchange.Sent)
-	exchange.Status, exchange.RequestID, exchange.From = response.Status, response.RequestID, response.From
+	exchange.Status, exchange.RequestID, exchange.From, exchange.Date = response.Status, response.RequestID, response.From, response.Date
 	if err == nil {
 		if refused := take(body, response); refused != nil {
 			err = request.unreadable(response.Status, refused)
@@ -182,7 +182,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	}
 	defer answer.Body.Close()
 	of.Status, of.RequestID = answer.StatusCode, requestID(answer.Header)
-	of.From = c.answeredBy(answer.Header, word)
+	of.From, of.Date = c.answeredBy(answer.Header, word), dateOf(answer.Header)
 	body, err = readBody(answer.Body)
 	if answer.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -19,6 +20,7 @@ type Response struct {
 	Status    int         // the HTTP status
 	RequestID Text        // the id that the provider's support asks for; "" when the answer has none
 	From      Environment // what answered
+	Date      time.Time   // when it was answered, by the service's clock; zero if the answer does not say
 }
 
 // Exchange is one request and its answer, as an observer sees it. It holds no
@@ -36,7 +38,30 @@ type Exchange struct {
 	Status    int            `json:"status,omitempty"`    // 0 when no answer came
 	RequestID Text           `json:"requestId,omitempty"` // "" when the answer has none
 	From      Environment    `json:"from,omitzero"`       // what answered; zero when no answer came
+	Date      time.Time      `json:"-"`                   // when it was answered, by the service's clock; zero if the answer does not say
 	Err       error          `json:"-"`                   // nil after a success, and where a list is not served that need not be
+}
+
+// ClockAhead returns how far this machine's clock is ahead of the service's, or behind it
+// if negative, and by how much that may be wrong: a Date has whole seconds (RFC 9110,
+// section 6.6.1), and the answer was made at any moment of Latency. ok is false if the
+// answer has no Date.
+func (e *Exchange) ClockAhead() (ahead, doubt time.Duration, ok bool) {
+	if e.Date.IsZero() {
+		return 0, 0, false
+	}
+	half := e.Latency / 2
+	return e.Sent.Add(half).Sub(e.Date.Add(time.Second / 2)), half + time.Second/2, true
+}
+
+// dateOf returns the Date of an answer; zero if it has none, or comes from a cache, which
+// keeps the Date of the first answer (RFC 9111, section 5.1).
+func dateOf(h http.Header) time.Time {
+	at, err := http.ParseTime(h.Get("Date"))
+	if err != nil || h.Get("Age") != "" {
+		return time.Time{}
+	}
+	return at
 }
 
 type plainExchange Exchange

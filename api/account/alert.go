@@ -36,13 +36,14 @@ const (
 	AlertList     AlertKind = "watch list"
 	AlertKey      AlertKind = "key"
 	AlertSending  AlertKind = "sending"
+	AlertClock    AlertKind = "clock" // this machine's differs from the service's
 
 	AlertSignature AlertKind = "signature" // the relay receives wrongly signed deliveries
 )
 
 // AlertKinds lists all kinds.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature}
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature, AlertClock}
 }
 
 // Spent is the Cause of an [AlertDay] when none of the day's intents is left. Its Due is when the first comes

@@ -134,6 +134,15 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			end:   func(s *Store) { s.closeGap() },
 		},
 		{
+			name: "a clock that is behind", kind: AlertClock,
+			begin: func(s *Store) {
+				for range 3 {
+					s.RecordExchange(api.Exchange{Status: 200, Sent: time.Now(), Date: time.Now().Add(10 * time.Minute)})
+				}
+			},
+			end: func(s *Store) { s.RecordExchange(api.Exchange{Status: 200, Sent: time.Now(), Date: time.Now()}) },
+		},
+		{
 			name: "API failing", kind: AlertAPI,
 			begin: func(s *Store) {
 				s.RecordExchange(api.Exchange{Status: 500, Err: errBroken})

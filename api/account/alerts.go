@@ -74,6 +74,8 @@ func (b *alerts) inOrder() []Alert {
 func (b *alerts) judgeAPI(h *health, now time.Time) {
 	b.judge(h.State == APIFailing, alertKey{kind: AlertAPI, cause: "failing"}, now, "the API does not answer as it should")
 	b.judge(h.State == APIUnauthorized, alertKey{kind: AlertAPI, cause: "unauthorized"}, now, "the API refuses the key")
+	key, words := alertKey{kind: AlertClock}, h.clock.words()
+	b.renew(words != "", key, Alert{Since: b.since(key, now), Text: words})
 }
 
 // judgeFeed raises alerts about the feed: lost, refused, with a gap, or silent although reads found changes.

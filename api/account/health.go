@@ -44,12 +44,14 @@ type health struct {
 	APIStatus
 	slowAfter time.Duration // the pause for quota from which the service counts as slow
 	failures  int           // exchanges in a row that failed
+	clock     clockCheck
 }
 
 // exchanged takes in one more call.
 func (h *health) exchanged(e *api.Exchange, now time.Time) {
 	if e.Status != 0 {
 		h.Latency, h.From = e.Latency, e.From
+		h.clock.answered(e)
 	}
 	if e.Err != nil {
 		h.Err = e.Err

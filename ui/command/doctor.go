@@ -93,12 +93,13 @@ type examination struct {
 	within   time.Duration // how long the service may take for one answer
 	reads    atomic.Int64  // charged to the service's quota
 
-	client  *api.Client // nil before checkService
-	pacer   *quota.Pacer
-	heard   heard
-	first   error // of the first read; nil: it succeeded
-	intents listProbe
-	events  listProbe
+	client   *api.Client // nil before checkService
+	pacer    *quota.Pacer
+	heard    heard
+	first    error        // of the first read; nil: it succeeded
+	answered api.Exchange // the first that was answered
+	intents  listProbe
+	events   listProbe
 
 	reader *relay.Reader // nil before checkRelay
 	newest []relay.Item  // of the relay's journal, oldest first

@@ -35,23 +35,16 @@ const (
 type heard struct {
 	next   http.RoundTripper
 	any    bool
-	dated  bool
-	ahead  time.Duration // this machine's clock relative to the Date
 	fields quota.Fields
 }
 
 // RoundTrip implements [http.RoundTripper]. Requests run one after another.
 func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
-	sent := time.Now()
 	answer, err := h.next.RoundTrip(request)
 	if err != nil || h.any {
 		return answer, err
 	}
 	h.any, h.fields = true, quota.ParseFields(answer.Header)
-	if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
-		// The Date is truncated to the second, and the answer was made half-way.
-		h.dated, h.ahead = true, sent.Add(time.Since(sent)/2).Sub(date.Add(500*time.Millisecond))
-	}
 	return answer, nil
 }
 
@@ -63,6 +56,9 @@ func (p *examination) asking(address string, transport http.RoundTripper) (*api.
 		Observe: func(e api.Exchange) {
 			if strings.HasPrefix(e.Path, "/api/") { // questions to a stand-in's control API cost nothing
 				p.reads.Add(1)
+			}
+			if p.answered.Status == 0 {
+				p.answered = e
 			}
 		},
 	})
@@ -150,12 +146,13 @@ func hostOf(address string) string {
 
 // checkClock compares this machine's clock with the service's.
 func (p *examination) checkClock(context.Context) []doctor.Finding {
-	off, direction, verdict := p.heard.ahead.Abs(), "ahead of", doctor.Fault
-	if p.heard.ahead < 0 {
+	ahead, _, dated := p.answered.ClockAhead()
+	off, direction, verdict := ahead.Abs(), "ahead of", doctor.Fault
+	if ahead < 0 {
 		direction = "behind"
 	}
 	switch {
-	case !p.heard.dated:
+	case !dated:
 		return doctor.Findings(doctor.Note, "cannot be compared: the service's answers have no Date", "", "")
 	case off < clockOff:
 		return doctor.Fine("within seconds of the service's")

@@ -1,0 +1,48 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+)
+
+const (
+	clockOff     = 20 * time.Second // from which a clock is wrong; ages on the screen are no finer
+	clockStep    = 5 * time.Second  // smaller changes of a wrong clock are not told
+	clockAnswers = 3                // that must agree: a machine may sleep between a request and its answer
+)
+
+// clockCheck compares this machine's clock with the service's. Ages and confirm windows
+// are counted from the service's times by this machine's clock.
+type clockCheck struct {
+	ahead time.Duration // of this machine's clock; negative: behind; 0 while it is right, as far as known
+	wrong int           // answers in a row that differed
+}
+
+// answered compares the Date of an answer.
+func (c *clockCheck) answered(e *api.Exchange) {
+	ahead, doubt, ok := e.ClockAhead()
+	switch {
+	case !ok || doubt >= clockOff:
+		return
+	case ahead.Abs()-doubt < clockOff:
+		*c = clockCheck{}
+		return
+	}
+	c.wrong++
+	if c.wrong >= clockAnswers && (ahead-c.ahead).Abs() >= clockStep {
+		c.ahead = ahead.Round(time.Second)
+	}
+}
+
+// words describes a wrong clock; "" for a right one.
+func (c *clockCheck) words() string {
+	if c.ahead == 0 {
+		return ""
+	}
+	by, direction := api.Span(c.ahead.Abs()), "ahead of"
+	if c.ahead < 0 {
+		direction = "behind"
+	}
+	return "this machine's clock is " + by + " " + direction + " the service's: ages and confirm windows are off by as much"
+}

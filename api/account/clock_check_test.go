@@ -1,0 +1,46 @@
+package account
+
+import (
+	"testing"
+	"time"
+
+	"tillwatch/api"
+)
+
+func TestAClockIsWrongWhenThreeAnswersAgreeBeyondDoubt(t *testing.T) {
+	sent := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	answer := func(ahead, latency time.Duration) api.Exchange {
+		return api.Exchange{Sent: sent, Latency: latency, Date: sent.Add(latency/2 - ahead).Truncate(time.Second)}
+	}
+	undated := api.Exchange{Sent: sent, Latency: time.Second}
+	tests := []struct {
+		name    string
+		answers []api.Exchange
+		want    time.Duration // ahead, to the second; 0: right
+	}{
+		{"never asked", nil, 0},
+		{"right", []api.Exchange{answer(0, time.Second), answer(time.Second, time.Second), answer(-time.Second, 0)}, 0},
+		{"within what ages show", []api.Exchange{answer(19*time.Second, 0), answer(19*time.Second, 0), answer(19*time.Second, 0)}, 0},
+		{"ahead", []api.Exchange{answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Hour, 0)}, time.Hour},
+		{"behind", []api.Exchange{answer(-time.Minute, 0), answer(-time.Minute, 0), answer(-time.Minute, 0)}, -time.Minute},
+		{"two answers alone", []api.Exchange{answer(time.Hour, 0), answer(time.Hour, 0)}, 0},
+		{"one differs, as after a sleep", []api.Exchange{answer(0, 0), answer(-time.Hour, 0), answer(0, 0), answer(0, 0)}, 0},
+		{"no Date", []api.Exchange{undated, undated, undated}, 0},
+		{"no Date between", []api.Exchange{answer(time.Hour, 0), undated, answer(time.Hour, 0), answer(time.Hour, 0)}, time.Hour},
+		{"too slow to say", []api.Exchange{answer(30*time.Second, time.Minute), answer(30*time.Second, time.Minute), answer(30*time.Second, time.Minute)}, 0},
+		{"set right", []api.Exchange{answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Hour, 0), answer(0, 0)}, 0},
+		{"set less wrong", []api.Exchange{answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Minute, 0)}, time.Minute},
+		{"drifting a little", []api.Exchange{answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Hour, 0), answer(time.Hour+2*time.Second, 0)}, time.Hour},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var c clockCheck
+			for i := range test.answers {
+				c.answered(&test.answers[i])
+			}
+			if (c.ahead-test.want).Abs() > time.Second || (c.ahead == 0) != (test.want == 0) {
+				t.Errorf("ahead by %v, want %v", c.ahead, test.want)
+			}
+		})
+	}
+}
