@@ -68,7 +68,7 @@ func asking(show printer, of func(args []string) (request, error)) func(*cobra.C
 
 // inConsole prints the stand-in's answer.
 func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Client) (json.RawMessage, error)) error {
-	s, err := loadSettings(c.Flags())
+	s, err := settingsOf(c)
 	if err != nil {
 		return err
 	}

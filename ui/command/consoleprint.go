@@ -76,6 +76,10 @@ func cell(v gjson.Result, column string) string {
 		return ""
 	case column == "tookNs":
 		return time.Duration(v.Int()).Round(time.Millisecond).String()
+	case column == "limit" && v.Int() < 0:
+		return "none"
+	case column == "remaining" && v.Int() < 0: // there is no limit
+		return ""
 	}
 	const longest = 80
 	text := []rune(api.MaskAddress(api.Scrub(v.String())))

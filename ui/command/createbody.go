@@ -1,15 +1,11 @@
 package command
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -68,7 +64,7 @@ func (b *createBody) send(ctx context.Context, client *api.Client, purchase bool
 
 // body merges the flags into the file.
 func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) {
-	in := &inputs{stdin: c.InOrStdin()}
+	in := inputsOf(c)
 	b := &createBody{fields: map[string]any{}, test: o.testBuyer}
 	if o.file != "" {
 		if err := in.object("--body", o.file, &b.fields); err != nil {
@@ -209,61 +205,4 @@ func (o *orderFlags) putConstraints(b *createBody, _ *inputs) error {
 		b.fields["constraints"] = limits
 	}
 	return nil
-}
-
-// inputs reads the files that flags name. Stdin can be read once.
-type inputs struct {
-	stdin io.Reader
-	by    string // the flag that has read it
-	most  int64  // bytes of one; 0: 1 MiB
-}
-
-func (i *inputs) read(flag, path string) (text []byte, err error) {
-	most := cmp.Or(i.most, 1<<20)
-	var from io.Reader
-	switch {
-	case path == "-" && i.by != "":
-		return nil, usagef("%s and %s both read stdin: give one of them a file", i.by, flag)
-	case path == "-":
-		i.by, from = flag, i.stdin
-	default:
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, usagef("%s: %w", flag, err)
-		}
-		defer file.Close()
-		from = file
-	}
-	if from == nil {
-		return nil, usagef("%s: stdin is empty", flag)
-	}
-	if text, err = io.ReadAll(io.LimitReader(from, most+1)); err != nil {
-		return nil, usagef("%s: %w", flag, err)
-	}
-	if int64(len(text)) > most {
-		return nil, usagef("%s: larger than %d bytes", flag, most)
-	}
-	return text, nil
-}
-
-// object reads a JSON object and keeps its numbers as they are written. Errors quote
-// nothing of it.
-func (i *inputs) object(flag, path string, into *map[string]any) error {
-	text, err := i.read(flag, path)
-	if err != nil {
-		return err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil || *into == nil || len(bytes.TrimSpace(text[decoder.InputOffset():])) > 0 {
-		return usagef("%s: it must be one JSON object%s", flag, whereWrong(err))
-	}
-	return nil
-}
-
-func whereWrong(err error) string {
-	if wrong, is := err.(*json.SyntaxError); is {
-		return fmt.Sprintf(", and is none at byte %d", wrong.Offset)
-	}
-	return ""
 }

@@ -52,7 +52,10 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	if err := checkPostgresFlag(c.Flags()); err != nil {
 		return err
 	}
-	p := newExamination(c.Flags(), c.InOrStdin(), c.OutOrStdout())
+	p, err := unlessInterrupted(c.Context(), func() (*examination, error) { return newExamination(c.Flags(), c.InOrStdin(), c.OutOrStdout()), nil })
+	if err != nil {
+		return err
+	}
 	defer p.close()
 	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
 	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {

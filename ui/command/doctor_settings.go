@@ -17,8 +17,8 @@ import (
 )
 
 // checkSettings reports where each setting comes from, and each error in them.
-func (p *examination) checkSettings(context.Context) (found []doctor.Finding) {
-	if err := errors.Join(p.wrong, p.unusable()); err != nil {
+func (p *examination) checkSettings(ctx context.Context) (found []doctor.Finding) {
+	if err := errors.Join(p.wrong, p.unusable(ctx)); err != nil {
 		for line := range strings.Lines(err.Error()) {
 			found = append(found, doctor.Findings(doctor.Fault, strings.TrimSpace(line), "tillwatch does not start",
 				"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest of the file")...)
@@ -35,7 +35,7 @@ func (p *examination) checkSettings(context.Context) (found []doctor.Finding) {
 }
 
 // unusable is what is wrong with settings that are well-formed.
-func (p *examination) unusable() error {
+func (p *examination) unusable(ctx context.Context) error {
 	s := p.settings
 	if p.wrong != nil {
 		return nil
@@ -45,7 +45,7 @@ func (p *examination) unusable() error {
 		filter = fmt.Errorf("filter is %s: %s", shownValue(s.Filter), why)
 	}
 	if s.WatchList != fromStdin {
-		list = s.takeWatchList(nil) // on a copy
+		list = s.takeWatchList(ctx, nil) // on a copy
 	}
 	switch {
 	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.data == "":

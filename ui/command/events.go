@@ -101,25 +101,36 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
+	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	printer := newEventPrinter(subscriber, config.Since, o, stdout, stderr, stop)
 	printer.forward = forward
 	done := make(chan error, 1)
-	go func() { done <- printer.run(ctx) }()
+	go func() { done <- printer.run(reading) }()
 	select {
 	case err = <-done:
-	case <-ctx.Done():
+	case <-reading.Done():
 		select {
 		case err = <-done:
 		case <-time.After(leaveWithin):
-			return nil
+			return o.interrupted(ctx)
 		}
+	}
+	if err == nil {
+		err = o.interrupted(ctx)
 	}
 	if err == nil && forward != nil && forward.sent == 0 {
 		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
 	}
 	return errors.Join(err, forward.outcome())
+}
+
+// interrupted is the error of a list that ctx has cut off: it is not the whole one.
+func (o eventsOptions) interrupted(ctx context.Context) error {
+	if o.follow {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // beforeNewest is the cursor that has count events after it.

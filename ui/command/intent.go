@@ -234,10 +234,12 @@ func (l *intentLook) hear(ctx context.Context) {
 		l.note(err)
 		return
 	}
-	ctx, stop := context.WithCancel(ctx)
+	following, stop := context.WithCancel(ctx)
 	defer stop()
-	err = events.Follow(ctx, listener{l.store, sync.OnceFunc(stop)})
-	l.noteFeed(err)
+	err = events.Follow(following, listener{l.store, sync.OnceFunc(stop)})
+	if !errors.Is(ctx.Err(), context.Canceled) { // else it was interrupted
+		l.noteFeed(err)
+	}
 }
 
 // created is a little before the first of the intents was created; zero unless that

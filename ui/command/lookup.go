@@ -32,7 +32,7 @@ func newLookup() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadSettings(c.Flags())
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}

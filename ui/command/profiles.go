@@ -45,7 +45,7 @@ func (p *profiles) Prepare(ctx context.Context, name string) error {
 	defer cancel()
 	s, err := loadProfile(p.flags, name)
 	if err == nil {
-		err = errors.Join(s.checkTheme(), s.takeWatchList(nil))
+		err = errors.Join(s.checkTheme(), s.takeWatchList(ctx, nil))
 	}
 	if err == nil && s.ProxyListen != "" {
 		err = errors.New("it runs a proxy (proxy_listen): start tillwatch with this profile")

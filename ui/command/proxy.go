@@ -42,7 +42,7 @@ func newProxy() *cobra.Command {
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}

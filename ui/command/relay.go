@@ -88,7 +88,7 @@ func relayDir() string { return filepath.Join(stateDir(), "relay") }
 func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
 	ctx, inputs := newRelayInputs(ctx, load, logger(stderr, o.verbose))
 	defer inputs.release()
-	s, err := load()
+	s, err := unlessInterrupted(ctx, load)
 	if err != nil {
 		return err
 	}

@@ -100,13 +100,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	failure = errors.Join(failure, help.failed)
 	var exit *exitError
 	switch {
-	case failure == nil, ctx.Err() != nil && errors.Is(failure, context.Canceled):
+	case failure == nil:
 		return exitDone
 	case !errors.As(failure, &exit):
 		exit = &exitError{exitFailed, failure}
 	}
 	said := inLines(failure)
-	if saysMore(failure) {
+	switch {
+	case ctx.Err() != nil && errors.Is(failure, context.Canceled):
+		said = strings.TrimSuffix("interrupted: "+strings.TrimSuffix(said, context.Canceled.Error()), ": ")
+	case saysMore(failure):
 		said += " (tillwatch doctor says more)"
 	}
 	fmt.Fprintf(stderr, "tillwatch: %s\n", said)

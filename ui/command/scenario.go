@@ -72,13 +72,13 @@ func newScenarioRun() *cobra.Command {
 		Example: "tillwatch scenario run happy-path --api-url http://127.0.0.1:7420\ntillwatch scenario run orders.toml --seed 2 --json",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadSettings(c.Flags())
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}
-			play, err := readScenario(args[0], c.InOrStdin())
+			play, err := readScenario(args[0], inputsOf(c))
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			if c.Flags().Changed("seed") {
 				play.Seed = seed
@@ -119,22 +119,25 @@ func noScenario(name string) error {
 }
 
 // readScenario reads a built-in scenario, a file, or stdin.
-func readScenario(name string, stdin io.Reader) (*scenario.Scenario, error) {
+func readScenario(name string, in *inputs) (*scenario.Scenario, error) {
 	if source := scenario.Source(name); source != nil {
 		return scenario.Read(name+".toml", bytes.NewReader(source))
 	}
-	if name == "-" {
-		return scenario.Read("stdin", stdin)
-	}
-	file, err := os.Open(name)
+	text, err := in.read("reading the scenario", name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
-		return nil, noScenario(name)
+		return nil, usage(noScenario(name))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the scenario: %w", err)
+		return nil, err
 	}
-	defer file.Close()
-	return scenario.Read(name, file)
+	if name == "-" {
+		name = "stdin"
+	}
+	s, err := scenario.Read(name, bytes.NewReader(text))
+	if err != nil {
+		return nil, usage(err)
+	}
+	return s, nil
 }
 
 // stepLine is a step as --json prints it. Fields are added, never renamed.

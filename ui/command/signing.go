@@ -33,11 +33,11 @@ func newSign() *cobra.Command {
 			"tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := signingSettings(c.Flags())
+			s, err := signingSettings(c)
 			if err != nil {
 				return err
 			}
-			body, err := (&inputs{stdin: c.InOrStdin()}).read("--body", cmp.Or(o.body, "-"))
+			body, err := inputsOf(c).read("--body", cmp.Or(o.body, "-"))
 			if err != nil {
 				return err
 			}
@@ -77,13 +77,13 @@ func (*secretPath) Type() string { return "string" }
 
 // secretSettings are settings in which a signing secret's file from the flag wins
 // over a variable.
-func secretSettings(flags *pflag.FlagSet) (settings, error) {
-	s, err := loadSettings(flags)
+func secretSettings(c *cobra.Command) (settings, error) {
+	s, err := settingsOf(c)
 	if err != nil {
 		return s, err
 	}
-	if path, _ := flags.GetString("signing-secret-file"); path != "" {
-		s.SigningSecret, err = readSigningSecret(path)
+	if path, _ := c.Flags().GetString("signing-secret-file"); path != "" {
+		s.SigningSecret, err = unlessInterrupted(c.Context(), func() (api.Secret, error) { return readSigningSecret(path) })
 	}
 	return s, err
 }
@@ -102,8 +102,8 @@ func readSigningSecret(path string) (api.Secret, error) {
 }
 
 // signingSettings are settings with a signing secret.
-func signingSettings(flags *pflag.FlagSet) (settings, error) {
-	s, err := secretSettings(flags)
+func signingSettings(c *cobra.Command) (settings, error) {
+	s, err := secretSettings(c)
 	if err != nil {
 		return s, err
 	}

@@ -43,13 +43,13 @@ func newSimulate() *cobra.Command {
 				return err
 			}
 			if c.Flags().Changed("from") {
-				in := inputs{stdin: c.InOrStdin(), most: mostSnapshot}
+				in := inputs{ctx: c.Context(), stdin: c.InOrStdin(), most: mostSnapshot}
 				var err error
 				if o.simulator.From, err = in.read("--from", o.from); err != nil {
 					return err
 				}
 			}
-			s, err := loadSettings(c.Flags())
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
 	}
-	if err := s.takeWatchList(c.InOrStdin()); err != nil {
+	if err := s.takeWatchList(c.Context(), c.InOrStdin()); err != nil {
 		return err
 	}
 	s.AllowConfirm = false

@@ -37,7 +37,7 @@ func withTokens(c *cobra.Command, makes bool, do func(relay.TokenStore) error) e
 	if err := checkPostgresFlag(c.Flags()); err != nil {
 		return err
 	}
-	s, err := loadSettings(c.Flags())
+	s, err := settingsOf(c)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func newTrigger() *cobra.Command {
 			if o.list {
 				return listTypes(c.OutOrStdout(), o.json)
 			}
-			s, err := secretSettings(c.Flags())
+			s, err := secretSettings(c)
 			if err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 		t.overrides = append(t.overrides, one)
 	}
 	if o.body != "" {
-		t.own, err = (&inputs{stdin: c.InOrStdin()}).read("--body", o.body)
+		t.own, err = inputsOf(c).read("--body", o.body)
 	}
 	return t, err
 }

@@ -38,7 +38,7 @@ func newVerify() *cobra.Command {
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…' --diagnose\ntillwatch sign --body event.json | tillwatch verify --request - --body event.json",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := signingSettings(c.Flags())
+			s, err := signingSettings(c)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func newVerify() *cobra.Command {
 			if o.diagnose {
 				d.Others = s.otherSecrets(c.Flags())
 			}
-			if d.Header, d.Body, err = o.read(c.InOrStdin()); err != nil {
+			if d.Header, d.Body, err = o.read(inputsOf(c)); err != nil {
 				return err
 			}
 			return o.report(signature.Diagnose(d), c.OutOrStdout())
@@ -64,8 +64,7 @@ func newVerify() *cobra.Command {
 }
 
 // read is the delivery from flags and stdin.
-func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
-	in := inputs{stdin: stdin}
+func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
 	header, body, whole := http.Header{}, []byte(nil), false
 	if o.request != "" || len(o.headers) == 0 {
 		raw, err := in.read("--request", cmp.Or(o.request, "-"))

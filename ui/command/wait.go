@@ -49,11 +49,11 @@ func newWait() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			s, err := loadSettings(c.Flags())
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}
-			if err := s.takeWatchList(c.InOrStdin()); err != nil {
+			if err := s.takeWatchList(c.Context(), c.InOrStdin()); err != nil {
 				return err
 			}
 			if o.atMost <= 0 || c.Flags().Changed("since") && o.since < 0 {

@@ -49,7 +49,7 @@ func newWatch() *cobra.Command {
 
 // watch opens the dashboard, or prints lines if nothing is to be drawn.
 func watch(c *cobra.Command, o screenOptions) error {
-	s, err := loadSettings(c.Flags())
+	s, err := settingsOf(c)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if !o.plain {
 		stdin = nil
 	}
-	if err := s.takeWatchList(stdin); err != nil {
+	if err := s.takeWatchList(c.Context(), stdin); err != nil {
 		return err
 	}
 	o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()

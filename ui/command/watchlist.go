@@ -99,30 +99,33 @@ func inOneLine(bad []error) error {
 
 // takeWatchList reads the ids of --watch-ids. stdin is nil if the dashboard's keys
 // come from there.
-func (s *settings) takeWatchList(stdin io.Reader) error {
+func (s *settings) takeWatchList(ctx context.Context, stdin io.Reader) error {
 	for _, id := range s.WatchIDs {
 		if err := checkID(id); err != nil {
 			return usagef("watch_id: %w", err)
 		}
 	}
-	var ids []string
-	var err error
+	ids, err := unlessInterrupted(ctx, func() ([]string, error) { return listedIDs(s.WatchList, stdin) })
+	s.WatchIDs = append(s.WatchIDs, ids...)
+	return err
+}
+
+func listedIDs(list string, stdin io.Reader) (ids []string, err error) {
 	switch {
-	case s.WatchList == "":
-		return nil
-	case s.WatchList == fromStdin && stdin == nil:
-		return usagef("--watch-ids - reads stdin, which the dashboard needs for keys: give a file, or use --plain")
-	case s.WatchList == fromStdin:
+	case list == "":
+		return nil, nil
+	case list == fromStdin && stdin == nil:
+		return nil, usagef("--watch-ids - reads stdin, which the dashboard needs for keys: give a file, or use --plain")
+	case list == fromStdin:
 		if ids, err = parseWatchList(stdin); err != nil {
-			return usagef("watch list on the standard input: %w", err)
+			return nil, usagef("watch list on the standard input: %w", err)
 		}
 	default:
-		if ids, err = readWatchList(s.WatchList); err != nil {
-			return usage(err)
+		if ids, err = readWatchList(list); err != nil {
+			return nil, usage(err)
 		}
 	}
-	s.WatchIDs = append(s.WatchIDs, ids...)
-	return nil
+	return ids, nil
 }
 
 func readWatchList(path string) ([]string, error) {

@@ -42,28 +42,33 @@ type change struct {
 // open opens a recording. Its error is one sentence that says what is wrong with the file
 // and what to do.
 func open(path string) (*file, error) {
+	read, err := openRegular(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the recording %s: %w", path, cause(err))
+	}
+	return read, nil
+}
+
+func openRegular(path string) (*file, error) {
+	info, err := os.Stat(path) // first: to open a pipe waits for its writer
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a folder: give the file in it")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file: save it as one first")
+	case info.Size() == 0:
+		return nil, errors.New("it is empty: nothing was recorded")
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening the recording %s: %w", path, cause(err))
+		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		switch {
-		case info.IsDir():
-			err = errors.New("it is a folder: give the file in it")
-		case !info.Mode().IsRegular():
-			err = errors.New("it is not a regular file: save it as one first")
-		case info.Size() == 0:
-			err = errors.New("it is empty: nothing was recorded")
-		}
-	}
-	var read *file
-	if err == nil {
-		read, err = index(f, info.Size())
-	}
+	read, err := index(f, info.Size())
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("opening the recording %s: %w", path, cause(err))
+		return nil, err
 	}
 	read.closer = f
 	return read, nil

@@ -201,3 +201,21 @@ func TestAScenarioIsPlayedAgainstAStandInAlone(t *testing.T) {
 		t.Errorf("after %d requests: %v", asked, err)
 	}
 }
+
+// BenchmarkReading reads scenarios of two lengths: a step costs the same in both.
+func BenchmarkReading(b *testing.B) {
+	for _, orders := range []int{400, 4_000} {
+		var file strings.Builder
+		for n := range orders {
+			fmt.Fprintf(&file, "[[step]]\ncreate = \"order%d\"\n[[step]]\nlose = \"shipment.*\"\n[[step]]\nfail = \"order%d\"\nreason = \"payment_failed\"\n", n, n)
+		}
+		b.Run(fmt.Sprint(3*orders, " steps"), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := scenario.Read("many", strings.NewReader(file.String())); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(3*orders*b.N), "ns/step")
+		})
+	}
+}
