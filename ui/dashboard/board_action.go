@@ -94,6 +94,8 @@ func (b *board) offers(id action.ID) bool {
 	case action.Open:
 		_, leads := b.panes[b.focus].(asked)
 		return b.ofIntents() || leads || b.focus == layout.Requests
+	case action.Acknowledge, action.Mute:
+		return b.focus == layout.Alerts
 	case action.SendAgain:
 		return b.focus == layout.Deliveries || b.focus == layout.Detail && b.detail.Subject().Kind == pane.OfDelivery
 	case action.Reveal:

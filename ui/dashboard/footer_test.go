@@ -50,7 +50,8 @@ func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 		{"pulse", []string{"P"}, []string{"P pulse", "w span", "z zoom"}, []string{"c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
 		{"quota", []string{"u"}, []string{"u usage", "/ filter", "w span"}, []string{"c confirm", "x mark", "r read", "y copy"}},
 		{"requests", []string{"5"}, []string{"enter open", "y copy"}, []string{"c confirm", "x mark", "r read", "w span"}},
-		{"orders", []string{"O"}, []string{"enter open", "x mark", "c confirm"}, []string{"w span", "F failures"}},
+		{"orders", []string{"O"}, []string{"enter open", "x mark", "c confirm"}, []string{"w span", "F failures", "d acknowledge", "M mute"}},
+		{"alerts", []string{"6"}, []string{"enter open", "d acknowledge", "M mute"}, []string{"w span"}},
 	} {
 		named := func(m *Model) string {
 			lines := strings.Split(strings.TrimRight(screen(m), "\n"), "\n")

@@ -19,7 +19,8 @@ const mostCommon = 12
 func (t *Table) Help() []Section {
 	common := Section{Group: Common}
 	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
-		if !isIn(common.Actions, a.ID) && a.ID != SendAgain { // SendAgain is only for deliveries
+		ofOnePane := a.ID == SendAgain || a.ID == Acknowledge
+		if !isIn(common.Actions, a.ID) && !ofOnePane {
 			common.Actions = append(common.Actions, a)
 		}
 	}
