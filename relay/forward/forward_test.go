@@ -326,6 +326,22 @@ func TestOneForwarderDoesWithAState(t *testing.T) {
 	})
 }
 
+func TestTheStateMayHaveAnyName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"state.db", "a b#c%41&d+e.db"} {
+		state, err := OpenState(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file, err := os.Stat(name); err != nil || file.Size() == 0 {
+			t.Errorf("the state is not in %s: %v, %v", name, file, err)
+		}
+		if err := state.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWhereAStreamBeginsIsKeptBeforeAnythingArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()

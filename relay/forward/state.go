@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -31,8 +30,7 @@ CREATE TABLE IF NOT EXISTS held (
 	delivery BLOB NOT NULL, body BLOB NOT NULL, UNIQUE (target, id));
 PRAGMA user_version = 1`
 
-// Statements that run for every event. They are prepared: parsing one takes longer than
-// running it.
+// Statements that run for every event.
 const (
 	holdEvent = `INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT (target, id) DO UPDATE SET dead = excluded.dead, since = excluded.since, next = excluded.next, delivery = excluded.delivery WHERE held.dead = 1 RETURNING n`
@@ -48,13 +46,14 @@ const (
 // however it ends. A power cut may undo the newest commits, all from one point on: their
 // events are then sent again.
 type State struct {
-	path     string
-	db       *sql.DB
-	prepared map[string]*sql.Stmt
+	path string
+	db   *sql.DB
+	conn *sql.Conn // the only one
 
-	mu     sync.Mutex
-	writes *sql.Tx // begun and not committed; nil: none
-	failed error   // of an earlier write: nothing may be written after it
+	mu       sync.Mutex
+	prepared map[string]*sql.Stmt // on conn, by their text
+	writing  bool                 // a transaction has begun
+	failed   error                // of an earlier write: nothing may be written after it
 }
 
 // OpenState opens the state in the file at path, and creates it if there is none.
@@ -83,28 +82,19 @@ func openState(path string) (*State, error) {
 	if n > 0 && string(begin[:n]) != magic {
 		return nil, errors.New("it holds something else, such as the cursor of tillwatch events: name another file")
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return nil, err
-	}
-	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	options := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
+	options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"}}
+	db, err := sql.Open("sqlite", "file:"+url.PathEscape(path)+"?"+options.Encode())
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &State{path: path, db: db, prepared: map[string]*sql.Stmt{}}
-	for _, text := range []string{holdEvent, readEvent, updateEvent, forgetEvent, placeCursor} {
-		if s.prepared[text], err = db.Prepare(text); err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	return s, nil
+	return &State{path: path, db: db, conn: conn, prepared: map[string]*sql.Stmt{}}, nil
 }
 
 // Close drops what is not committed.
@@ -112,26 +102,27 @@ func (s *State) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rollback()
-	return s.db.Close()
+	return errors.Join(s.conn.Close(), s.db.Close())
 }
 
 func (s *State) rollback() {
-	if s.writes != nil {
-		_ = s.writes.Rollback()
-		s.writes = nil
+	if s.writing {
+		_ = s.run("ROLLBACK")
+		s.writing = false
 	}
 }
 
 // transact runs do as part of the next commit. After an error nothing is written any
 // more: the cursor could move past an event that is not held.
-func (s *State) transact(do func(*sql.Tx) error) error {
+func (s *State) transact(do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed == nil && s.writes == nil {
-		s.writes, s.failed = s.db.Begin()
+	if s.failed == nil && !s.writing {
+		s.failed = s.run("BEGIN IMMEDIATE")
+		s.writing = s.failed == nil
 	}
 	if s.failed == nil {
-		s.failed = do(s.writes)
+		s.failed = do()
 	}
 	if s.failed != nil {
 		s.rollback()
@@ -141,51 +132,51 @@ func (s *State) transact(do func(*sql.Tx) error) error {
 }
 
 // query calls row with each row, uncommitted changes included.
-func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) error {
+func (s *State) query(row func(*sql.Rows) error, text string, args ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rows, err := s.ask(statement, args)
-	if err == nil {
-		defer rows.Close()
-		for err == nil && rows.Next() {
-			err = row(rows)
-		}
-		err = errors.Join(err, rows.Err())
-	}
-	if err != nil {
+	if err := s.ask(row, text, args...); err != nil {
 		return fmt.Errorf("read the state of forwarding, %s: %w", s.path, err)
 	}
 	return nil
 }
 
-// ask runs a query. The caller holds mu.
-func (s *State) ask(statement string, args []any) (*sql.Rows, error) {
-	prepared := s.prepared[statement]
-	switch {
-	case prepared != nil && s.writes != nil:
-		return s.writes.Stmt(prepared).Query(args...)
-	case prepared != nil:
-		return prepared.Query(args...)
-	case s.writes != nil:
-		return s.writes.Query(statement, args...)
+// ask runs a statement and calls row with each row that it returns. It prepares each text
+// once: parsing one takes longer than running it. The caller holds mu.
+func (s *State) ask(row func(*sql.Rows) error, text string, args ...any) (err error) {
+	statement := s.prepared[text]
+	if statement == nil {
+		if statement, err = s.conn.PrepareContext(context.Background(), text); err != nil {
+			return err
+		}
+		s.prepared[text] = statement
 	}
-	return s.db.Query(statement, args...)
+	rows, err := statement.Query(args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for err == nil && rows.Next() {
+		err = row(rows)
+	}
+	return errors.Join(err, rows.Err())
 }
+
+// run runs a statement that returns no rows. The caller holds mu.
+func (s *State) run(text string, args ...any) error { return s.ask(nil, text, args...) }
 
 // commit makes the writes so far durable. It may include a part of another target's
 // batch: that target's cursor is written last.
 func (s *State) commit() error {
-	return s.transact(func(tx *sql.Tx) error {
-		s.writes = nil
-		return tx.Commit()
+	return s.transact(func() error {
+		err := s.run("COMMIT")
+		s.writing = err != nil
+		return err
 	})
 }
 
-func (s *State) exec(prepared string, args ...any) error {
-	return s.transact(func(tx *sql.Tx) error {
-		_, err := tx.Stmt(s.prepared[prepared]).Exec(args...)
-		return err
-	})
+func (s *State) exec(text string, args ...any) error {
+	return s.transact(func() error { return s.run(text, args...) })
 }
 
 // cursor returns the cursor of a target, "" if there is none yet.
@@ -213,13 +204,11 @@ func (s *State) hold(h *Held) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = s.transact(func(tx *sql.Tx) error {
-		err := tx.Stmt(s.prepared[holdEvent]).QueryRow(h.Target, h.Event.ID, h.Event.Source.ID, h.Dead, millis(h.Since), millis(h.Delivery.Next), h.Seq, h.Cursor, millis(h.Received), h.Origin, kept, []byte(h.Event.Raw)).Scan(&h.n)
-		added = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
+	err = s.transact(func() error {
+		return s.ask(func(row *sql.Rows) error {
+			added = true // else it waits already
+			return row.Scan(&h.n)
+		}, holdEvent, h.Target, h.Event.ID, h.Event.Source.ID, h.Dead, millis(h.Since), millis(h.Delivery.Next), h.Seq, h.Cursor, millis(h.Received), h.Origin, kept, []byte(h.Event.Raw))
 	})
 	return added, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,6 +38,21 @@ func TestFilesAreForThisUserAlone(t *testing.T) {
 		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", file.Name(), info.Mode(), err)
 		}
+	}
+}
+
+func TestAFolderMayHaveAnyName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"data", filepath.Join("a b", "c#d%41&e=f+g"), "what?mode=memory"} {
+		if runtime.GOOS == "windows" && strings.Contains(dir, "?") {
+			continue // no name there
+		}
+		t.Run(dir, func(t *testing.T) {
+			opened(t, dir)
+			if file, err := os.Stat(filepath.Join(dir, databaseName)); err != nil || file.Size() == 0 {
+				t.Errorf("the database is not in its folder: %v, %v", file, err)
+			}
+		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -45,20 +44,11 @@ func (f folder) prepare() error {
 // database opens the database with pragmas for every connection. It only connects to
 // the claimed file, never to another one at its path.
 func (f folder) database(c *claim, pragmas ...string) (*sql.DB, error) {
-	path, err := filepath.Abs(filepath.Join(f.path, databaseName))
-	if err != nil {
-		return nil, err
-	}
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
 	query := url.Values{"_pragma": pragmas}
 	if f.vfs != "" {
 		query.Set("vfs", f.vfs)
 	}
-	location := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	connector, err := driver.NewConnector(location.String())
+	connector, err := driver.NewConnector("file:" + url.PathEscape(filepath.Join(f.path, databaseName)) + "?" + query.Encode())
 	if err != nil {
 		return nil, err
 	}
