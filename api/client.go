@@ -150,8 +150,8 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 // Close closes the connections that no request is on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// TransportTo makes the way to a host: directly where that is this machine, and
-// with bounds on what the host can make it hold.
+// TransportTo makes the transport for requests to a host. It goes directly to this
+// machine, and bounds what the host can make it hold.
 func TransportTo(host string) *http.Transport {
 	return &http.Transport{
 		Proxy:                  ProxyTo(host),

@@ -15,9 +15,9 @@ var ErrNotStandIn = errors.New("this is no stand-in for the service")
 
 // Control makes a request to the control API of a stand-in, which is no part of the
 // contract. It carries a key that the service refuses, so that nothing happens
-// where no stand-in answers; that is [ErrNotStandIn]. Unlike the rest of a client it
-// asks on other machines, too, whether a stand-in answers. body is sent as JSON
-// and the answer is decoded into into; either may be nil.
+// where no stand-in answers: that is [ErrNotStandIn]. Unlike the rest of a client it
+// looks for a stand-in on other machines, too. body is sent as JSON and the answer is
+// decoded into into; either may be nil.
 func (c *Client) Control(ctx context.Context, method, path string, body, into any) error {
 	path, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)

@@ -79,8 +79,8 @@ func paymentOf(payment *PaymentMethod, raw json.RawMessage) *PaymentMethod {
 // ConfirmIntent submits an intent for purchase, which costs money (contract, States
 // and transitions). It is sent once, never again by itself. After an error for which
 // [IsUnknownOutcome] is true the order may or may not be placed: read the intent
-// until its state tells. Every confirm of an intent carries the same idempotency
-// key.
+// until its state shows which. Every confirm of an intent carries the same
+// idempotency key.
 func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {

@@ -17,7 +17,7 @@ type Environment struct {
 	StandIn bool `json:"standIn,omitempty"`
 }
 
-// Known reports whether an answer has told where it comes from, or the address does.
+// Known reports whether the address, or an answer, has shown what answers there.
 func (e Environment) Known() bool { return e.Name != unknown && e.Name != "" }
 
 // Environment is what is known of what answers: by the address and the key alone,
@@ -102,8 +102,8 @@ func hostEnvironment(host string) string {
 	return ""
 }
 
-// KeyEnvironment is what a key says of itself by its prefix: "production",
-// "staging" or, of a key without one, "".
+// KeyEnvironment is the environment that a key's prefix names: "production" or
+// "staging"; "" for a key without one.
 func KeyEnvironment(key Secret) string {
 	text := key.Reveal()
 	name := text[strings.LastIndexByte(text, '/')+1:]

@@ -157,7 +157,7 @@ func (e *Error) Wait() time.Duration { return cmp.Or(e.RetryAfter, e.Reset) }
 
 // NamedLimit is the limit that the message of a 429 names, as in "the limit of 50
 // checkout intents per day"; 0 where it names none. A number of hours or the like
-// is none.
+// does not count.
 func (e *Error) NamedLimit() int {
 	spans := []string{"h", "hr", "hour", "m", "min", "minute", "", "sec", "second", "day"}
 	for _, found := range numberAndUnit.FindAllStringSubmatch(strings.ToLower(string(e.Message)), -1) {

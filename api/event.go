@@ -28,7 +28,7 @@ const (
 	VerificationChallenge EventType = "webhook_endpoint.verification_challenge"
 )
 
-// EventTypes lists what the contract does.
+// EventTypes lists the event types of the contract.
 func EventTypes() []EventType {
 	return []EventType{OfferRetrieved, OfferFailed, IntentCompleted, OrderFailed, ShipmentCreated, ShipmentUpdated, ProductUpdated, ProductRemoved, VerificationChallenge}
 }

@@ -66,17 +66,17 @@ func dateOf(h http.Header) time.Time {
 
 type plainExchange Exchange
 
-// MarshalJSON tells the error by its text.
+// MarshalJSON writes the error as its text.
 func (e Exchange) MarshalJSON() ([]byte, error) { return MarshalWithError(plainExchange(e), e.Err) }
 
-// UnmarshalJSON makes an error of its text.
+// UnmarshalJSON reads the text of the error as an error.
 func (e *Exchange) UnmarshalJSON(raw []byte) error {
 	e.Err = ErrorWithin(raw)
 	return json.Unmarshal(raw, (*plainExchange)(e))
 }
 
-// MarshalWithError is the JSON of an object that has fields, with one more where there
-// is an error: "error", its text.
+// MarshalWithError returns the JSON of an object that has fields. An error adds one more,
+// "error", with its text.
 func MarshalWithError(object any, err error) ([]byte, error) {
 	raw, failed := json.Marshal(object)
 	if failed != nil || err == nil {
@@ -86,7 +86,7 @@ func MarshalWithError(object any, err error) ([]byte, error) {
 	return fmt.Appendf(bytes.TrimSuffix(raw, []byte("}")), `,"error":%s}`, text), failed
 }
 
-// ErrorWithin is an error of the text that [MarshalWithError] has written; nil where it
+// ErrorWithin returns the error that [MarshalWithError] wrote, by its text; nil where it
 // wrote none.
 func ErrorWithin(raw []byte) error {
 	text := textOf(gjson.GetBytes(raw, "error"))

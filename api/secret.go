@@ -51,7 +51,7 @@ func (s Secret) Equal(other Secret) bool {
 
 // Fingerprint is a name for the secret, one for each purpose: equal secrets have
 // equal ones. It is 64 bits of an HMAC-SHA256 (RFC 2104) that is keyed with the
-// secret, so nothing of the text can be told from it.
+// secret, so it gives away nothing of the text.
 func (s Secret) Fingerprint(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(s.Reveal()))
 	io.WriteString(mac, "tillwatch fingerprint\x00"+purpose)

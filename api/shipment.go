@@ -49,7 +49,7 @@ type Shipment struct {
 	Response           Response        `json:"-"`                        // the answer it was read from
 }
 
-// Tracking tells where the parcel can be followed. Any part may be empty.
+// Tracking says where the parcel can be followed. Any part may be empty.
 type Tracking struct {
 	Carrier   Text      `json:"carrierName,omitempty"`
 	Number    Text      `json:"number,omitempty"`

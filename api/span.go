@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Span writes a span of time without the units that say nothing: 4.2s, 38m, 5h30m,
+// Span writes a span of time for people, without units that are zero: 4.2s, 38m, 5h30m,
 // 12d.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour

@@ -19,8 +19,8 @@ import (
 // takes it; to the service it is no key at all.
 const standInHeader = "Tillwatch-Stand-In"
 
-// AnswerAsStandIn has an answer say that it comes from a stand-in, where the
-// request asks for that. A stand-in calls it for every answer, and nobody else does.
+// AnswerAsStandIn marks an answer as a stand-in's, where the request asks for that. A
+// stand-in calls it for every answer; nobody else does.
 func AnswerAsStandIn(header http.Header, r *http.Request) {
 	if word := r.Header.Get(standInHeader); word != "" {
 		header.Set(standInHeader, standInAnswer(word))
