@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
@@ -23,9 +24,10 @@ type savedLayout struct {
 	profile string              // "": none
 	ran     map[string][]string // palette history by profile
 	layout  dashboard.Layout
-	bad     bool // the file is moved aside before it is replaced
-	newer   bool // a newer version wrote the file: it is left alone
-	latest  chan dashboard.Layout
+	bad     bool                             // the file is moved aside before it is replaced
+	newer   bool                             // a newer version wrote the file: it is left alone
+	latest  atomic.Pointer[dashboard.Layout] // not saved yet; nil: none
+	changed chan struct{}                    // holds a token while latest is new
 	failed  error
 }
 
@@ -44,7 +46,7 @@ type layoutFile struct {
 // loadLayout reads the saved arrangement. A file that cannot be understood is ignored,
 // and warning says so.
 func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) {
-	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, latest: make(chan dashboard.Layout, 1)}
+	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, changed: make(chan struct{}, 1)}
 	content, err := readAtMost(r.path, maxLayoutFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, ""
@@ -93,16 +95,10 @@ func readAtMost(path string, most int64) ([]byte, error) {
 
 // remember takes over the current arrangement; it never blocks.
 func (r *savedLayout) remember(l dashboard.Layout) {
-	for {
-		select {
-		case r.latest <- l:
-			return
-		default:
-		}
-		select {
-		case <-r.latest: // overtaken
-		default:
-		}
+	r.latest.Store(&l)
+	select {
+	case r.changed <- struct{}{}:
+	default:
 	}
 }
 
@@ -112,17 +108,14 @@ func (r *savedLayout) run(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	for r.failed == nil {
+	for over := false; r.failed == nil && !over; {
 		select {
-		case l := <-r.latest:
-			r.failed = r.save(l)
+		case <-r.changed:
 		case <-ctx.Done():
-			select {
-			case l := <-r.latest:
-				r.failed = r.save(l)
-			default:
-			}
-			return nil
+			over = true
+		}
+		if l := r.latest.Swap(nil); l != nil {
+			r.failed = r.save(*l)
 		}
 	}
 	return nil
