@@ -104,7 +104,9 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 		back = t.Background
 	case g == Glow && back == nil:
 		bold, back = true, t.Background
-	case g == Live && back == nil, g == Selected && back == nil:
+	case g == Live && t.Background == nil:
+		p, fore, back = p.Reverse(true), t.Money, nil // the terminal's own ground is the ink
+	case g == Selected && back == nil:
 		p, fore = p.Reverse(true), nil
 	case g == Live:
 		fore = t.Background // readable on the money colour

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -100,6 +101,27 @@ func TestAnUnderlineEndsWithItsText(t *testing.T) {
 				t.Errorf("the blank is underlined, too: %q", got)
 			}
 		})
+	}
+}
+
+// Without a background of its own, a theme cannot know the ink that is readable on the
+// colour of real money: the terminal's own ground is.
+func TestTheFrameOfRealMoneyIsReadableOnAnyTerminal(t *testing.T) {
+	for _, name := range []string{"default", "dark", "light"} {
+		theme, err := themes.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theme = theme.For(colorprofile.ANSI)
+		want := ansi.NewStyle().Reset().Reverse(true).ForegroundColor(theme.Money).String()
+		if theme.Background != nil {
+			want = ansi.NewStyle().Reset().ForegroundColor(theme.Background).BackgroundColor(theme.Money).String()
+		}
+		for role, style := range map[string]Style{"text": Text, "a warning": Warning} {
+			if got := NewLine(NewBrush(theme, true)).Start(4).On(Live).Put(style, "LIVE").String(); !strings.HasPrefix(got, want+"LIVE") {
+				t.Errorf("%s: %s begins %q, want %q", name, role, got, want)
+			}
+		}
 	}
 }
 
