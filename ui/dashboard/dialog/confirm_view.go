@@ -69,7 +69,7 @@ func (d *Confirm) panel(width int) panel {
 			break
 		}
 		p.foot = paint.Spans{escapes("esc cancel")}
-		if d.live && width >= 46 {
+		if d.live && width >= wideFoot {
 			p.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, p.foot...)
 		}
 	}

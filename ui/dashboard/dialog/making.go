@@ -126,7 +126,11 @@ func (m *Making) Size(width, height int) (int, int) {
 
 // View draws it as exactly height lines of width cells.
 func (m *Making) View(width, height int) []string {
-	box := panelOf(width, "New intent of the stand-in", paint.In(paint.Muted, "enter create").Clicks(clicksDo), paint.In(paint.Muted, "   tab next   "), escapes("esc cancel"))
+	next := "   "
+	if width >= wideFoot {
+		next = "   tab next   "
+	}
+	box := panelOf(width, "New intent of the stand-in", paint.In(paint.Muted, "enter create").Clicks(clicksDo), paint.In(paint.Muted, next), escapes("esc cancel"))
 	room := box.room(width)
 	body := rows(margin, paint.Spans{})
 	for i, label := range []string{"Product", "Quantity", "Reference"} {

@@ -73,6 +73,9 @@ type panel struct {
 
 const frame = 2 // cells or lines that the two sides of the border take
 
+// wideFoot is the width of a panel from which its foot has room for three hints.
+const wideFoot = 46
+
 // room is how many cells of text a panel of the given width has.
 func (p panel) room(width int) int { return max(width-frame-2*p.inset, 0) }
 

@@ -122,7 +122,7 @@ func (p *Program) Size(width, height int) (int, int) {
 func (p *Program) View(width, height int) []string {
 	foot := map[phase]string{asking: "esc cancel", running: "esc ends it", ended: "esc close"}[p.phase]
 	box := panelOf(width, p.title(), escapes(foot))
-	if p.phase == asking {
+	if p.phase == asking && width >= wideFoot {
 		box.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, box.foot...)
 	}
 	body := p.body(box.room(width))

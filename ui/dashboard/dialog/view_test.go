@@ -17,6 +17,7 @@ import (
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/own"
 )
 
 type block interface {
@@ -274,6 +275,20 @@ func TestGoldens(t *testing.T) {
 				golden.RequireEqual(t, plain(b.View(w, h)))
 			})
 		}
+	}
+}
+
+func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
+	for name, b := range map[string]block{
+		"confirm":        NewConfirm(dark(t), socks(), true, quiet(), opened),
+		"an own command": NewProgram(dark(t), action.Default(), own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
+		"a new intent":   NewMaking(dark(t), magicOfTheTest()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plain(b.View(b.Size(40, 12))); !strings.Contains(got, "esc cancel ") {
+				t.Errorf("cut:\n%s", got)
+			}
+		})
 	}
 }
 
