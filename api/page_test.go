@@ -172,7 +172,7 @@ func TestListsGoBackwardFromABefore(t *testing.T) {
 	same(t, "items", strings.Join(got, " "), "9 8")
 }
 
-func TestPagesTellTheirCursors(t *testing.T) {
+func TestPagesHaveTheirCursors(t *testing.T) {
 	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("after") {
 		case "":

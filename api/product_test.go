@@ -55,7 +55,7 @@ func TestProductToleratesWrongTypes(t *testing.T) {
 	same(t, "variant id", got.Variants[0].ID, "4103")
 }
 
-func TestALookupMayTellTaxAndShipping(t *testing.T) {
+func TestALookupMayHaveTaxAndShipping(t *testing.T) {
 	got, err := DecodeProduct([]byte(`{"id":"p","tax":{"currencyCode":"KWD","amountSubunits":1500},"shipping":{"currencyCode":"JPY","amountSubunits":0}}`))
 	if err != nil || got.Tax == nil || got.Shipping == nil {
 		t.Fatalf("tax %v, shipping %v, %v", got.Tax, got.Shipping, err)

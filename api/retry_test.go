@@ -94,7 +94,7 @@ func TestReadsSucceedOnceTheFailureHasPassed(t *testing.T) {
 	})
 }
 
-func TestAReadWithTooLittleTimeLeftTellsWhatTheServiceSaid(t *testing.T) {
+func TestAReadWithTooLittleTimeLeftRepeatsWhatTheServiceSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()

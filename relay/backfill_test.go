@@ -216,7 +216,7 @@ func TestAServiceWithoutAListIsAskedOnceAndNothingIsLogged(t *testing.T) {
 	})
 }
 
-func TestAComparisonThatFailsIsTriedAgainAndTold(t *testing.T) {
+func TestAComparisonThatFailsIsTriedAgainAndReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, l := newMemory(t), &listing{err: errors.New("unreachable")}
 		l.add(1, 1, time.Now())

@@ -116,7 +116,7 @@ func TestTheReadingSideNeedsAToken(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeReadIsToldWithoutItsError(t *testing.T) {
+func TestAJournalThatCannotBeReadIsReportedWithoutItsError(t *testing.T) {
 	memory := newMemory(t)
 	r := newTestRelay(t, memory, nil)
 	if err := memory.Close(); err != nil {

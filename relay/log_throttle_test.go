@@ -82,7 +82,7 @@ func TestKindsOfFailuresAreLoggedApart(t *testing.T) {
 	})
 }
 
-func TestAShutdownTellsOfTheFailuresThatAreNotLoggedYet(t *testing.T) {
+func TestAShutdownLogsTheFailuresThatAreNotLoggedYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &recorded{}
 		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })

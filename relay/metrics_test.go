@@ -67,7 +67,7 @@ func TestMetricsCountEveryOutcomeAndNameNothingFromOutside(t *testing.T) {
 	}
 }
 
-func TestMetricsTellHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
+func TestMetricsShowHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
 	deliver(t, r.Handler(), 1, 10)
 	for _, at := range []int64{10, 3, 7} {

@@ -57,7 +57,7 @@ func (s *sharing) Observations(_ context.Context, after int64, _ time.Duration, 
 	return all, err
 }
 
-func TestWhatOneRelayIsToldReachesTheStreamsOfAll(t *testing.T) {
+func TestWhatOneRelayLearnsReachesTheStreamsOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := newSharing(t)
 		told, other := newTestRelay(t, shared, nil), newTestRelay(t, shared, nil)

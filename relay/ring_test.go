@@ -99,7 +99,7 @@ func TestAReadOfARingIsBoundedButMoves(t *testing.T) {
 	}
 }
 
-func TestARingTellsThatItHasMore(t *testing.T) {
+func TestARingSaysThatItHasMore(t *testing.T) {
 	r := newRing("epoch", 0)
 	changed := r.newest.Load().next
 	select {

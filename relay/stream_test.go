@@ -143,7 +143,7 @@ func TestAFilterHoldsBackAndTheCursorMoves(t *testing.T) {
 	})
 }
 
-func TestALongFilteredReplayTellsItsCursor(t *testing.T) {
+func TestALongFilteredReplaySendsItsCursor(t *testing.T) {
 	memory := newMemory(t)
 	r := newTestRelay(t, memory, nil)
 	fill(t, memory, 1, 2*silentEvents)
@@ -263,7 +263,7 @@ func TestAQuietStreamBeats(t *testing.T) {
 	})
 }
 
-func TestAPruneUnderAReplayIsToldAsAGap(t *testing.T) {
+func TestAPruneUnderAReplayIsSentAsAGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := newMemory(t)
 		fill(t, memory, 1, 3*replayBatch)

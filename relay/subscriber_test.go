@@ -148,7 +148,7 @@ func TestAFilteredSubscriptionResumesBehindWhatWasHeldBack(t *testing.T) {
 	})
 }
 
-func TestAGapAndAResetAreTold(t *testing.T) {
+func TestAGapAndAResetReachTheSubscriber(t *testing.T) {
 	for _, test := range []struct {
 		cursor string
 		resume string

@@ -194,7 +194,7 @@ func changeManyAtOnce(t *testing.T, file TokenStore) {
 	}
 }
 
-func TestTokensThatCannotBeReadAreToldAndStay(t *testing.T) {
+func TestTokensThatCannotBeReadAreReportedAndStay(t *testing.T) {
 	dir := t.TempDir()
 	d := &documents{texts: map[string][]byte{sharedTokensName: []byte("{")}}
 	for _, broken := range []string{"", "{", `{"tokens":[{"name":"a"}]}`, `{"tokens":[],"more":1}`} {

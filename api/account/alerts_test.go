@@ -57,7 +57,7 @@ func TestAlertsAreListedInOrder(t *testing.T) {
 	})
 }
 
-func TestManyAlertsAreToldInOrder(t *testing.T) {
+func TestManyAlertsAreReportedInOrder(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	const many = 2000
 	for i := range many {

@@ -18,7 +18,7 @@ func intentEvent(n int, id api.ID, t api.EventType, at time.Time) Delivery {
 	}}
 }
 
-func TestChangesTellEachChangeOnce(t *testing.T) {
+func TestChangesReportEachChangeOnce(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	if c := s.Changes(0); c.Version != 0 || len(c.Intents) != 0 {
 		t.Fatalf("an empty picture says %+v", c)
@@ -45,7 +45,7 @@ func TestChangesTellEachChangeOnce(t *testing.T) {
 	}
 }
 
-func TestChangesTellWhatIsNoLongerKept(t *testing.T) {
+func TestChangesReportWhatIsNoLongerKept(t *testing.T) {
 	s := NewStore(StoreConfig{KeepEvents: 10})
 	deliver := func(from, to int) {
 		for n := from; n < to; n++ {

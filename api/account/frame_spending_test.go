@@ -11,7 +11,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-func TestSpendersAndLimitsAreToldAsTheyAre(t *testing.T) {
+func TestSpendersAndLimitsAreGivenAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pacer := quota.NewPacer(quota.PacerConfig{})
 		s := NewStore(StoreConfig{Quota: pacer.Buckets, Observed: pacer.Observe})

@@ -88,7 +88,7 @@ func TestACapOfIntentsMayBePassedByASixteenth(t *testing.T) {
 	}
 }
 
-func TestIntentsAreUnreadUntilAReadTellsOfThem(t *testing.T) {
+func TestIntentsAreUnreadUntilAReadShowsThem(t *testing.T) {
 	all := someIntents(StoreConfig{KeepIntents: 16})
 	tell := func(want int, when string) {
 		t.Helper()

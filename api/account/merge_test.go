@@ -159,7 +159,7 @@ func TestMissingIsTakenBackByALaterRead(t *testing.T) {
 	}
 }
 
-func TestStaysAreToldFromTheTimeline(t *testing.T) {
+func TestStaysAreReadFromTheTimeline(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	for _, f := range []fact{readAs(api.RetrievingOffer, 3), told(api.OfferRetrieved, 10), readAs(api.PlacingOrder, 40), told(api.IntentCompleted, 55)} {
 		f(s)
@@ -247,7 +247,7 @@ func TestMissedEventsAreCountedOnceAndTakenBack(t *testing.T) {
 	})
 }
 
-func TestAStateThatTheContractDoesNotListIsToldUntilItIsLeft(t *testing.T) {
+func TestAStateThatTheContractDoesNotListIsKeptUntilItIsLeft(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	for i, state := range []api.IntentState{"requires_action", "on_hold", api.PlacingOrder, "on_hold", api.Completed} {
 		at := noon.Add(time.Duration(i) * time.Minute)

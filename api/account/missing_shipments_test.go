@@ -9,7 +9,7 @@ import (
 	"tillwatch/api"
 )
 
-func TestChangesOfAShipmentOfWhichNoEventTellsCountAsMissed(t *testing.T) {
+func TestChangesOfAShipmentThatNoEventReportsCountAsMissed(t *testing.T) {
 	type stage struct {
 		s     *Store
 		seq   int64

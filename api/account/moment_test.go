@@ -44,7 +44,7 @@ func briefly(line []*Moment) []string {
 	return all
 }
 
-func TestTimelineTellsEventsByTheirIDsAndTypes(t *testing.T) {
+func TestATimelineKnowsEventsByTheirIDsAndTypes(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	deliver := func(seq int64, id api.ID, kind api.EventType, second int) {
 		at := noon.Add(time.Duration(second) * time.Second)
@@ -77,7 +77,7 @@ func TestTimelineTellsEventsByTheirIDsAndTypes(t *testing.T) {
 	}
 }
 
-func TestAMomentTellsWhatItMovedFromAndTo(t *testing.T) {
+func TestAMomentSaysWhatItMovedFromAndTo(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	readAs(api.RetrievingOffer, 1)(s)
 	told(api.OfferRetrieved, 5)(s)

@@ -203,7 +203,7 @@ func TestSpendersAndEndpointsAreBounded(t *testing.T) {
 	})
 }
 
-func TestOwnRequestsAreToldByPurposeAndEndpoint(t *testing.T) {
+func TestOwnRequestsAreCountedByPurposeAndEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{})
 		for _, e := range []api.Exchange{
@@ -270,7 +270,7 @@ func TestWhoSpendsIsKeptWithThePicture(t *testing.T) {
 	})
 }
 
-func TestARequestThatTheRelayTellsAgainCountsOnceOverAllStarts(t *testing.T) {
+func TestARequestThatTheRelayReportsAgainCountsOnceOverAllStarts(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"sent before": -time.Minute, "of a clock ahead": 2 * time.Minute, "late, of a clock behind": -50 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

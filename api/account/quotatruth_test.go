@@ -22,9 +22,9 @@ type caller struct {
 	asked, refused, charged int
 }
 
-// TestWhatIsToldOfTheQuotaIsTrue compares an hour of three spenders, of whom two are
+// TestWhatIsSaidOfTheQuotaIsTrue compares an hour of three spenders, of whom two are
 // observed, with what the service has answered them.
-func TestWhatIsToldOfTheQuotaIsTrue(t *testing.T) {
+func TestWhatIsSaidOfTheQuotaIsTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service, err := simulator.New(simulator.Config{
 			Seed: 1, Key: api.NewSecret(ownKey), ProductEventsPerMinute: -1, History: -1, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1},

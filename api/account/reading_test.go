@@ -165,7 +165,7 @@ func TestListThatIsNotServedIsAskedForOnce(t *testing.T) {
 	})
 }
 
-func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventTells(t *testing.T) {
+func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventNamesThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
 		svc := newService(l)

@@ -97,7 +97,7 @@ func TestPictureIsSavedWhileItChangesAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestFolderThatCannotBeWrittenIsToldUntilItCan(t *testing.T) {
+func TestAFolderThatCannotBeWrittenIsReportedUntilItCan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "state")
 		if err := os.WriteFile(dir, nil, 0o600); err != nil { // no folder, for whoever runs this

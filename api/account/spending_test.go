@@ -27,7 +27,7 @@ func (s *Store) learn(n int, created time.Time) {
 	}
 }
 
-func TestTheDaysIntentsAreCountedFromBelowAndAsTheServiceTells(t *testing.T) {
+func TestTheDaysIntentsAreCountedFromBelowAndAsTheServiceSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pacer := quota.NewPacer(quota.PacerConfig{})
 		s := NewStore(StoreConfig{Quota: pacer.Buckets})
@@ -166,7 +166,7 @@ func TestARefusalNamesTheDaysLimit(t *testing.T) {
 	})
 }
 
-func TestASpentDayIsToldOfWithSinceWhenAndWhenTheFirstIsBack(t *testing.T) {
+func TestASpentDayIsReportedWithSinceWhenAndWhenTheFirstIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pass(21 * time.Hour)
 		s := NewStore(StoreConfig{})
@@ -259,7 +259,7 @@ func TestWhatWasSpentIsKeptWithThePicture(t *testing.T) {
 	})
 }
 
-func TestTheDayThatWasToldOutlivesARestart(t *testing.T) {
+func TestTheDayThatWasReportedOutlivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := quota.NewPacer(quota.PacerConfig{}), quota.NewPacer(quota.PacerConfig{})
 		answered(t, first, `"day";r=20;t=7200`, `"day";q=50;w=86400`)

@@ -14,9 +14,9 @@ func newShipmentTable() table[Shipment] {
 	return newTable(&news{}, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version })
 }
 
-// TestATableTellsWhatChangedSinceAVersion holds for whoever follows it by changes
+// TestATableListsWhatChangedSinceAVersion holds for whoever follows it by changes
 // alone, however rarely, and for every value that was handed out.
-func TestATableTellsWhatChangedSinceAVersion(t *testing.T) {
+func TestATableListsWhatChangedSinceAVersion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := newShipmentTable()
 		followed := map[api.ID]*Shipment{}

@@ -55,7 +55,7 @@ func TestWhatNobodyWillKnowIsClosedByHandAndCountsAsNeither(t *testing.T) {
 	})
 }
 
-func TestWhatCameOfALostCreationIsToldByHandAndHeldAgainstARead(t *testing.T) {
+func TestWhatCameOfALostCreationIsEnteredByHandAndHeldAgainstARead(t *testing.T) {
 	cases := []struct {
 		name string
 		read func(*api.Intent)

@@ -195,7 +195,7 @@ func TestWhatWasSentIsNotSentAgainWhileItsOutcomeIsUnknown(t *testing.T) {
 	}
 }
 
-func TestWhatWasMadeIsNotMadeAgainThoughNoListTellsOfIt(t *testing.T) {
+func TestWhatWasMadeIsNotMadeAgainThoughNoListShowsIt(t *testing.T) {
 	cases := []struct {
 		name    string
 		list    []api.Intent

@@ -11,7 +11,7 @@ import (
 	"tillwatch/api/delivery"
 )
 
-func TestALogTellsWhatChangedSinceAVersion(t *testing.T) {
+func TestALogListsWhatChangedSinceAVersion(t *testing.T) {
 	log := delivery.NewLog(3)
 	put(log, 1, delivery.Sending)
 	put(log, 2, delivery.Sending)

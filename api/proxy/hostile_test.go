@@ -54,7 +54,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-func TestAHostileServiceTellsNothingAndTakesNoMemory(t *testing.T) {
+func TestAHostileServiceLearnsNothingAndTakesNoMemory(t *testing.T) {
 	const intent = `{"id":"ci_1","state":"completed","referenceId":"order-1"}`
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	endless := func(conn net.Conn, line string) {
@@ -230,8 +230,8 @@ func TestThereAreNeverMoreConnectionsThanTheBound(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsToldAnywhere looks for marked values in all that a proxy reports.
-func TestNoSecretIsToldAnywhere(t *testing.T) {
+// TestNoSecretAppearsAnywhere looks for marked values in all that a proxy reports.
+func TestNoSecretAppearsAnywhere(t *testing.T) {
 	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("RateLimit", `"default";r=9;t=1;pk=:bWFya2Vk:`)

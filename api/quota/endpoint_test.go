@@ -2,7 +2,7 @@ package quota
 
 import "testing"
 
-func TestAnEndpointIsToldByItsTemplateAndClass(t *testing.T) {
+func TestAnEndpointHasATemplateAndAClass(t *testing.T) {
 	tests := []struct {
 		method, path string
 		template     string

@@ -45,7 +45,7 @@ func TestARestartKeepsWhatBucketsHaveSeen(t *testing.T) {
 	})
 }
 
-func TestARememberedLimitBoundsNothingUntilItIsToldAgain(t *testing.T) {
+func TestARememberedLimitBoundsNothingUntilItIsSeenAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
 		p.Recall([]Bucket{{Class: Reads, Policy: "default", Limit: 1000, Window: time.Second, Remaining: 900, Reset: time.Second, ObservedAt: time.Now()}}, time.Now())

@@ -99,7 +99,7 @@ func (s *service) spend(ctx context.Context, random *rand.Rand, each time.Durati
 	return count
 }
 
-func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
+func TestTheRestIsToldApartFromThoseThatWereSeen(t *testing.T) {
 	models, mixes := []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket}, [][2]float64{{5, 2}, {3, 3}, {6, 3}, {6, 0}, {2, 0.5}}
 	if raced {
 		models, mixes = models[:1], mixes[:1]
@@ -177,7 +177,7 @@ func TestWhatAnotherLimitRefusesIsNoRequestOfTheRest(t *testing.T) {
 	})
 }
 
-func TestTheRestIsToldFromTheLastHourToWhoeverComesLate(t *testing.T) {
+func TestWhoeverComesLateLearnsTheRestFromTheLastHour(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newService(fixedWindow(), 5*time.Millisecond, 30*time.Millisecond)
 		asking := 30 * time.Minute

@@ -53,7 +53,7 @@ func request(method, url string, header ...string) *http.Request {
 
 const intentURL = "https://api.example/api/v1/checkout-intents/ci_1"
 
-func TestAnObservationTellsWhatTheHeadersSaid(t *testing.T) {
+func TestAnObservationHoldsWhatTheHeadersSaid(t *testing.T) {
 	base := answering(http.StatusTooManyRequests, http.Header{
 		"Ratelimit":        {`"reads";r=0;t=1`, `"hour";r=12;t=60`},
 		"Ratelimit-Policy": {`"reads";q=10;w=1, "hour";q=100;w=3600`},
@@ -88,7 +88,7 @@ func TestARequestWithoutAnAnswerIsObserved(t *testing.T) {
 	}
 }
 
-func TestTwoKeysAreTwoSpendersAndNeitherIsTold(t *testing.T) {
+func TestTwoKeysAreTwoSpendersAndNeitherIsShown(t *testing.T) {
 	of := func(salt, key string) string {
 		return observed(t, &Transport{Base: answering(200, nil, "{}"), Salt: salt}, request("GET", intentURL, "Authorization", key))[0].Key
 	}

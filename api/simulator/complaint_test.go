@@ -78,7 +78,7 @@ func toldInBubble(t *testing.T, change func(*Config), answer func(attempt) (int,
 	}, func(a *account) { test(a, w) })
 }
 
-func TestAFailingChallengeIsTold(t *testing.T) {
+func TestAFailingChallengeIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
@@ -147,7 +147,7 @@ func onlyChallenges(status int, body string) func(attempt) (int, string) {
 	}
 }
 
-func TestRejectedDeliveriesAreToldInOneLineAKind(t *testing.T) {
+func TestRejectedDeliveriesAreReportedInOneLineForEachKind(t *testing.T) {
 	toldInBubble(t, nil, onlyChallenges(http.StatusUnauthorized, `{"error":"signature with `+testSecret+`"}`), func(a *account, w *told) {
 		for range 200 {
 			a.happens(chiliCrisp, "product.updated")
@@ -182,7 +182,7 @@ func TestRejectedDeliveriesAreToldInOneLineAKind(t *testing.T) {
 	})
 }
 
-func TestWhatIsLeftIsToldAtTheEnd(t *testing.T) {
+func TestWhatIsLeftIsReportedAtTheEnd(t *testing.T) {
 	var left *told
 	toldInBubble(t, func(c *Config) { c.Retries = -1 }, onlyChallenges(http.StatusUnauthorized, ""), func(a *account, w *told) {
 		left = w
@@ -196,7 +196,7 @@ func TestWhatIsLeftIsToldAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatIsNotThereIsTold(t *testing.T) {
+func TestAReceiverThatIsNotThereIsReported(t *testing.T) {
 	w := &told{}
 	inBubble(t, func(c *Config) {
 		c.Logger = slog.New(slog.NewTextHandler(w, nil))
@@ -223,7 +223,7 @@ func (deadLine) RoundTrip(*http.Request) (*http.Response, error) {
 
 // A wrong signature is refused by a receiver that verifies, and that is no news;
 // one that takes it is.
-func TestATakenForgeryIsTold(t *testing.T) {
+func TestAForgeryThatIsTakenIsReported(t *testing.T) {
 	forge := func(c *Config) { c.Faults.BadSignature = 1 }
 	happen := func(a *account) {
 		for range 10 {

@@ -38,7 +38,7 @@ func TestEveryTypeOfEventHappensWhenItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhatAnEventTellsOfHappensToTheSourceThatIsGiven(t *testing.T) {
+func TestWhatAnEventReportsHappensToTheSourceThatIsGiven(t *testing.T) {
 	happen := func(a *account, body string, args ...any) map[string]any {
 		return a.want(http.StatusCreated, a.burst("POST", "/control/events", fmt.Sprintf(body, args...)))
 	}

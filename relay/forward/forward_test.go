@@ -371,7 +371,7 @@ func TestWhereAStreamBeginsIsKeptBeforeAnythingArrives(t *testing.T) {
 	})
 }
 
-func TestThatItIsLiveIsToldWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
+func TestAForwarderSaysThatItIsLiveWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, fails := newJournal(), true
 		j.add(t, "a", "x")

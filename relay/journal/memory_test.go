@@ -25,7 +25,7 @@ func TestMemoryStallsUntilReleased(t *testing.T) {
 	})
 }
 
-func TestMemoryFailsAsTold(t *testing.T) {
+func TestMemoryFailsOnDemand(t *testing.T) {
 	m := journaltest.NewMemory("e")
 	full := errors.New("disk full")
 	m.Fail(full)

@@ -126,7 +126,7 @@ func TestAProgramGetsTheAlertAndNoShell(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotEndOrDoesNotExistIsTold(t *testing.T) {
+func TestAProgramThatDoesNotEndOrDoesNotExistIsReported(t *testing.T) {
 	hanging, _ := program(t, "hang")
 	hanging.Timeout = 100 * time.Millisecond
 	for want, destination := range map[string]Destination{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {

@@ -41,7 +41,7 @@ func TestChangesOfSeveralProcessesComeTogether(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadIsToldAndLeftAlone(t *testing.T) {
+func TestAFileThatCannotBeReadIsReportedAndLeftAlone(t *testing.T) {
 	for content, want := range map[string]string{"{": "is damaged", `{"version":2}`: "a newer tillwatch wrote it", "{}": "is damaged"} {
 		f := OpenFile(t.TempDir(), "an account")
 		damage(t, f.path, content)

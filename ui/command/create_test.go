@@ -136,7 +136,7 @@ func (s *till) made(t *testing.T) (n int) {
 	return n
 }
 
-func TestAllThatAPurchaseLacksIsToldAtOnceAndBeforeAnyRequest(t *testing.T) {
+func TestAllThatAPurchaseLacksIsListedAtOnceAndBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

@@ -242,7 +242,7 @@ func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
 	}
 }
 
-func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
+func TestADoctorSaysWhatNeedsNoMending(t *testing.T) {
 	t.Parallel()
 	w := doctors(t)
 	for _, test := range []struct {

@@ -64,7 +64,7 @@ func TestATerminalThatGoesAwayEndsTheDemoInGoodOrder(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhatARunningRelayAndServiceKnow(t *testing.T) {
+func TestStatusShowsWhatARunningRelayAndServiceKnow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {

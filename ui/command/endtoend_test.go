@@ -218,7 +218,7 @@ func (s *screen) waitTicks(t *testing.T, text string, n int) {
 	}
 }
 
-func TestAConfirmWithoutAKnownOutcomeIsToldAtTheNextStartAndSettledByReading(t *testing.T) {
+func TestAConfirmWithoutAKnownOutcomeIsShownAtTheNextStartAndSettledByReading(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	id, err := w.service.CreateIntent(simulator.Order{

@@ -164,7 +164,7 @@ func TestEventsOfAClockThatWasSetBackAreFollowed(t *testing.T) {
 	}
 }
 
-func TestEventsTellThatTheirCursorCountsNoMore(t *testing.T) {
+func TestEventsSayThatTheirCursorCountsNoMore(t *testing.T) {
 	startEvents(t, 2)
 	code, out, said := events(t, "--json", "--since", "ANOTHER:7")
 	if code != exitDone || seqs(eventLines(t, out)) != "1 2" || !strings.Contains(said, "another journal") {

@@ -162,7 +162,7 @@ func TestAnOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	}
 }
 
-func TestAReplayTellsOfItsFileBeforeTheTerminal(t *testing.T) {
+func TestAReplayReportsOnItsFileBeforeTheTerminal(t *testing.T) {
 	t.Parallel()
 	if r := runAs(t, "replay", filepath.Join(t.TempDir(), "none.tillwatch")); r.code != exitUsage || !strings.Contains(r.words, "none.tillwatch") {
 		t.Errorf("exit code %d: %s", r.code, r.words)

@@ -94,7 +94,7 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatIsAwayIsToldAndTheStreamGoesOn(t *testing.T) {
+func TestAnEndpointThatIsAwayIsReportedAndTheStreamGoesOn(t *testing.T) {
 	startEvents(t, 2)
 	code, out, said := events(t, "--forward-to", "http://127.0.0.1:1/")
 	if code != exitFailed || strings.Count(out, "not forwarded: ") != 2 || !strings.Contains(said, "2 of 2 events were not accepted") || strings.Contains(said, oldSecret) {

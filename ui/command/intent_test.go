@@ -145,7 +145,7 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 	}
 }
 
-func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
+func TestAFollowedIntentIsPrintedUntilItEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string

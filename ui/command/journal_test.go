@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAPostgresDSNIsTakenAndItsPasswordIsNeverTold(t *testing.T) {
+func TestAPostgresDSNIsTakenAndItsPasswordIsNeverPrinted(t *testing.T) {
 	const nobody = nowhere
 	secret := "postgres://relay:tell-nobody@" + nobody + "/events"
 	file := filepath.Join(t.TempDir(), "dsn")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPlainModeTellsIntoAPipe(t *testing.T) {
+func TestPlainModeWritesIntoAPipe(t *testing.T) {
 	t.Parallel()
 	code, out, words := invoke(t, "demo", "--plain", "--for", "2s", "--seed", "5")
 	if code != exitDone || words != "" {

@@ -11,7 +11,7 @@ import (
 	"tillwatch/api/account"
 )
 
-func TestAPictureTellsNothingBeforeItIsRestored(t *testing.T) {
+func TestAPictureShowsNothingBeforeItIsRestored(t *testing.T) {
 	saved, err := account.OpenSaved(account.SavedConfig{Dir: t.TempDir(), Account: "a shop"})
 	if err != nil {
 		t.Fatal(err)

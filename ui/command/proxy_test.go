@@ -65,7 +65,7 @@ func (s *session) hasSeen() bool {
 	})
 }
 
-func TestWhatPassesAProxyIsToldToTheRelayAndItsDashboards(t *testing.T) {
+func TestWhatPassesAProxyReachesTheRelayAndItsDashboards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	config := configFile(t, "api_url", w.settings.APIURL, "relay_url", w.settings.RelayURL, "relay_token", w.settings.RelayToken.Reveal())
@@ -160,7 +160,7 @@ func TestAProxyBeforeItselfIsRefused(t *testing.T) {
 }
 
 // net/http would log the answer, with whatever is in it.
-func TestAnAnswerThatNobodyAskedForIsToldNowhere(t *testing.T) {
+func TestAnAnswerThatNobodyAskedForAppearsNowhere(t *testing.T) {
 	t.Parallel()
 	upstream, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

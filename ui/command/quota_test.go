@@ -9,7 +9,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-func TestTheQuotaIsToldInWords(t *testing.T) {
+func TestTheQuotaIsPrintedInWords(t *testing.T) {
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.Local)
 	tallies := func(requests, refused, errors int) []account.Tally {
 		return []account.Tally{{At: now.Add(-5 * time.Minute), Requests: requests, Refused: refused, Errors: errors}}

@@ -291,7 +291,7 @@ func TestARelayWithIssuedTokensMakesNoneOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestARelayDoesNotStartWithAShortSecretAndDoesNotTellIt(t *testing.T) {
+func TestARelayDoesNotStartWithAShortSecretAndDoesNotPrintIt(t *testing.T) {
 	for _, secrets := range []string{"fifteen-bytes..", oldSecret + "\nfifteen-bytes..", "fifteen-bytes..\n" + oldSecret} {
 		dir := isolate(t)
 		t.Setenv("TILLWATCH_SIGNING_SECRET", secrets)

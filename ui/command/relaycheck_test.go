@@ -20,7 +20,7 @@ func checked(t *testing.T, args ...string) (code int, out, said string) {
 	return code, stdout.String(), stderr.String()
 }
 
-func TestACheckTellsWhetherARelayIsReady(t *testing.T) {
+func TestACheckSaysWhetherARelayIsReady(t *testing.T) {
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)

@@ -55,7 +55,7 @@ func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUnderstoodIsToldAndPutAside(t *testing.T) {
+func TestWhatCannotBeUnderstoodIsReportedAndPutAside(t *testing.T) {
 	for name, content := range map[string]string{
 		"no JSON":          "{",
 		"another form":     `{"version":1,"hidden":7}`,

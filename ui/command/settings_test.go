@@ -217,7 +217,7 @@ func TestSeveralBadSettingsAreALineEach(t *testing.T) {
 	}
 }
 
-func TestVariablesThatNobodyReadsAreToldWithTheNearest(t *testing.T) {
+func TestVariablesThatNobodyReadsAreNamedWithTheNearest(t *testing.T) {
 	got := unreadVariables([]string{
 		"TILLWATCH_APIURL=https://hush", "TILLWATCH_API_KEY_FLIE=hush", "TILLWATCH_RELAY_TOKENS=hush", "TILLWATCH_CONFIRM=1", "TILLWATCH_XYZZY=1", "TILLWATCH_KEYS=q",
 		"TILLWATCH_ALERTS_STUCK=5m", "TILLWATCH_API_URL=https://api.example", "TILLWATCH_ALERTS_DAY_LEFT=3", "TILLWATCH_PROFILE=x", "TILLWATCH_CONFIG=x", "TILLWATCH_TEST_POSTGRES=x",
@@ -237,7 +237,7 @@ func TestVariablesThatNobodyReadsAreToldWithTheNearest(t *testing.T) {
 	}
 }
 
-func TestACommandTellsWhichVariablesItDoesNotRead(t *testing.T) {
+func TestACommandNamesTheVariablesThatItDoesNotRead(t *testing.T) {
 	isolate(t)
 	t.Setenv("TILLWATCH_APIURL", "https://api.example")
 	var out, words bytes.Buffer

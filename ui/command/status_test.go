@@ -55,7 +55,7 @@ func untold() account.Settling {
 	}}
 }
 
-func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
+func TestStatusKeepsItsNamesAndShowsWhatIsSpent(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
 	if err := printed(&out, true, newReport("staging", told(now), untold(), now).whole(), ""); err != nil {
@@ -99,7 +99,7 @@ func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 	}
 }
 
-func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
+func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name, line string
@@ -130,7 +130,7 @@ func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
+func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	text := newReport("staging", told(now), untold(), now).whole().String()
 	lines := slices.Collect(strings.Lines(text))

@@ -14,8 +14,8 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// TestWatchTellsAPipeInLinesUntilItsReaderLeaves holds with a relay and without.
-func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
+// TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves holds with a relay and without.
+func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 	t.Parallel()
 	for name, relay := range map[string]bool{"with a relay": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

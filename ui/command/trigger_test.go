@@ -152,7 +152,7 @@ func TestABodyOfOnesOwnIsSentAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatDoesNotTakeAnEventIsToldOf(t *testing.T) {
+func TestAnEndpointThatDoesNotTakeAnEventIsReported(t *testing.T) {
 	const challenge = "webhook_endpoint.verification_challenge"
 	cases := []struct {
 		name, kind string
@@ -200,7 +200,7 @@ func startStandIn(t *testing.T, endpoint string) *simulator.Simulator {
 	return service
 }
 
-func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
+func TestAnEventHappensInTheStandInAndItsAnswerIsPrinted(t *testing.T) {
 	g := newTarget(t, http.StatusOK, "")
 	service := startStandIn(t, g.url)
 	// The endpoint has not answered its challenge yet.

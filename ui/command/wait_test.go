@@ -177,7 +177,7 @@ func TestWaitForARelayThatStartsLater(t *testing.T) {
 	}
 }
 
-func TestWaitForAnEventTellsThatTheRelayDoesNotAnswer(t *testing.T) {
+func TestWaitForAnEventSaysThatTheRelayDoesNotAnswer(t *testing.T) {
 	w, err := parseCondition([]string{"event type=checkout_intent.completed"})
 	if err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
 	become("no such file", "ci_2", "ci_3")
 }
 
-func TestWhatIsAddedToTheWatchListAppearsOnTheBoardAndABadLineIsToldUntilItIsMended(t *testing.T) {
+func TestWhatIsAddedToTheWatchListAppearsOnTheBoardAndABadLineIsShownUntilItIsMended(t *testing.T) {
 	t.Parallel()
 	w, ids := awaitingWorld(t, 2, nil)
 	w.settings.RelayURL = "" // the list alone names intents

@@ -104,7 +104,7 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 	}
 }
 
-func TestWhatHappenedBetweenTwoRunsIsTold(t *testing.T) {
+func TestWhatHappenedBetweenTwoRunsIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quietShop()
 		var kept attention.Memory
@@ -248,7 +248,7 @@ func TestTheUnreadLineGoesOnlyOnceItWasSeen(t *testing.T) {
 	})
 }
 
-func TestDeliveredParcelsOfOneNameAreToldTogether(t *testing.T) {
+func TestDeliveredParcelsOfOneNameAreShownTogether(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		want  string

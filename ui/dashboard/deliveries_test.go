@@ -183,7 +183,7 @@ func TestTheCursorStaysOnADeliveryThatWasChosen(t *testing.T) {
 	}
 }
 
-func TestWhatCameOfSendingAgainIsToldThoughItsRowHasLeft(t *testing.T) {
+func TestWhatCameOfSendingAgainIsShownThoughItsRowHasLeft(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		answer     delivery.Delivery

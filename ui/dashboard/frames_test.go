@@ -154,7 +154,7 @@ func (b broken) Changes(since uint64) account.Changes {
 	return c
 }
 
-func TestATerminalIsGivenBackBeforeAPanicIsToldOf(t *testing.T) {
+func TestATerminalIsGivenBackBeforeAPanicIsPrinted(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	out := newTerminal()

@@ -13,7 +13,7 @@ import (
 	"tillwatch/ui/notify"
 )
 
-func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
+func TestATerminalThatIsNotLookedAtIsNotified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = notify.Bell })
 		if !m.modes().Focus {
@@ -48,7 +48,7 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 	})
 }
 
-func TestTheTerminalIsToldNothingOfAMutedKindUntilThatEnds(t *testing.T) {
+func TestTheTerminalHearsNothingOfAMutedKindUntilThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify, c.Now = notify.Bell, time.Now })
 		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
@@ -71,7 +71,7 @@ func TestTheTerminalIsToldNothingOfAMutedKindUntilThatEnds(t *testing.T) {
 	})
 }
 
-func TestNothingIsToldUnlessItIsWanted(t *testing.T) {
+func TestNothingNotifiesUnlessItIsWanted(t *testing.T) {
 	for _, method := range []notify.Method{"", notify.Off} {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = method })
 		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})

@@ -318,10 +318,10 @@ func (s *storm) canBeConfirmed(o *stormOrder) bool {
 	return ok && s.m.confirms.unconfirmable(in) == ""
 }
 
-// TestRowsTellNothingFalseInAStorm watches the board while many confirms go
+// TestRowsShowNothingFalseInAStorm watches the board while many confirms go
 // through a service that drops, delays, doubles and fails its answers. The clock
 // is a made-up one, so that it takes seconds.
-func TestRowsTellNothingFalseInAStorm(t *testing.T) {
+func TestRowsShowNothingFalseInAStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		s := newBoardInAStorm(t, ctx, *stormSeed)

@@ -54,7 +54,7 @@ func (w *watch) relay(down bool) {
 	w.observe()
 }
 
-func TestNothingIsToldOfWhatIsMuted(t *testing.T) {
+func TestWhatIsMutedNotifiesNobody(t *testing.T) {
 	w, muted := newWatch(t), account.AlertFailed
 	w.n.cfg.Muted = func(a account.Alert) bool { return a.Kind == muted }
 	w.n.Blur()
@@ -82,7 +82,7 @@ func TestNothingIsToldOfWhatIsMuted(t *testing.T) {
 	w.want("")
 }
 
-func TestNothingIsToldWhileTheTerminalIsFocused(t *testing.T) {
+func TestNothingIsSentWhileTheTerminalIsFocused(t *testing.T) {
 	w := newWatch(t)
 	w.observe(w.intent("a", api.AwaitingConfirmation))
 	w.relay(true)
@@ -102,7 +102,7 @@ func TestNothingIsToldWhileTheTerminalIsFocused(t *testing.T) {
 	w.want("")
 }
 
-func TestEachKindOfNewsIsTold(t *testing.T) {
+func TestEachKindOfNewsNotifies(t *testing.T) {
 	cases := []struct {
 		name string
 		do   func(w *watch)
@@ -149,7 +149,7 @@ func TestEachKindOfNewsIsTold(t *testing.T) {
 	}
 }
 
-func TestARelayThatIsBackIsTold(t *testing.T) {
+func TestARelayThatIsBackNotifies(t *testing.T) {
 	w := newWatch(t)
 	w.n.Blur()
 	w.relay(true)
@@ -198,7 +198,7 @@ func TestTheHistoryIsNoNews(t *testing.T) {
 	}
 }
 
-func TestOffTellsNothing(t *testing.T) {
+func TestOffSendsNothing(t *testing.T) {
 	for _, m := range []Method{Off, ""} {
 		w := newWatch(t)
 		w.n.cfg.Method = m

@@ -226,7 +226,7 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 	}
 }
 
-func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
+func TestCountsArePrintedOnceTheyAreKnown(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	printer := newPrinter(Config{Environment: "staging", Location: time.UTC})
 	said := func(s account.Summary) string {

@@ -110,7 +110,7 @@ func TestStepsGoByChangesAndPause(t *testing.T) {
 	})
 }
 
-func TestGoingBackTellsTheWholePicture(t *testing.T) {
+func TestGoingBackGivesTheWholePicture(t *testing.T) {
 	onPlayer(t, PlayerConfig{Paused: true, From: 100 * time.Second}, func(t *testing.T, p *Player) {
 		before := p.Changes(0)
 		p.SeekBy(-time.Minute)

@@ -66,7 +66,7 @@ func at(ms int) string {
 	return fmt.Sprintf(`{"at":%q`, time.Date(2000, 1, 1, 0, 0, 0, ms*1e6, time.UTC).Format(time.RFC3339Nano))
 }
 
-func TestAFileThatIsNoGoodIsToldInOneSentence(t *testing.T) {
+func TestAFileThatIsNoGoodIsExplainedInOneSentence(t *testing.T) {
 	good, _ := recorded(t)
 	for _, c := range []struct {
 		name    string

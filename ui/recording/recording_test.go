@@ -261,7 +261,7 @@ func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 	})
 }
 
-func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
+func TestADiskThatFailsIsReportedAndDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := t.TempDir() + "/r"
 		recorder, err := Create(path, form.Header{}, 0)

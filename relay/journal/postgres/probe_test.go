@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAProbeTellsOfAJournalAndMakesNone(t *testing.T) {
+func TestAProbeReportsAJournalAndMakesNone(t *testing.T) {
 	dsn := schema(t)
 	if _, _, err := Probe(t.Context(), dsn); !errors.Is(err, ErrNoJournal) {
 		t.Errorf("of an empty database: %v", err)

@@ -30,7 +30,7 @@ func copied(t *testing.T, from string) string {
 	return to
 }
 
-func TestALostTailIsToldAndBeginsANewEpoch(t *testing.T) {
+func TestALostTailIsReportedAndBeginsANewEpoch(t *testing.T) {
 	const events = 20
 	for _, test := range []struct {
 		name   string

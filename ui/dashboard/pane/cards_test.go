@@ -49,7 +49,7 @@ func TestALargeTotalLeavesRoomForTheNameAndTheQuantity(t *testing.T) {
 
 // One word has one meaning: the title counts the rows that say it, and a filter finds
 // them by it. A list says it in one column.
-func TestUnreadIsWhatNoReadHasTold(t *testing.T) {
+func TestUnreadIsWhatNoReadHasShown(t *testing.T) {
 	as := func(id string, state api.IntentState, sure account.Certainty, readAt time.Time) *account.Intent {
 		in := intentOf(id, state, time.Minute)
 		in.Certainty, in.ReadAt = sure, readAt

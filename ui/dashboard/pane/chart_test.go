@@ -23,7 +23,7 @@ func drawnChart(c *chart) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestAChartTellsWhoSpentHowMuchOfALimit(t *testing.T) {
+func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 	own := func(n float64) part { return part{n, solid, paint.Accent} }
 	other := func(n float64) part { return part{n, "▓", paint.Placing} }
 	bars := func(all ...bar) []bar { return all }

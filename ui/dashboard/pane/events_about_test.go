@@ -34,7 +34,7 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestAnEventSaysNoMoreThanThePaneWasTold(t *testing.T) {
+func TestAnEventSaysNoMoreThanThePaneKnows(t *testing.T) {
 	intents := map[api.ID]*account.Intent{}
 	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
 	p.SetSize(200, 8)

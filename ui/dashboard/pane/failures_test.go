@@ -80,7 +80,7 @@ func TestAGroupLeadsToWhatItCounts(t *testing.T) {
 	}
 }
 
-func TestFailuresTellHowManyOfWhatAndForHowMuch(t *testing.T) {
+func TestFailuresShowHowManyOfWhatAndForHowMuch(t *testing.T) {
 	p, _ := failuresOf(160, 40, badDay()...)
 	for _, c := range []struct {
 		title string

@@ -93,7 +93,7 @@ func TestAMerchantKeepsItsHead(t *testing.T) {
 	}
 }
 
-func TestAFailedCardTellsMerchantAndTotal(t *testing.T) {
+func TestAFailedCardShowsMerchantAndTotal(t *testing.T) {
 	for width, wants := range map[int][]string{
 		200: {"1,317.41 USD", "glow-apothecary", "workflow invocation"},
 		160: {"1,317.41 USD", "glow-apothecary", "workflow invo"},

@@ -82,7 +82,7 @@ func TestAGaugeIsFullOnlyWhenNothingIsLeft(t *testing.T) {
 	}
 }
 
-func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
+func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
 	cases := []struct {
 		width int
 		want  []string
@@ -118,7 +118,7 @@ func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
 	}
 }
 
-func TestTheDayIsToldAsFarAsItsLimitIsKnown(t *testing.T) {
+func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
 	spent := account.DayCount{Seen: 70, Today: 50, Calendar: true, Limit: 50, Assumed: true, Spent: noon.Add(-time.Hour), Free: noon.Add(3*time.Hour + 50*time.Minute), Exhausted: 1}
 	for _, c := range []struct {
 		name  string
@@ -387,7 +387,7 @@ func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
 	}
 }
 
-func TestTheQuotaInOneLineTellsWhatIsAssumed(t *testing.T) {
+func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
 	cases := []struct {
 		name  string
 		day   account.DayCount

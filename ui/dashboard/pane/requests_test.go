@@ -11,7 +11,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-func TestRequestsTellWhatBecameOfThem(t *testing.T) {
+func TestRequestsShowWhatBecameOfThem(t *testing.T) {
 	cases := []struct {
 		name string
 		call api.Exchange
@@ -75,7 +75,7 @@ func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
 	}
 }
 
-func TestARequestIsThereOnceHoweverOftenItIsTold(t *testing.T) {
+func TestARequestIsThereOnceHoweverOftenItIsReported(t *testing.T) {
 	p := NewRequests(look())
 	p.SetSize(160, 10)
 	all := []api.Exchange{{Method: "GET", Path: "/a", Sent: noon, Status: 200}, {Method: "GET", Path: "/a", Sent: noon, Status: 200, Attempt: 2}}

@@ -125,7 +125,7 @@ func TestWhatIsNotKnownOfSpendingIsNotZero(t *testing.T) {
 	}
 }
 
-func TestAForecastIsToldAsATimeOfDay(t *testing.T) {
+func TestAForecastIsShownAsATimeOfDay(t *testing.T) {
 	p := NewQuota(look())
 	p.Apply(&account.Changes{Summary: account.Summary{
 		Day: account.DayCount{Seen: 31, Limit: 50, Exhausted: 90 * time.Minute, Assumed: true}, Agents: account.AgentCount{Placing: 2, Limit: 10, Assumed: true},
