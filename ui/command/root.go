@@ -178,7 +178,7 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommandGroupID(others)
 	root.SetCompletionCommandGroupID(others)
 	for _, c := range root.Commands() {
-		hideZeroTimes(c)
+		shortenTimes(c)
 	}
 	foldExamples(root)
 	return root

@@ -68,11 +68,19 @@ func oneArgument(c *cobra.Command, args []string) error {
 	return fmt.Errorf("give one %s: %s %s", name, c.CommandPath(), name)
 }
 
-// hideZeroTimes removes "(0s)" from the help of flags that are off by default.
-func hideZeroTimes(c *cobra.Command) {
+// shortenTimes writes default times in help as people do, and none for flags that are off
+// by default.
+func shortenTimes(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.DefValue == time.Duration(0).String() {
+		switch {
+		case f.Value.Type() != "duration":
+		case f.DefValue == time.Duration(0).String():
 			f.DefValue = ""
+		case strings.HasSuffix(f.DefValue, "m0s"):
+			f.DefValue = strings.TrimSuffix(f.DefValue, "0s")
+			if strings.HasSuffix(f.DefValue, "h0m") {
+				f.DefValue = strings.TrimSuffix(f.DefValue, "0m")
+			}
 		}
 	})
 }

@@ -1,0 +1,28 @@
+package command
+
+import (
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func TestHelpWritesTimesAsPeopleDo(t *testing.T) {
+	for given, want := range map[time.Duration]string{
+		0:                       "",
+		10 * time.Second:        "10s",
+		90 * time.Second:        "1m30s",
+		10 * time.Minute:        "10m",
+		45 * time.Minute:        "45m",
+		time.Hour:               "1h",
+		10 * time.Hour:          "10h",
+		90 * time.Minute:        "1h30m",
+		time.Hour + time.Second: "1h0m1s",
+	} {
+		c := &cobra.Command{}
+		c.Flags().Duration("wait", given, "")
+		if shortenTimes(c); c.Flags().Lookup("wait").DefValue != want {
+			t.Errorf("%v is written %q, want %q", given, c.Flags().Lookup("wait").DefValue, want)
+		}
+	}
+}
