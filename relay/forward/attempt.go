@@ -44,7 +44,7 @@ func (l *lane) settle(o outcome) error {
 			err = l.f.state.update(h)
 		}
 	default:
-		l.failed(h)
+		l.failed(o.queue, h)
 		err = l.f.state.update(h)
 	}
 	l.f.report(*o.of)
@@ -60,7 +60,7 @@ func (l *lane) settle(o outcome) error {
 
 // failed records a failed attempt and sets the next one, or gives the event up once it
 // has been tried for long enough.
-func (l *lane) failed(h *Held) {
+func (l *lane) failed(q *queue, h *Held) {
 	if h.Delivery.Attempts == 1 {
 		l.failures++
 	}
@@ -68,10 +68,12 @@ func (l *lane) failed(h *Held) {
 		l.probes++
 		l.probeAt = time.Now().Add(min(pause(l.probes), lastProbe))
 	}
-	if h.Since.IsZero() {
-		h.Since = h.Delivery.Sent
+	if q.since.IsZero() {
+		q.since = h.Delivery.Sent
 	}
-	if h.Dead = time.Since(h.Since) >= l.f.config.GiveUp; h.Dead {
+	tried := time.Since(q.since)
+	h.Since = h.Delivery.Sent.Add(-tried)
+	if h.Dead = tried >= l.f.config.GiveUp; h.Dead {
 		h.Delivery.State = delivery.Dead
 	} else {
 		h.Delivery.Next = time.Now().Add(pause(h.Delivery.Attempts))

@@ -99,7 +99,7 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 		return nil, err
 	}
 	l.resumed = cursor != ""
-	if err := f.state.waiting(t.URL, l.queueUp); err != nil {
+	if err := f.state.waiting(t.URL, l.queueAgain); err != nil {
 		return nil, err
 	}
 	earlier, err := f.state.held(selectHeld+"WHERE target = ? ORDER BY n DESC LIMIT ?", t.URL, maxKept)
@@ -234,6 +234,7 @@ func (l *lane) dispatch(ctx context.Context) (wait time.Duration, err error) {
 		case h == nil: // another process has delivered it
 			l.drop(q)
 		default:
+			q.resume(h)
 			q.busy = true
 			l.attempt(ctx, q, h)
 		}

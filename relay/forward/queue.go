@@ -12,7 +12,23 @@ type queue struct {
 	source api.ID
 	rows   []int64   // the row numbers of its events in the state; at least one
 	next   time.Time // when the first of them is due
+	since  time.Time // since when the first is tried, by this process's clock; zero: not yet
 	busy   bool      // an attempt of the first one is under way
+}
+
+// resume takes over for how long earlier runs have tried an event. Only the difference of
+// their times counts: the clock may have been set meanwhile.
+func (q *queue) resume(h *Held) {
+	if q.since.IsZero() && !h.Since.IsZero() {
+		q.since = time.Now().Add(-max(0, h.Delivery.Sent.Sub(h.Since)))
+	}
+}
+
+// queueAgain queues an event of an earlier run. However far ahead its clock was, the event
+// is due within the longest pause.
+func (l *lane) queueAgain(source api.ID, n int64, at time.Time) {
+	wait := min(max(0, time.Until(at)), lastPause)
+	l.queueUp(source, n, time.Now().Add(wait))
 }
 
 // queueUp appends an event to the queue of its source. If it is the only one, it is due
@@ -31,6 +47,7 @@ func (l *lane) queueUp(source api.ID, n int64, at time.Time) {
 // drop removes the first event of a queue; the next one, if any, is due at once.
 func (l *lane) drop(q *queue) {
 	l.held--
+	q.since = time.Time{}
 	if q.rows = q.rows[1:]; len(q.rows) == 0 {
 		delete(l.queues, q.source)
 		return

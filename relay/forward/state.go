@@ -190,7 +190,7 @@ type Held struct {
 	relay.Item
 	Target   string    // its whole address
 	Cursor   string    // after the event
-	Since    time.Time // the first attempt; zero if there was none
+	Since    time.Time // it was tried from then to Delivery.Sent; moved on by the time in which no forwarder ran. Zero if never
 	Delivery delivery.Delivery
 	Dead     bool // given up
 
