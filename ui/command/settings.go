@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -273,7 +274,7 @@ func configDir() string {
 	if dir, err := os.UserConfigDir(); err == nil {
 		return filepath.Join(dir, "tillwatch")
 	}
-	return "."
+	return filepath.Join(home(), ".config", "tillwatch")
 }
 
 // stateDir follows the XDG base directory specification, which the standard library
@@ -282,10 +283,19 @@ func stateDir() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "tillwatch")
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		return filepath.Join(home, ".local", "state", "tillwatch")
+	return filepath.Join(home(), ".local", "state", "tillwatch")
+}
+
+// home is the user's home, also where HOME is not set, as for some services. A temporary
+// folder, which a restart may empty, is the last resort.
+func home() string {
+	if dir, err := os.UserHomeDir(); err == nil {
+		return dir
 	}
-	return filepath.Join(os.TempDir(), "tillwatch")
+	if u, err := user.Current(); err == nil && u.HomeDir != "" {
+		return u.HomeDir
+	}
+	return os.TempDir()
 }
 
 func orNone(names []string) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -337,5 +338,23 @@ func TestAccountsDoNotShareAPictureUnlessTheProfilesKeyWasRotated(t *testing.T) 
 	}
 	if name(profiles, "one-key", "--profile", "shop") == name(profiles, "another-key", "--profile", "shop") {
 		t.Error("keys that override that of a profile share a picture")
+	}
+}
+
+// Some services run without HOME. What a relay has acknowledged must survive a restart of
+// the machine, and nobody else may write the configuration.
+func TestWithoutHOMEFilesAreInTheUsersHome(t *testing.T) {
+	isolate(t)
+	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	u, err := user.Current()
+	if err != nil || u.HomeDir == "" {
+		t.Skip("this user has no home")
+	}
+	for _, dir := range []string{stateDir(), configDir(), relayDir()} {
+		if !strings.HasPrefix(dir, u.HomeDir+string(filepath.Separator)) {
+			t.Errorf("%s is outside %s", dir, u.HomeDir)
+		}
 	}
 }
