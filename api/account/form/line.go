@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -28,21 +29,21 @@ var ErrLongLine = errors.New("the line is too long")
 // AppendLine appends a line with v, which must encode as a JSON object with at least
 // one field. After an error it returns out unchanged.
 func AppendLine(out []byte, v any) ([]byte, error) {
-	var object bytes.Buffer
-	encoder := json.NewEncoder(&object)
+	// The object is encoded in its place: its brace becomes the comma behind the sum.
+	buffer := bytes.NewBuffer(append(out, sumBegin+"00000000\""...))
+	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return out, err
 	}
-	if object.Len()+sumPrefix > LongestLine {
+	line := buffer.Bytes()[len(out):]
+	if len(line) >= LongestLine {
 		return out, ErrLongLine
 	}
-	body := object.Bytes()[1:] // after the brace, with the line feed
-	sum := crc32.Checksum(bytes.TrimSuffix(body, []byte("\n")), castagnoli)
-	out = append(out, sumBegin...)
-	out = hex.AppendEncode(out, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
-	out = append(out, sumEnd...)
-	return append(out, body...), nil
+	line[sumPrefix-1] = ','
+	sum := crc32.Checksum(line[sumPrefix:len(line)-1], castagnoli)
+	hex.Encode(line[len(sumBegin):], binary.BigEndian.AppendUint32(nil, sum))
+	return buffer.Bytes(), nil
 }
 
 // sound reports whether a line, without its line feed, matches its checksum. A line
