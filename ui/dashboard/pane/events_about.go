@@ -23,6 +23,9 @@ type about struct{ merchant, total, failure string }
 // learn completes the rows with what is known by now.
 func (p *Events) learn() {
 	for _, row := range p.list.All() {
+		if row.complete(row.Type) {
+			continue
+		}
 		before := row.about
 		if in, ok := p.intentOf(row.SourceID); ok {
 			row.learn(row.Type, in)
@@ -45,6 +48,17 @@ func (a *about) learn(t api.EventType, in *account.Intent) {
 			a.total = in.Total.Readable()
 		}
 	}
+}
+
+// complete reports whether nothing that is learnt later changes it.
+func (a *about) complete(t api.EventType) bool {
+	switch t {
+	case api.OfferFailed, api.OrderFailed:
+		return false // a read may name another reason
+	case api.OfferRetrieved, api.IntentCompleted:
+		return a.merchant != "" && a.total != ""
+	}
+	return a.merchant != ""
 }
 
 // drawAbout draws the merchant, and the amount or the failure, in w cells.
