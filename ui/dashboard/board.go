@@ -298,7 +298,6 @@ func (b *board) show(c *account.Changes, first bool) {
 		b.look.Partial = partial
 		b.invalidate()
 	}
-	b.beat.changed = b.beat.changed || first || len(c.Intents)+len(c.GoneIntents) > 0
 	for _, p := range b.panes {
 		if p, ok := p.(forgetter); ok && c.Whole {
 			p.Forget()

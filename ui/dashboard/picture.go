@@ -26,6 +26,7 @@ type picture struct {
 	requests      []api.Exchange   // the newest, oldest first
 	summary       account.Summary
 	urgent        []account.Alert // alerts of the summary that are neither acknowledged nor muted
+	beats         bool            // an intent came, went or changed in more than its reads since the pulse was worked out
 }
 
 // frozen describes when the screen was frozen.
@@ -57,7 +58,7 @@ func (p *picture) apply(c *account.Changes) {
 	if c.Whole {
 		held := p.frozen
 		*p = *newPicture(p.configured)
-		p.frozen, p.anew = held, held != nil
+		p.frozen, p.anew, p.beats = held, held != nil, true
 	}
 	if p.frozen != nil {
 		p.gone, p.goneShipments = append(p.gone, c.GoneIntents...), append(p.goneShipments, c.GoneShipments...)
@@ -65,7 +66,9 @@ func (p *picture) apply(c *account.Changes) {
 	for _, id := range c.GoneIntents {
 		delete(p.intents, id)
 	}
+	p.beats = p.beats || !p.started || len(c.GoneIntents) > 0
 	for _, in := range c.Intents {
+		p.beats = p.beats || !sameButReads(p.intents[in.ID], in)
 		p.intents[in.ID] = in
 	}
 	for _, id := range c.GoneShipments {
@@ -83,6 +86,17 @@ func (p *picture) apply(c *account.Changes) {
 		p.requests = slices.Clone(p.requests[len(p.requests)-keptRequests:])
 	}
 	p.summary, p.version, p.started = c.Summary, c.Version, true
+}
+
+// sameButReads reports whether an intent differs in nothing but how often it was read, and
+// in what only its detail has. before is nil if it is new.
+func sameButReads(before, now *account.Intent) bool {
+	if before == nil {
+		return false
+	}
+	was := *before
+	was.ReadAt, was.Reads, was.Version = now.ReadAt, now.Reads, now.Version
+	return was == *now
 }
 
 // freeze holds the screen.

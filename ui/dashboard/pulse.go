@@ -10,14 +10,13 @@ import (
 )
 
 // beat keeps the pulse of the account. It is worked out when somebody asks for it, at
-// most once for each second of the clock, and only if an intent has changed since or
+// most once for each second of the clock, and only if its intents have changed since or
 // another minute has begun.
 type beat struct {
 	look    *pane.Look
 	picture *picture
 	pulse   account.Pulse
 	at      time.Time // of the clock, when it was last asked for
-	changed bool
 }
 
 func (b *beat) get() *account.Pulse {
@@ -25,10 +24,10 @@ func (b *beat) get() *account.Pulse {
 	if now.Equal(b.at) {
 		return &b.pulse
 	}
-	if b.changed || !now.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute)) {
+	if b.picture.beats || !now.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute)) {
 		b.pulse = account.PulseOf(maps.Values(b.picture.intents), &b.picture.summary, now)
 	}
-	b.at, b.changed = now, false
+	b.at, b.picture.beats = now, false
 	return &b.pulse
 }
 

@@ -159,6 +159,38 @@ func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {
 	})
 }
 
+func TestThePulseIsWorkedOutOnlyIfItsIntentsChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(in *account.Intent)
+		anew   bool
+	}{
+		"read again":         {change: func(in *account.Intent) { in.ReadAt, in.Reads = in.ReadAt.Add(time.Second), in.Reads+1 }},
+		"only in its detail": {change: func(*account.Intent) {}},
+		"another total":      {change: func(in *account.Intent) { in.Total = &api.Money{Currency: "USD", Subunits: 1} }, anew: true},
+		"ended":              {change: func(in *account.Intent) { in.State, in.EndedAt = api.Completed, time.Now() }, anew: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				afternoon()
+				s := pulsedShop(time.Now())
+				m := boardOf(t, s, 200, 55)
+				m.View()
+				first := m.board.beat.pulse.At
+				in := *s.changes.Intents[4]
+				in.Version++
+				c.change(&in)
+				time.Sleep(time.Second)
+				m.Update(changesMsg{account.Changes{Version: 2, Intents: []*account.Intent{&in}, Summary: s.changes.Summary}})
+				m.Update(tickMsg{})
+				m.View()
+				if anew := !m.board.beat.pulse.At.Equal(first); anew != c.anew {
+					t.Errorf("worked out anew: %v", anew)
+				}
+			})
+		})
+	}
+}
+
 // Where ends may be missing for good, the pulse counts at least so many.
 func TestThePulseSaysThatMoreMayHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
