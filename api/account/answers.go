@@ -16,22 +16,18 @@ const (
 // answers keeps the newest answers whole.
 type answers struct {
 	list  []*api.Intent // the newest last
-	bytes int           // of their bodies
+	byID  map[api.ID]*api.Intent
+	bytes int // of their bodies
 }
 
-func (a *answers) of(id api.ID) *api.Intent {
-	for _, in := range a.list {
-		if in.ID == id {
-			return in
-		}
-	}
-	return nil
-}
+func newAnswers() answers { return answers{byID: map[api.ID]*api.Intent{}} }
+
+func (a *answers) of(id api.ID) *api.Intent { return a.byID[id] }
 
 // put keeps an answer in place of the previous one of the same intent, and drops the oldest if there are too many.
 func (a *answers) put(in *api.Intent) {
 	a.drop(in.ID)
-	a.list = append(a.list, in)
+	a.list, a.byID[in.ID] = append(a.list, in), in
 	a.bytes += len(in.Raw)
 	for len(a.list) > wholeAnswers || a.bytes > wholeBodies && len(a.list) > 1 {
 		a.drop(a.list[0].ID)
@@ -41,6 +37,7 @@ func (a *answers) put(in *api.Intent) {
 func (a *answers) drop(id api.ID) {
 	if in := a.of(id); in != nil {
 		a.bytes -= len(in.Raw)
+		delete(a.byID, id)
 		a.list = slices.Delete(a.list, slices.Index(a.list, in), slices.Index(a.list, in)+1)
 	}
 }
