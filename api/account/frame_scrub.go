@@ -21,6 +21,11 @@ func ReadFrame(line []byte) (*Frame, error) {
 			return nil, form.ErrDamaged
 		}
 	}
+	for _, r := range f.Rereads {
+		if slices.Contains(r.Moments, nil) {
+			return nil, form.ErrDamaged
+		}
+	}
 	for _, sh := range f.Shipments {
 		if sh == nil || sh.ID == "" || sh.Latest != nil && sh.Latest.ID != sh.ID {
 			return nil, form.ErrDamaged
