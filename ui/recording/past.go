@@ -24,6 +24,7 @@ const (
 	pastAfter   = 5 * time.Second // the start of the program comes first
 	pastGather  = time.Second     // coarser steps than in a recording
 	pastChapter = PastSpan / 3    // the length of a chapter, which is dropped as a whole
+	pastTimes   = 2               // a chapter's changes may be so many times as large as its picture: mostly nobody plays it
 )
 
 // Past keeps the latest changes: a recording can begin before somebody asks for it. It
@@ -95,7 +96,7 @@ func (p *Past) take(source Source, since uint64) (uint64, error) {
 			return since, err
 		}
 	}
-	if p.out.chapterDue() || c.At.Sub(p.began) >= pastChapter {
+	if p.out.chapterDue(pastTimes) || c.At.Sub(p.began) >= pastChapter {
 		if since > 0 {
 			c = source.Changes(0) // a chapter begins with the whole picture
 			p.marks.of(&c, false)

@@ -163,7 +163,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 			return since, err
 		}
 	}
-	if r.out.chapterDue() {
+	if r.out.chapterDue(1) {
 		if !first {
 			// The picture includes changes since the last line; a player compares.
 			c = source.Changes(0)

@@ -13,8 +13,8 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// chapterFrom is the least size of a chapter's changes, in unpacked bytes. They are also
-// at least as large as its picture.
+// chapterFrom is the least size of a chapter's changes, in unpacked bytes. In a file they
+// are also at least as large as its picture.
 const chapterFrom = 1 << 20
 
 // writer writes the file. It is not safe for concurrent use.
@@ -59,9 +59,10 @@ func (w *writer) put(f *account.Frame) error {
 	return err
 }
 
-// chapterDue reports whether a new chapter should begin.
-func (w *writer) chapterDue() bool {
-	return !w.begun || w.changes > max(chapterFrom, w.picture)
+// chapterDue reports whether a new chapter should begin: the changes are so many times as
+// large as its picture.
+func (w *writer) chapterDue(times int) bool {
+	return !w.begun || w.changes > times*max(chapterFrom, w.picture)
 }
 
 // chapter begins a chapter with the whole picture.
