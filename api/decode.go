@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/tidwall/gjson"
 )
@@ -98,6 +99,15 @@ func textOf(v gjson.Result) Text {
 		return ""
 	}
 	return Scrub(strings.Clone(v.Str))
+}
+
+// wordOf reads a text that is one of few, as a state is: all that are equal share
+// their memory.
+func wordOf(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return unique.Make(string(Scrub(v.Str))).Value()
 }
 
 // textOrNumber takes a number by its decimal text too.

@@ -96,8 +96,8 @@ func decodeEvent(body []byte, of Response) (Event, error) {
 	f := fieldsOf(object)
 	source := fieldsOf(f["source"])
 	event := Event{
-		ID: stringID(f["id"]), Type: EventType(textOf(f["type"])), CreatedAt: timeOf(f["createdAt"]),
-		Source: EventSource{ID: stringID(source["id"]), Type: SourceType(textOf(source["type"]))},
+		ID: stringID(f["id"]), Type: EventType(wordOf(f["type"])), CreatedAt: timeOf(f["createdAt"]),
+		Source: EventSource{ID: stringID(source["id"]), Type: SourceType(wordOf(source["type"]))},
 		Raw:    bytes.Clone(body), Response: of,
 	}
 	if data := f["data"]; data.Type != gjson.Null {

@@ -112,7 +112,7 @@ func decodeIntent(body []byte, of Response) (Intent, error) {
 	}
 	f := fieldsOf(object)
 	intent := Intent{
-		ID: idOf(f["id"]), State: IntentState(textOf(f["state"])), CreatedAt: timeOf(f["createdAt"]),
+		ID: idOf(f["id"]), State: IntentState(wordOf(f["state"])), CreatedAt: timeOf(f["createdAt"]),
 		ProductURL:  textOf(f["productUrl"]),
 		Quantity:    quantityOf(f["quantity"]),
 		Buyer:       decodeBuyer(f["buyer"]),

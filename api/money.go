@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unique"
 
 	"github.com/tidwall/gjson"
 )
@@ -158,7 +159,7 @@ func currencyCode(s string) (string, bool) {
 			return "", false
 		}
 	}
-	return strings.Clone(strings.ToUpper(s)), true
+	return unique.Make(strings.ToUpper(s)).Value(), true
 }
 
 // decodeMoney reads {currencyCode, amountSubunits}; nil unless both are there.

@@ -82,7 +82,7 @@ func decodeShipment(body []byte, of Response) (Shipment, error) {
 		IntentID:           idOf(f["checkoutIntentId"]),
 		MarketplaceOrderID: textOrNumber(f["marketplaceOrderId"]),
 		ExternalID:         textOrNumber(f["externalId"]),
-		Status:             ShipmentStatus(textOf(f["status"])),
+		Status:             ShipmentStatus(wordOf(f["status"])),
 		CreatedAt:          timeOf(f["createdAt"]),
 		UpdatedAt:          timeOf(f["updatedAt"]),
 		ShippedAt:          timeOf(f["shippedAt"]),
@@ -113,7 +113,7 @@ func decodeTrackingEvent(v gjson.Result) TrackingEvent {
 	f := fieldsOf(v)
 	location := fieldsOf(f["location"])
 	return TrackingEvent{
-		Status: ShipmentStatus(textOf(f["status"])), Description: textOf(f["description"]), At: decodeTimestamp(f["timestamp"]),
+		Status: ShipmentStatus(wordOf(f["status"])), Description: textOf(f["description"]), At: decodeTimestamp(f["timestamp"]),
 		City: textOf(location["city"]), Province: textOf(location["province"]), Country: textOf(location["country"]),
 	}
 }
