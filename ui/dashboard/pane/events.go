@@ -222,7 +222,8 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	about := 0
 	if p.w >= aboutFrom {
 		id = min(id, shortID)
-		about = max(room-id-mark-nameRoom, 2+merchantRoom+2+amountRoom)
+		rest := room - id - mark
+		about = max(rest-min(rest*7/20, nameRoom), 2+merchantRoom+2+amountRoom)
 	}
 	name, style := string(row.Product), paint.Text
 	switch {
