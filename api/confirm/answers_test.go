@@ -225,3 +225,59 @@ func (w waiting) ConfirmIntent(ctx context.Context, _ api.ID, _ api.ConfirmInten
 	<-ctx.Done()
 	return api.Intent{}, &api.TransportError{Err: fmt.Errorf("wait for quota: %w", ctx.Err())}
 }
+
+func TestAnUnknownOutcomeSaysWhatTheReadsShowed(t *testing.T) {
+	for name, c := range map[string]struct {
+		after  func(s *service) error // each read after the lost answer
+		showed string
+	}{
+		"it still awaits":           {func(*service) error { return nil }, "reads for 2m0s showed it awaiting confirmation"},
+		"a state that nobody knows": {func(s *service) error { s.intent.State = "requires_action"; return nil }, "reads for 2m0s showed it requires action"},
+		"no read succeeds":          {func(*service) error { return &api.Error{Status: 401} }, "no read succeeded for 2m30s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				s.onSend = func(s *service) error { s.onRead = c.after; return &lostAnswer{} }
+				g, _ := guard(t, s)
+				var until time.Time
+				out := g.Confirm(t.Context(), proposal(t, s.intent), func(at confirm.Progress) { until = at.Until })
+				if out.Verdict != confirm.Unknown || !strings.Contains(out.String(), c.showed) {
+					t.Errorf("%q says %q, want it to say %q", out.Verdict, out, c.showed)
+				}
+				if late := time.Since(until); late > 0 {
+					t.Errorf("it ended %s later than it said", late)
+				}
+			})
+		})
+	}
+}
+
+func TestReadsThatHangDoNotHoldUpTheOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		file := t.TempDir() + "/confirms.jsonl"
+		g, err := confirm.New(confirm.Config{Service: hanging{s}, Environments: []string{"simulator", tunnel}, AuditFile: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		s.onSend = func(*service) error { return &lostAnswer{} }
+		var until time.Time
+		out := g.Confirm(t.Context(), proposal(t, s.intent), func(at confirm.Progress) { until = at.Until })
+		if late := time.Since(until); out.Verdict != confirm.Unknown || late > 0 {
+			t.Errorf("%q, %s later than it said", out.Verdict, late)
+		}
+	})
+}
+
+// hanging is a service that answers no read once a confirm was sent.
+type hanging struct{ *service }
+
+func (h hanging) Intent(ctx context.Context, id api.ID) (api.Intent, error) {
+	if h.confirms == 0 {
+		return h.service.Intent(ctx, id)
+	}
+	<-ctx.Done()
+	return api.Intent{}, ctx.Err()
+}

@@ -250,7 +250,7 @@ func (m *creating) send(ctx context.Context) Outcome {
 }
 
 // settle reads the list of intents until it shows the new one. A refusal counts if the service has no list, or once
-// the list has lacked it for as long as a request can be held on its way.
+// the whole list has lacked it for as long as a request can be held on its way.
 func (m *creating) settle(ctx context.Context, cause error) Outcome {
 	out := Outcome{Verdict: Unknown, Err: cause}
 	if !api.IsUnknownOutcome(cause) {
@@ -260,19 +260,21 @@ func (m *creating) settle(ctx context.Context, cause error) Outcome {
 		return out
 	}
 	over := time.Now().Add(settleFor)
-	m.report(Progress{Stage: Settling, Why: cause, Until: over})
+	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
+	defer stop()
+	m.report(Progress{Stage: Settling, Why: cause, Until: over.Add(settleGrace)})
 	for step := growing(firstSettleRead, lastSettleRead); ; {
 		asked := time.Now()
-		made, _, err := m.find(ctx)
+		made, whole, err := m.find(reading)
 		switch {
 		case made != nil && out.Verdict == Refused:
 			return Outcome{Verdict: Overtaken, Intent: made, Err: cause}
 		case made != nil:
 			return Outcome{Verdict: Accepted, Intent: made}
-		case errors.Is(err, api.ErrNotServed), err == nil && !asked.Before(over), asked.After(over.Add(settleGrace)):
+		case errors.Is(err, api.ErrNotServed), err == nil && whole && !asked.Before(over):
 			return out
 		}
-		if api.Sleep(ctx, pause(step, over)) != nil {
+		if api.Sleep(reading, pause(step, over)) != nil {
 			out.Verdict = Unknown
 			return out
 		}

@@ -19,6 +19,7 @@ type maker struct {
 	sent   int
 	list   []api.Intent // newest first; nil: there is no list
 	listed func(m *maker)
+	broken error // ends the list, or is an item of it
 	onSend func(m *maker) error
 	read   error           // of an intent by its id
 	state  api.IntentState // that a read shows
@@ -51,6 +52,9 @@ func (m *maker) Intents(context.Context) iter.Seq2[api.Intent, error] {
 		}
 		if m.list == nil {
 			yield(api.Intent{}, api.ErrNotServed)
+			return
+		}
+		if m.broken != nil && !yield(api.Intent{}, m.broken) {
 			return
 		}
 		for _, in := range m.list {
@@ -110,6 +114,14 @@ func TestCreationVerdicts(t *testing.T) {
 			m.list = []api.Intent{made()}
 			return &api.Error{Status: 429, Message: "the limit of 10 running agents"}
 		}}, confirm.Overtaken, confirm.Placed, 1},
+		{"refused, and the list cannot be read", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.broken = &api.Error{Status: 503}
+			return &api.Error{Status: 429, Message: "the limit of 10 running agents"}
+		}}, confirm.Unknown, confirm.Unproven, 1},
+		{"refused, and an item of the list cannot be read", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.broken = &api.ItemError{Err: errors.New("no id")}
+			return &api.Error{Status: 429, Message: "the limit of 10 running agents"}
+		}}, confirm.Unknown, confirm.Unproven, 1},
 		{"lost, and the list has it later", maker{list: []api.Intent{}, onSend: func(m *maker) error {
 			taken := time.Now()
 			m.listed = func(m *maker) {

@@ -42,13 +42,15 @@ func leavesOpen(answer error) bool {
 func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
-	c.report(Progress{Stage: Settling, Why: cause, Until: over})
+	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
+	defer stop()
+	c.report(Progress{Stage: Settling, Why: cause, Until: over.Add(settleGrace)})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited := 0
 	step := growing(firstSettleRead, lastSettleRead)
 	for {
 		asked := time.Now()
-		now, err := c.read(ctx)
+		now, err := c.read(reading)
 		if err == nil {
 			out.Intent = &now
 			if proven := provenBy(&now, cause); proven != nil {
@@ -59,18 +61,27 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 		if awaiting {
 			awaited++
 		}
-		switch passed := !asked.Before(over); {
-		case passed && awaiting && awaited > 1 && !leavesOpen(cause):
+		passed := !asked.Before(over)
+		if passed && awaiting && awaited > 1 && !leavesOpen(cause) {
 			out.Verdict = refused(cause)
 			return out
-		case passed && (err == nil || !asked.Before(over.Add(settleGrace))):
-			out.Err = fmt.Errorf("%w; reads for %s still showed it awaiting confirmation, or failed", cause, time.Since(began).Round(time.Second))
-			return out
 		}
-		if api.Sleep(ctx, pause(step, over)) != nil {
+		if passed && err == nil || api.Sleep(reading, pause(step, over)) != nil {
+			if ctx.Err() == nil {
+				out.Err = fmt.Errorf("%w; %s", cause, out.shown(time.Since(began)))
+			}
 			return out
 		}
 	}
+}
+
+// shown says what the reads of so long showed.
+func (o Outcome) shown(long time.Duration) string {
+	long = long.Round(time.Second)
+	if o.Intent == nil {
+		return fmt.Sprintf("no read succeeded for %s", long)
+	}
+	return fmt.Sprintf("reads for %s showed it %s", long, o.state())
 }
 
 // growing returns pauses that double, without jitter: one process reads one intent.
