@@ -31,7 +31,7 @@ func newConfirm() *cobra.Command {
 			"refuses unless the total is exactly the one that you give. Then it reads the intent again, writes to the audit log, and sends one request. " +
 			"Where real money may move, --live must hold the last four characters of the id. The command never prompts.\n\n" +
 			"A lost answer proves nothing, and neither does a refusal: something on the way may have doubled the request, or may still hold it. " +
-			"So tillwatch reads the intent until the outcome is clear, for up to two minutes; an interrupt leaves it " +
+			"So tillwatch reads the intent until the outcome is clear, for two minutes, or half a minute more if reads fail; an interrupt leaves it " +
 			"unknown. While the outcome of an earlier confirm is unknown, nothing is sent: run the same " +
 			"command two minutes later, and it reads that outcome before it sends.\n\n" +
 			"Exit codes:\n" +

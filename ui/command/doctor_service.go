@@ -54,7 +54,9 @@ func (p *examination) asking(address string, transport http.RoundTripper) (*api.
 	client, err := api.New(api.Config{
 		BaseURL: address, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, Timeout: p.within, Retries: -1, Pacer: p.pacer, Transport: transport,
 		Observe: func(e api.Exchange) {
-			if strings.HasPrefix(e.Path, "/api/") { // questions to a stand-in's control API cost nothing
+			var broken *api.TransportError
+			left := !errors.As(e.Err, &broken) || broken.MaybeSent
+			if left && strings.HasPrefix(e.Path, "/api/") { // questions to a stand-in's control API cost nothing
 				p.reads.Add(1)
 			}
 			if p.answered.Status == 0 {

@@ -301,6 +301,16 @@ func TestAShortSigningSecretHidesNothingElse(t *testing.T) {
 	}
 }
 
+func TestADoctorWhoReachesNobodySpendsNothing(t *testing.T) {
+	t.Parallel()
+	c := healthySetup(t, doctors(t))
+	c.settings["api_url"] = "http://" + nowhere
+	_, p := c.examine()
+	if reads := p.reads.Load(); reads != 0 {
+		t.Errorf("%d reads, though no request was sent", reads)
+	}
+}
+
 func TestADoctorLeavesTheReserveToOthers(t *testing.T) {
 	t.Parallel()
 	c := healthySetup(t, doctors(t))

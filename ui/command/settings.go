@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -182,7 +183,7 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 	var content map[string]any
 	text, err := os.ReadFile(path)
 	if err == nil {
-		err = toml.Unmarshal(text, &content)
+		err = toml.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &content) // some editors begin a file so
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":

@@ -80,6 +80,14 @@ poll_share = 0.2
 	}
 }
 
+func TestAConfigurationFileMayBeginWithAByteOrderMark(t *testing.T) {
+	isolate(t)
+	s, err := load(t, "--config", writeConfig(t, "\ufefftheme = \"light\"\r\n"))
+	if err != nil || s.Theme != "light" {
+		t.Errorf("the theme is %q: %v", s.Theme, err)
+	}
+}
+
 func TestSecretsComeFromFilesAndAreNeverPrinted(t *testing.T) {
 	dir := isolate(t)
 	path := filepath.Join(dir, "key")
