@@ -38,12 +38,13 @@ const (
 	AlertSending  AlertKind = "sending"
 	AlertClock    AlertKind = "clock" // this machine's differs from the service's
 
-	AlertSignature AlertKind = "signature" // the relay receives wrongly signed deliveries
+	AlertForwarding AlertKind = "forwarding" // events are no longer forwarded
+	AlertSignature  AlertKind = "signature"  // the relay receives wrongly signed deliveries
 )
 
 // AlertKinds lists all kinds.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature, AlertClock}
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertForwarding, AlertSignature, AlertClock}
 }
 
 // Spent is the Cause of an [AlertDay] when none of the day's intents is left. Its Due is when the first comes

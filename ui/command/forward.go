@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
 )
@@ -173,6 +174,14 @@ func countOf(n int, one, more string) string {
 		return "1 event " + one
 	}
 	return fmt.Sprintf("%d events %s", n, more)
+}
+
+// forward forwards until ctx ends. If it cannot, an alert says so, and the session goes on.
+func (s *session) forward(ctx context.Context) error {
+	if err := s.forwarder.Run(ctx); err != nil && ctx.Err() == nil {
+		s.store.Report(account.AlertForwarding, fmt.Errorf("events are no longer forwarded, start again to go on: %w", err))
+	}
+	return nil
 }
 
 // forwardTo has the session forward its relay's events to endpoints while it runs.

@@ -217,7 +217,7 @@ func (s *session) run(ctx context.Context) error {
 		parts = append(parts, s.proxied)
 	}
 	if s.forwarder != nil {
-		parts = append(parts, s.forwarder.Run)
+		parts = append(parts, s.forward)
 	}
 	err := alongside(ctx, untilDone, parts...)
 	if err != nil {
