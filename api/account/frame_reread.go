@@ -24,7 +24,7 @@ func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
 	if t.told == nil {
 		t.told = map[api.ID]*IntentDetail{}
 	}
-	t.told[in.ID] = in
+	t.told[in.ID] = in.withoutBody()
 	if r, ok := in.rereadSince(before); ok {
 		f.Rereads = append(f.Rereads, r)
 	} else {
@@ -43,6 +43,17 @@ func (i *IntentDetail) rereadSince(before *IntentDetail) (Reread, bool) {
 	}
 	r := Reread{i.ID, i.ReadAt.UTC(), i.Reads, now[len(kept):], i.unchanged()}
 	return r, r.renews() || before.unchanged() == nil
+}
+
+// withoutBody returns the intent without the body of its newest read, which can be larger than all the rest.
+func (i *IntentDetail) withoutBody() *IntentDetail {
+	if i.Latest == nil || i.Latest.Raw == nil {
+		return i
+	}
+	all, read := *i, *i.Latest
+	read.Raw = nil
+	all.Latest = &read
+	return &all
 }
 
 // steady returns the intent without its timeline and the fields that every read changes.

@@ -22,7 +22,7 @@ func TestAnIntentIsWrittenWholeOnlyIfThatIsNew(t *testing.T) {
 		return err
 	}}
 	read := func(state api.IntentState) {
-		s.ApplyRead(api.Intent{ID: "ci_1", State: state, CreatedAt: noon, Quantity: 1}, at, ByRead)
+		s.ApplyRead(api.Intent{ID: "ci_1", State: state, CreatedAt: noon, Quantity: 1, Raw: []byte("{}")}, at, ByRead)
 	}
 	events := 0
 	event := func(kind api.EventType, source api.EventSource, created time.Time) {
@@ -75,6 +75,9 @@ func TestAnIntentIsWrittenWholeOnlyIfThatIsNew(t *testing.T) {
 				t.Errorf("%s: it writes %d moments, want %d", step.name, n, step.moments)
 			}
 			known = line.Rereads[0].Of(known)
+		}
+		if frames.told["ci_1"].Latest.Raw != nil {
+			t.Errorf("%s: the writer keeps a body", step.name)
 		}
 		want, _ := s.Intent("ci_1")
 		if got, want := asJSON(t, known), asJSON(t, shareIntent(want)); got != want {
