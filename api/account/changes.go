@@ -50,7 +50,7 @@ func (s *Store) Changes(since uint64) Changes {
 type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count as ""
 	NotRead   int                        `json:"notRead,omitempty"` // intents of which only the id is known
-	NeverRead int                        `json:"unread,omitempty"`  // intents that no read has told of; those NotRead among them
+	NeverRead int                        `json:"unread,omitempty"`  // intents that no read has shown; those NotRead among them
 	LetGo     int                        `json:"letGo,omitempty"`   // ended or long lapsed intents dropped in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`

@@ -122,7 +122,7 @@ func (r *createReport) findOut() string {
 		text = ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
 	}
 	if r.Attempt != "" || r.unsettled { // it stands in the audit log
-		text += ". Where nothing tells, close it by hand: tillwatch settle"
+		text += ". If nothing shows what came of it, close it by hand: tillwatch settle"
 	}
 	return text
 }

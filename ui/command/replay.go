@@ -57,7 +57,7 @@ func newReplay() *cobra.Command {
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			if o.screen.plain {
-				return tellReplay(ctx, player, o, c.OutOrStdout(), c.ErrOrStderr())
+				return printReplay(ctx, player, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
 			return showReplay(ctx, s, player, o, c.InOrStdin(), c.OutOrStdout())
 		},
@@ -96,11 +96,11 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
 }
 
-// errTold ends the printing of a recording.
-var errTold = errors.New("the recording is told")
+// errPrinted ends the printing of a recording.
+var errPrinted = errors.New("the recording is printed")
 
-// tellReplay prints a recording as lines of text, to its end.
-func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, out, words io.Writer) error {
+// printReplay prints a recording as lines of text, to its end.
+func printReplay(ctx context.Context, player *recording.Player, o replayOptions, out, words io.Writer) error {
 	h := player.Header()
 	config := plain.Config{Source: unpaced{player}, Environment: h.Environment, Account: h.Account, Gather: -1}
 	if flaws := player.Flaws(); flaws != "" {
@@ -112,7 +112,7 @@ func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, 
 		parts = append(parts, player.Run)
 	}
 	return alongside(ctx, func(ctx context.Context) error {
-		if err := plain.Run(ctx, config, out); !errors.Is(err, errTold) {
+		if err := plain.Run(ctx, config, out); !errors.Is(err, errPrinted) {
 			return err
 		}
 		return nil
@@ -127,7 +127,7 @@ func (u unpaced) Wait(ctx context.Context, _ uint64) error {
 		return ctx.Err()
 	}
 	if !u.Advance() {
-		return errTold
+		return errPrinted
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (p paced) Wait(ctx context.Context, since uint64) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case ended:
-			return errTold
+			return errPrinted
 		}
 	}
 }

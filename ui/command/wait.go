@@ -275,7 +275,7 @@ func (l *waiting) until(ctx context.Context) error {
 		}
 		if err := l.store.Wait(ctx, version); err != nil {
 			if feed := l.store.Summary().Feed; l.condition.subject == ofEvent && feed.State != account.FeedLive && feed.Err != nil {
-				l.now.is = "the relay, which tells of events, does not answer: " + wording.Because(feed.Err)
+				l.now.is = "the relay does not answer, so no event can arrive: " + wording.Because(feed.Err)
 			}
 			return err
 		}

@@ -187,7 +187,7 @@ func TestWaitForAnEventSaysThatTheRelayDoesNotAnswer(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	look := &waiting{condition: w, store: store}
-	if err := look.until(over); err == nil || look.now.verdict != notYet || look.now.is != "the relay, which tells of events, does not answer: connection refused" {
+	if err := look.until(over); err == nil || look.now.verdict != notYet || look.now.is != "the relay does not answer, so no event can arrive: connection refused" {
 		t.Errorf("%v, %+v", err, look.now)
 	}
 }

@@ -28,7 +28,7 @@ func legend() []signs {
 			means(sign.Intent(api.PlacingOrder), "placing the order"),
 			means(sign.Intent(api.Completed), ""),
 			means(sign.Intent(api.Failed), ""),
-			{"unread", "no read has told its state", paint.Muted},
+			{"unread", "no read shows its state", paint.Muted},
 			means(sign.Marked(), ""),
 			means(sign.Unseen(), ""),
 		}},
