@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/relay"
 )
 
 // startForward runs a command until stop, which returns what it said.
@@ -159,21 +161,42 @@ func TestEventsThatAreFollowedAreForwardedUntilTheyAreTaken(t *testing.T) {
 	e := newEndpoint(t)
 	e.answer(http.StatusInternalServerError)
 	follow := []string{"events", "--follow", "--json", "--since", "earliest", "--forward-to", e.url}
-	stop := startForward(t, follow...)
-	e.await(t, 1)
-	e.answer(http.StatusOK)
-	e.await(t, 2)
-	code, out, said := stop()
-	if strings.Contains(said, "Live") && !strings.Contains(said, "All that is stored has been read; 1 event is not delivered yet.\n") {
-		t.Errorf("it is live while an event waits: %s", said)
+	const live = "Live: waiting for events.\n"
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	said := &attentive{heard: func(text string) {
+		if strings.Contains(text, live) {
+			interrupt()
+		}
+	}}
+	printed := &attentive{heard: func(string) { e.answer(http.StatusOK) }} // once the first attempt has failed
+	code := run(ctx, follow, strings.NewReader(""), printed, said)
+	out := printed.text.String()
+	if text := said.text.String(); !strings.HasSuffix(text, live) || strings.Count(text, live) != 1 {
+		t.Errorf("it is not live once nothing waits: %s", text)
 	}
 	lines := eventLines(t, out)
-	if code != exitDone || seqs(lines) != "1 1" || lines[0].Forwarded.Status != 500 || lines[0].Forwarded.Again.IsZero() || lines[1].Forwarded.Attempts != 2 {
-		t.Errorf("%d %s%s", code, out, said)
+	first, last := lines[0].Forwarded, lines[len(lines)-1].Forwarded
+	if code != exitDone || first.Status != 500 || first.Again.IsZero() || last.Status != 200 || last.Attempts != len(lines) {
+		t.Errorf("%d %s%s", code, out, said.text.String())
 	}
 	r.deliver(t, 2)
 	if out = mustExit(t, exitDone, "continues where it was", append(follow, "--limit", "1")...); seqs(eventLines(t, out)) != "2" {
 		t.Errorf("the next time: %s", out)
+	}
+}
+
+func TestATargetIsLiveOnlyWhenNothingWaits(t *testing.T) {
+	var out strings.Builder
+	w := &forwardWords{out: &out, said: map[api.Text]string{}}
+	for _, waiting := range []int{2, 2, 1, 0, 0} {
+		w.status("http://a.example", relay.Status{State: relay.Live}, waiting)
+	}
+	want := "http://a.example: All stored events have been read; 2 events are not delivered yet.\n" +
+		"http://a.example: All stored events have been read; 1 event is not delivered yet.\n" +
+		"http://a.example: Live: waiting for events.\n"
+	if out.String() != want {
+		t.Errorf("it says\n%swant\n%s", out.String(), want)
 	}
 }
 
