@@ -14,6 +14,8 @@ const (
 	// between takes extra room.
 	pruneInterval = time.Minute
 	sizeInterval  = time.Second
+
+	trustAfter = time.Hour // how long the clock must have run evenly before events are deleted by their age
 )
 
 // retention bounds what the journal keeps of old events; their ids stay.
@@ -40,17 +42,36 @@ func (r *Relay) retain(ctx context.Context) {
 	age, size := time.NewTicker(pruneInterval), time.NewTicker(sizeInterval)
 	defer age.Stop()
 	defer size.Stop()
-	r.tellPruned(ctx, r.pruneOld)
+	var clock steadyClock
+	before := time.Now()
 	for {
 		r.tellPruned(ctx, r.pruneToSize)
 		select {
 		case <-age.C:
-			r.tellPruned(ctx, r.pruneOld)
+			now := time.Now()
+			if clock.passed(now.Sub(before), now.Round(0).Sub(before.Round(0))) {
+				r.tellPruned(ctx, r.pruneOld)
+			}
+			before = now
 		case <-size.C:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// steadyClock decides whether events may be deleted by the wall clock: one that has just
+// been set, as at a start or after a fault, could make all events old.
+type steadyClock struct{ ran time.Duration }
+
+// passed takes in how much time has passed on both clocks.
+func (c *steadyClock) passed(monotonic, wall time.Duration) (steady bool) {
+	if (wall - monotonic).Abs() > clockSlack {
+		c.ran = 0
+		return false
+	}
+	c.ran += monotonic
+	return c.ran >= trustAfter
 }
 
 // tellPruned runs prune and logs the outcome.

@@ -48,3 +48,65 @@ func TestTheDatabaseKeepsToItsSizeWhileEventsCome(t *testing.T) {
 		}
 	})
 }
+
+func TestEventsAreDeletedByAgeOnceTheClockHasRunEvenly(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		j := opened(t, dir)
+		r := newTestRelay(t, j, func(cfg *Config) { cfg.Retention = 24 * time.Hour })
+		for i, age := range []time.Duration{48 * time.Hour, time.Hour} {
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: strconv.Itoa(i), Received: time.Now().Add(-age), Body: []byte("{}")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.retain(ctx)
+		}()
+		oldest := func() int64 {
+			seq, err := j.Oldest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return seq
+		}
+		time.Sleep(trustAfter - time.Second)
+		if seq := oldest(); seq != 1 {
+			t.Errorf("within the hour the oldest is %d", seq)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if seq := oldest(); seq != 2 {
+			t.Errorf("after the hour the oldest is %d", seq)
+		}
+		end()
+		<-ended
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAClockThatJumpsDeletesNothingForAnHour(t *testing.T) {
+	for name, off := range map[string]time.Duration{
+		"ahead by years": 20 * 365 * 24 * time.Hour, "ahead by a minute": time.Minute, "back": -time.Hour, "a machine that slept": 8 * time.Hour,
+	} {
+		var clock steadyClock
+		for range 100 {
+			clock.passed(time.Minute, time.Minute)
+		}
+		if clock.passed(time.Minute, time.Minute+off) {
+			t.Errorf("%s: it is trusted at once", name)
+		}
+		for n := range 59 {
+			if clock.passed(time.Minute, time.Minute+time.Second) { // a clock that is drawn back slowly is even
+				t.Errorf("%s: it is trusted after %d minutes", name, n+1)
+			}
+		}
+		if !clock.passed(time.Minute, time.Minute) {
+			t.Errorf("%s: it is not trusted after an hour", name)
+		}
+	}
+}
