@@ -8,7 +8,7 @@ import (
 
 const (
 	clockOff     = 20 * time.Second // from which a clock is wrong; ages on the screen are no finer
-	clockStep    = 5 * time.Second  // smaller changes of a wrong clock are not told
+	clockStep    = 5 * time.Second  // smaller changes of a wrong clock are not shown
 	clockAnswers = 3                // that must agree: a machine may sleep between a request and its answer
 )
 

@@ -12,6 +12,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
+const kindWidth = 10 // of the longest kind of alert
+
 // Alerts lists the alerts, the newest first. Many of one kind are folded into one row.
 type Alerts struct {
 	listing[*alertRow]
@@ -161,7 +163,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	}
 	l.Put(sign, glyph)
 	if p.w >= 60 { // otherwise the text must do
-		l.Space(1).Fit(sign, string(row.Kind), 9)
+		l.Space(1).Fit(sign, string(row.Kind), kindWidth)
 	}
 	if !under {
 		l.On(paint.Base)

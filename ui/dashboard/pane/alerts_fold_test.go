@@ -49,6 +49,16 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 	}
 }
 
+func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
+	for _, kind := range account.AlertKinds() {
+		p := NewAlerts(look(), nil)
+		p.SetSize(60, 12)
+		if got := drawnAlerts(p, account.Alert{Kind: kind, Text: "something", Since: noon}); !strings.Contains(got, "⚑ "+string(kind)+" ") || !strings.Contains(got, " something") {
+			t.Errorf("%s is drawn as\n%s", kind, got)
+		}
+	}
+}
+
 func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 	p := NewAlerts(look(), nil)
 	p.SetSize(120, 12)
