@@ -24,39 +24,39 @@ const (
 // Product is a looked-up product, or the snapshot that product.updated carries.
 // A snapshot can be older than what is already known.
 type Product struct {
-	ID           ID
-	Name         Text
-	URL          Text
-	Brand        Text
-	Retailer     Text
-	SKU          Text
-	Description  Text
-	Price        *Money
-	Tax          *Money // of a lookup; nil when absent
-	Shipping     *Money // of a lookup; nil when absent
-	Availability Availability
-	Purchasable  bool
-	Image        Text // URL of the featured image, or else of the first
-	Dimensions   []VariantDimension
-	Variants     []Variant
-	Raw          json.RawMessage // the exact body
-	Response     Response        `json:"-"` // the answer it was read from
+	ID           ID                 `json:"id"`
+	Name         Text               `json:"name,omitempty"`
+	URL          Text               `json:"url,omitempty"`
+	Brand        Text               `json:"brand,omitempty"`
+	Retailer     Text               `json:"retailer,omitempty"`
+	SKU          Text               `json:"sku,omitempty"`
+	Description  Text               `json:"description,omitempty"`
+	Price        *Money             `json:"price,omitempty"`
+	Tax          *Money             `json:"tax,omitempty"`      // of a lookup; nil when absent
+	Shipping     *Money             `json:"shipping,omitempty"` // of a lookup; nil when absent
+	Availability Availability       `json:"availability,omitempty"`
+	Purchasable  bool               `json:"isPurchasable"`
+	Image        Text               `json:"image,omitempty"` // URL of the featured image, or else of the first
+	Dimensions   []VariantDimension `json:"variantDimensions,omitempty"`
+	Variants     []Variant          `json:"variants,omitempty"`
+	Raw          json.RawMessage    `json:"-"` // the exact body
+	Response     Response           `json:"-"` // the answer it was read from
 }
 
 // VariantDimension is what a product can be chosen by, and the values there are.
 type VariantDimension struct {
-	Label  Text
-	Values []Text
+	Label  Text   `json:"label"`
+	Values []Text `json:"values,omitempty"`
 }
 
 // Variant is one choice of a product.
 type Variant struct {
-	ID           ID
-	Name         Text
-	SKU          Text
-	Price        *Money
-	Availability Availability
-	Dimensions   []VariantSelection
+	ID           ID                 `json:"id,omitempty"`
+	Name         Text               `json:"name,omitempty"`
+	SKU          Text               `json:"sku,omitempty"`
+	Price        *Money             `json:"price,omitempty"`
+	Availability Availability       `json:"availability,omitempty"`
+	Dimensions   []VariantSelection `json:"dimensions,omitempty"`
 }
 
 // DecodeProduct reads a product leniently: a JSON object with an id or a URL

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -214,7 +215,7 @@ func TestLookup(t *testing.T) {
 	}{
 		{"a product", chiliCrisp, exitDone, "Price      14.90 USD"},
 		{"its variants", "https://x.example/magic/partial-stock", exitDone, "Size       S, M, L, XL"},
-		{"as JSON", chiliCrisp + " --json", exitDone, `"price":{"amount":"14.90","currency":"USD","subunits":1490}`},
+		{"as JSON", chiliCrisp + " --json", exitDone, `"price":{"currencyCode":"USD","amountSubunits":1490}`},
 		{"words that draw", "https://x.example/magic/hostile-text", exitDone, "Hostile Text]0;owned"},
 		{"not there", "https://x.example/magic/unpublished", exitFailed, "simulator knows no product at this URL"},
 		{"no URL", "mug", exitFailed, "\n  url: invalid url (it was \"mug\")"},
@@ -227,5 +228,20 @@ func TestLookup(t *testing.T) {
 				t.Errorf("exit code %d, want %d:\n%s", r.code, c.code, said)
 			}
 		})
+	}
+}
+
+func TestLookupMasksAddresses(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"id":"p","name":"Mug","url":"https://u:tell-nobody@shop.example/mug?token=tell-nobody","description":"https://shop.example/#key=tell-nobody",`+
+			`"images":[{"url":"https://cdn.example/mug?signature=tell-nobody"}]}`)
+	}))
+	defer service.Close()
+	config := configFile(t, "api_url", service.URL, "api_key", "key-of-the-test", "state_dir", t.TempDir())
+	for _, form := range []string{"--json", "--json=false"} {
+		if r := runAs(t, "lookup", "https://shop.example/mug", form, "--config", config); r.code != exitDone || !strings.Contains(r.out, "shop.example/mug?token=[masked]") || strings.Contains(r.out, "tell-nobody") {
+			t.Errorf("%s: exit code %d: %s%s", form, r.code, r.out, r.words)
+		}
 	}
 }

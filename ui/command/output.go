@@ -19,7 +19,7 @@ func printed(w io.Writer, asJSON bool, found any, text string) error {
 	return err
 }
 
-// fact is a label and its value.
+// fact is a label and its value, which may have columns with tabs between them.
 type fact struct{ label, value string }
 
 // facts are lines of labels and values, without empty ones.
@@ -28,11 +28,23 @@ func facts(indent string, all ...fact) string {
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	for _, f := range all {
 		if f.value != "" {
-			fmt.Fprintf(table, "%s%s\t%s\n", indent, f.label, api.Scrub(f.value))
+			fmt.Fprint(table, indent, f.label)
+			for column := range strings.SplitSeq(f.value, "\t") {
+				fmt.Fprint(table, "\t", api.Scrub(column))
+			}
+			fmt.Fprintln(table)
 		}
 	}
 	_ = table.Flush() // to memory: cannot fail
 	return out.String()
+}
+
+// inWords is an amount; "" for none.
+func inWords(m *api.Money) string {
+	if m == nil {
+		return ""
+	}
+	return m.String()
 }
 
 // asStrings converts values to plain strings.
