@@ -1,10 +1,8 @@
 package dashboard
 
 import (
-	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,11 +19,18 @@ type filtered interface {
 	Matches() (shown, total int)
 }
 
+// searchable is a filtered pane that can have many rows.
+type searchable interface {
+	filtered
+	Search(*pane.Filter) func() (keep func())
+}
+
 // filters are the panes' filters, and the one being typed.
 type filters struct {
 	board  *board
 	inPane [layout.Panes]*pane.Filter
-	typed  *typing // nil unless one is being typed
+	later  [layout.Panes]*pane.Filter // applied once its rows are found; nil: none
+	typed  *typing                    // nil unless one is being typed
 }
 
 // typing is a filter that is being typed.
@@ -34,7 +39,6 @@ type typing struct {
 	pane   layout.Pane
 	why    string       // why nothing can be filtered there: what is typed goes nowhere
 	wrong  string       // what is not understood of it; "" when all is
-	later  *pane.Filter // applied once no key has come for a while; nil: none
 	before *pane.Filter // esc restores it
 	at     pane.Subject // and the cursor there
 }
@@ -42,15 +46,16 @@ type typing struct {
 // longestFilter is the longest filter in bytes.
 const longestFilter = 120
 
-const (
-	// manyRows is how many rows a regular expression takes too long for at each key.
-	manyRows = 1000
-	// typingPause without a key is when it is applied to so many.
-	typingPause = 150 * time.Millisecond
-)
+// manyRows is how many rows a regular expression takes too long for at each key: it looks
+// at more of them beside Update.
+const manyRows = 1000
 
-// pausedMsg says that no key has come for a while since a filter was typed.
-type pausedMsg struct{ filter *pane.Filter }
+// foundMsg brings what a filter finds in a pane.
+type foundMsg struct {
+	pane   layout.Pane
+	filter *pane.Filter
+	keep   func()
+}
 
 // start begins typing the filter of the focused pane. If it cannot be filtered, the
 // prompt says why but takes the typed text all the same: its letters would perform
@@ -67,12 +72,11 @@ func (f *filters) start(why string) {
 }
 
 // key handles a key while a filter is typed.
-func (f *filters) key(ctx context.Context, key tea.KeyPressMsg) tea.Cmd {
+func (f *filters) key(key tea.KeyPressMsg) tea.Cmd {
 	t := f.typed
 	switch key.String() {
 	case "enter":
 		if t.wrong == "" {
-			f.paused(pausedMsg{t.later})
 			f.typed = nil
 			f.board.intents.Stay()
 		}
@@ -91,58 +95,61 @@ func (f *filters) key(ctx context.Context, key tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	t.key(key)
-	f.find()
-	if t.later == nil {
-		return nil
-	}
-	return after(ctx, typingPause, pausedMsg{t.later})
+	return f.find()
 }
 
-// paused applies a filter that waits, unless another was typed since.
-func (f *filters) paused(msg pausedMsg) {
-	if t := f.typed; t != nil && t.later != nil && t.later == msg.filter {
-		f.set(t.pane, t.later)
-		t.later = nil
+// found applies a filter whose rows were found, unless another was set or typed since.
+func (f *filters) found(msg foundMsg) {
+	if f.later[msg.pane] != msg.filter {
+		return
+	}
+	msg.keep()
+	f.set(msg.pane, msg.filter)
+	if f.typed == nil {
+		f.board.intents.Stay()
 	}
 }
 
 // paste types pasted text, or says why it cannot.
-func (f *filters) paste(text string) (refused string) {
+func (f *filters) paste(text string) (cmd tea.Cmd, refused string) {
 	if !f.typed.add(text) {
 		refused = tooLongFilter()
 	}
-	f.find()
-	f.paused(pausedMsg{f.typed.later})
-	return refused
+	return f.find(), refused
 }
 
 func tooLongFilter() string {
 	return "a filter may have at most " + strconv.Itoa(longestFilter) + " characters"
 }
 
-// find filters the pane by the typed text. While a regular expression is incomplete,
-// the last valid filter stays. With many rows one is applied after a pause.
-func (f *filters) find() {
+// find filters the pane by the typed text. While a regular expression is incomplete, the
+// last valid filter stays, and likewise until its rows are found among many.
+func (f *filters) find() tea.Cmd {
 	t := f.typed
 	p, ok := f.board.panes[t.pane].(filtered)
 	if !ok || t.why != "" {
-		return
+		return nil
 	}
 	to := pane.ParseFilter(t.text, p.Fields())
 	if t.wrong = ""; to != nil {
 		t.wrong = to.Wrong
 	}
-	t.later = nil
+	f.later[t.pane] = nil
+	many, ok := p.(searchable)
 	switch _, rows := p.Matches(); {
 	case to != nil && to.Broken:
-	case to.Slow() && rows > manyRows:
-		t.later = to
+	case ok && to.Slow() && rows > manyRows:
+		f.later[t.pane] = to
+		look := many.Search(to)
+		return func() tea.Msg { return foundMsg{t.pane, to, look()} }
 	default:
 		f.set(t.pane, to)
 	}
+	return nil
 }
 
 func (f *filters) set(at layout.Pane, to *pane.Filter) {
+	f.later[at] = nil
 	if p, ok := f.board.panes[at].(filtered); ok {
 		f.inPane[at] = to
 		p.SetFilter(to)
@@ -151,7 +158,7 @@ func (f *filters) set(at layout.Pane, to *pane.Filter) {
 
 // clear removes the focused pane's filter, and reports whether there was one.
 func (f *filters) clear() bool {
-	if f.inPane[f.board.focus] == nil {
+	if at := f.board.focus; f.inPane[at] == nil && f.later[at] == nil {
 		return false
 	}
 	f.set(f.board.focus, nil)
@@ -162,7 +169,7 @@ func (f *filters) clear() bool {
 func (f *filters) advance() {
 	for i, now := range f.inPane {
 		if now.Aging() {
-			f.set(layout.Pane(i), now)
+			f.board.panes[i].(filtered).SetFilter(now)
 		}
 	}
 }
@@ -181,7 +188,7 @@ func (f *filters) draw(l *paint.Line) []spot {
 	}
 	shown, total := p.Matches()
 	found := wording.Count(shown)
-	if f.typed.later != nil {
+	if f.later[f.typed.pane] != nil {
 		found = "…"
 	}
 	l.Space(2).Put(paint.Text, found).Put(paint.Muted, " of "+wording.Count(total))

@@ -205,47 +205,58 @@ func TestAFilterGoesOnAfterAWholeWord(t *testing.T) {
 	}
 }
 
-func TestAnExpressionLooksAtManyRowsOnlyAfterAPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := boardOf(t, manyShop(2*manyRows), 160, 45)
-		shown := func() int {
-			n, _ := m.board.intents.Matches()
-			return n
+func TestAnExpressionLooksAtManyRowsBesideTheKeys(t *testing.T) {
+	m := boardOf(t, manyShop(2*manyRows), 160, 45)
+	shown := func() int {
+		n, _ := m.board.intents.Matches()
+		return n
+	}
+	press(m, "/")
+	write(m, "sofa")
+	sofas := shown()
+	press(m, "esc", "/", "/", "s")
+	all := shown()
+	looks := func(cmd tea.Cmd) tea.Msg {
+		t.Helper()
+		if got := screen(m); cmd == nil || !strings.Contains(got, "… of 2,0") || shown() != all {
+			t.Fatalf("it does not look beside the keys, %d are shown of %d:\n%s", shown(), all, got)
 		}
-		press(m, "/")
-		write(m, "sofa")
-		sofas := shown()
-		press(m, "esc", "/", "/", "s")
-		all := shown()
-		waits := func(cmd tea.Cmd) tea.Msg {
-			t.Helper()
-			if got := screen(m); cmd == nil || !strings.Contains(got, "… of 2,0") || shown() != all {
-				t.Fatalf("it does not wait, %d are shown of %d:\n%s", shown(), all, got)
-			}
-			return cmd()
-		}
-		early := waits(filterKey(m, "."))
-		late := waits(filterKey(m, "f"))
-		m.Update(early)
-		if got := screen(m); !strings.Contains(got, "… of 2,0") {
-			t.Errorf("an earlier pause ends the wait:\n%s", got)
-		}
-		m.Update(late)
-		if got := screen(m); strings.Contains(got, "… of 2,0") || shown() != sofas {
-			t.Errorf("after the pause it shows %d of %d:\n%s", shown(), sofas, got)
-		}
-		filterKey(m, "x")
-		if press(m, "enter"); shown() != 0 {
-			t.Errorf("enter does not look at once: %d are shown", shown())
-		}
-		press(m, "/", "backspace", "enter", "/")
-		if filterKey(m, "x"); !strings.Contains(screen(m), "… of 2,0") || shown() != sofas {
-			t.Errorf("a further letter does not wait:\n%s", screen(m))
-		}
-		if press(m, "esc"); shown() != sofas {
-			t.Errorf("esc brings back %d of %d", shown(), sofas)
-		}
-	})
+		return cmd()
+	}
+	early := looks(filterKey(m, "."))
+	look := filterKey(m, "f")
+	found := make(chan tea.Msg)
+	go func() { found <- look() }()
+	m.Update(changesMsg{manyShop(2 * manyRows).changes})
+	late := <-found
+	m.Update(early)
+	if got := screen(m); !strings.Contains(got, "… of 2,0") {
+		t.Errorf("what an earlier key looked for is taken for this:\n%s", got)
+	}
+	m.Update(late)
+	if got := screen(m); strings.Contains(got, "… of 2,0") || shown() != sofas {
+		t.Errorf("found, it shows %d of %d:\n%s", shown(), sofas, got)
+	}
+	hidden := filterKey(m, "x")()
+	if press(m, "enter"); m.filters.typed != nil || shown() != sofas {
+		t.Errorf("enter waits for the rows, %d are shown", shown())
+	}
+	m.Update(tickMsg{})
+	if m.Update(hidden); shown() != 0 {
+		t.Errorf("found after enter, %d are shown", shown())
+	}
+	press(m, "/", "backspace", "enter", "/")
+	hidden = filterKey(m, "x")()
+	press(m, "esc")
+	if m.Update(hidden); shown() != 0 || m.filters.inPane[layout.Intents].Text != "/s.fx" {
+		t.Errorf("esc brings back %d", shown())
+	}
+	press(m, "/", "backspace")
+	hidden = filterKey(m, "y")()
+	press(m, "enter", "esc")
+	if m.Update(hidden); shown() != all || m.filters.inPane[layout.Intents] != nil {
+		t.Errorf("cleared before they were found, it shows %d of %d", shown(), all)
+	}
 }
 
 // filterKey types a key of a filter, and returns what follows it.

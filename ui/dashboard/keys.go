@@ -78,13 +78,14 @@ func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 			return m.do(a.ID)
 		}
 	default:
-		return m.filters.key(m.ctx, key)
+		return m.filters.key(key)
 	}
 	return nil
 }
 
 // paste passes pasted text to the prompt or to the dialog, and says if it is refused.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	var cmd tea.Cmd
 	refused := ""
 	switch {
 	case m.dialog.open():
@@ -94,14 +95,14 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.jump.typed != nil:
 		refused = m.jump.paste(msg.Content)
 	case m.filters.typed != nil:
-		refused = m.filters.paste(msg.Content)
+		cmd, refused = m.filters.paste(msg.Content)
 	default:
 		m.notices.say(warning, "pasted text is not accepted here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
 	}
 	if refused != "" {
 		m.notices.say(warning, "the pasted text is not accepted: "+refused)
 	}
-	return nil
+	return cmd
 }
 
 // mouse routes the mouse: to the dialog, the transport line, the footer, or the pane

@@ -235,8 +235,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.paste(msg)
 	case deliveriesMsg, sentAgainMsg:
 		m.deliveries.update(msg)
-	case pausedMsg:
-		m.filters.paused(msg)
+	case foundMsg:
+		m.filters.found(msg)
 	case recordedMsg:
 		m.recorder.done(msg)
 	case madeMsg:

@@ -27,7 +27,7 @@ type Filter struct {
 
 	terms []term
 	aging []term // those that ask for ages: they find other rows as time goes on
-	slow  bool   // terms ask for expressions, so that a row is told whether it was found
+	slow  bool   // terms ask for expressions, so that a row keeps whether it was found
 	now   time.Time
 }
 
@@ -354,9 +354,27 @@ func (f *Filter) matches(row searched) bool {
 	}
 	n := row.search()
 	if n.asked != f {
-		n.asked, n.found = f, f.hold(f.terms, row)
+		n.asked, n.found = f, hold(f.terms, row, f.now)
 	}
-	return n.found && f.hold(f.aging, row)
+	return n.found && hold(f.aging, row, f.now)
+}
+
+// search returns the work of a slow filter, which may run beside everything else. Calling
+// its result has the rows keep the answers, so that matches need not look again.
+func search[T searched](f *Filter, rows []T) func() (keep func()) {
+	rows = slices.Clone(rows)
+	return func() func() {
+		found := make([]bool, len(rows))
+		for i, row := range rows {
+			found[i] = hold(f.terms, row, time.Time{}) // no term but the aging ones asks for the time
+		}
+		return func() {
+			for i, row := range rows {
+				n := row.search()
+				n.asked, n.found = f, found[i]
+			}
+		}
+	}
 }
 
 // FindsIntent reports whether the filter finds an intent, without a screen.
@@ -371,14 +389,16 @@ func (f *Filter) FindsEvent(e *account.Event, now time.Time) bool {
 	return f.finds(newEventRow(e))
 }
 
-func (f *Filter) finds(row searched) bool { return f.hold(f.terms, row) && f.hold(f.aging, row) }
+func (f *Filter) finds(row searched) bool {
+	return hold(f.terms, row, f.now) && hold(f.aging, row, f.now)
+}
 
 // hold reports whether all of the terms hold for a row.
-func (f *Filter) hold(terms []term, row searched) bool {
+func hold(terms []term, row searched, now time.Time) bool {
 	for i := range terms {
 		found := false
 		for j := range terms[i].any {
-			if found = terms[i].any[j].holds(row, f.now); found {
+			if found = terms[i].any[j].holds(row, now); found {
 				break
 			}
 		}

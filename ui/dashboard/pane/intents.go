@@ -124,6 +124,9 @@ func (p *Intents) SetFilter(f *Filter) {
 	p.stale = true
 }
 
+// Search is like [Events.Search].
+func (p *Intents) Search(f *Filter) func() (keep func()) { return search(f, p.list.All()) }
+
 // Fields returns the fields of a filter for this pane.
 func (p *Intents) Fields() []Field {
 	return []Field{oneOf("state", wordedAll(api.IntentStates(), sign.Intent), p.states),

@@ -86,6 +86,10 @@ func (p *listing[R]) SetFilter(f *Filter) {
 	p.stale = true
 }
 
+// Search returns the work of a slow filter, which may run beside Update; after keep, SetFilter
+// is fast.
+func (p *listing[R]) Search(f *Filter) func() (keep func()) { return search(f, p.list.All()) }
+
 // Fields returns the fields of a filter for this pane.
 func (p *listing[R]) Fields() []Field { return p.fields }
 
