@@ -94,15 +94,16 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
 	}
-	if c.about > 0 {
-		l.Space(1).Fit(paint.Muted, about, c.about-1)
+	text, style := d.special(row, 20)
+	if end := l.At() + c.about; c.about > 0 {
+		l.Space(1).Fit(paint.Muted, about, min(paint.Width(about), c.about-1))
+		d.bar(l, row, style, c.about/3, end)
 	}
 	if c.total > 0 {
 		total, style := d.amount(row)
 		l.Space(1)
 		d.glowing(l, row, whole(total, c.total-1), style, c.total-1)
 	}
-	text, style := d.special(row, 20)
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
 		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Entered()), c.age-1)

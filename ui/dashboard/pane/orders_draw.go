@@ -90,14 +90,14 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
 	}
+	text, style := d.countdown(row.intentRow, 20)
 	if end := l.At() + c.about; c.about > 0 {
 		standing(l.Space(1), o, "", end)
-		l.To(end)
+		d.bar(l, row.intentRow, style, c.about/3, end)
 	}
 	if c.total > 0 {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
 	}
-	text, style := d.countdown(row.intentRow, 20)
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
 		l.Space(1).Right(paint.Muted, d.look.age(row.Entered()), c.age-1)

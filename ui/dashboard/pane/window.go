@@ -47,6 +47,15 @@ func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells in
 	l.Repeat(paint.Faint, "─", cells-(length+1)/2)
 }
 
+// bar draws what is left of the confirm window before end, unless the text before it has taken
+// the room.
+func (d *cards) bar(l *paint.Line, row *intentRow, style paint.Style, cells, end int) {
+	if from := end - cells; d.windowed(row) && from > l.At() {
+		d.drain(l.To(from), row, style, cells)
+	}
+	l.To(end)
+}
+
 // halves draws a bar whose length is in halves of a cell.
 func halves(l *paint.Line, style paint.Style, length int) {
 	l.Repeat(style, "━", length/2)

@@ -65,6 +65,30 @@ func TestTheBarOfAConfirmWindowGivesWayToWhatMattersMore(t *testing.T) {
 	}
 }
 
+func TestAWideListShowsWhatIsLeftOfTheConfirmWindow(t *testing.T) {
+	cases := []struct {
+		name      string
+		width     int
+		reference api.Text
+		want      string
+	}{
+		{"behind the reference", 160, "order-20420", "order-20420                   ━━━━━━━╸───────   44.52 USD      in 22m"},
+		{"without one", 160, "", "acme.example                                            ━━━━━━━╸───────   44.52 USD"},
+		{"shorter at 120 columns", 120, "order-20420", "order-20420      ━━━━────   44.52 USD"},
+		{"not where the reference needs the room", 120, "a-reference-of-22-runes", "a-reference-of-22-runes     44.52 USD"},
+		{"not in a list without that column", 100, "order-20420", "acme.example                44.52 USD"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := awaiting(c.width, 22*time.Minute, func(in *account.Intent) { in.ReferenceID = c.reference })
+			p.Group(true)
+			if got := text(p.Lines()); !strings.Contains(got, c.want) {
+				t.Errorf("no %q in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
 // Most seconds move no bar: the line of a card is the same text until the cell
 // changes.
 func TestTheBarOfAConfirmWindowMovesByHalvesOfACell(t *testing.T) {
