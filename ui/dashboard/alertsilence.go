@@ -18,26 +18,8 @@ import (
 
 // alertSilence acknowledges or mutes the alerts under the cursor.
 type alertSilence struct {
-	cfg      *Config
-	picture  *picture
-	board    *board
+	*shared
 	alerting *alerting
-	notices  *notices
-	themes   *themeChoice
-	dialog   *dialogs
-}
-
-// do performs an action that acknowledges or mutes; it returns false for any other.
-func (s *alertSilence) do(id action.ID) bool {
-	switch id {
-	case action.Acknowledge:
-		s.acknowledge()
-	case action.Mute:
-		s.openMute()
-	default:
-		return false
-	}
-	return true
 }
 
 // judge shows on the board which alerts are acknowledged or muted now.

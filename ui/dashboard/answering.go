@@ -9,19 +9,18 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 )
 
-// openDialog opens a dialog that spends no money.
-func (m *Model) openDialog(id action.ID) {
-	t := m.themes.current()
-	switch id {
-	case action.Help:
-		m.dialog.shown = dialog.NewHelp(t, m.cfg.Actions, m.disabled)
-	case action.Palette:
-		p := dialog.NewPalette(t, m.cfg.Actions, m.scope(), m.disabled)
-		p.Remembered(m.verbs.all(m.ctx), m.preferences.Ran)
-		m.dialog.shown = p
-	case action.Arrange:
-		m.dialog.shown = dialog.NewArrange(t, m.arranging.choices())
-	}
+func (m *Model) help() {
+	m.dialog.shown = dialog.NewHelp(m.themes.current(), m.cfg.Actions, m.disabled)
+}
+
+func (m *Model) palette() {
+	p := dialog.NewPalette(m.themes.current(), m.cfg.Actions, m.scope(), m.disabled)
+	p.Remembered(m.verbs.all(m.ctx), m.preferences.Ran)
+	m.dialog.shown = p
+}
+
+func (m *Model) arrange() {
+	m.dialog.shown = dialog.NewArrange(m.themes.current(), m.arranging.choices())
 }
 
 // dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette and while

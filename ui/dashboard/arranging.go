@@ -9,12 +9,7 @@ import (
 )
 
 // arranging offers what can be arranged, and applies choices.
-type arranging struct {
-	cfg         *Config
-	board       *board
-	preferences *preferences
-	themes      *themeChoice
-}
+type arranging struct{ *shared }
 
 // Prefixes of the dialog's option names.
 const (

@@ -8,11 +8,7 @@ import (
 )
 
 // asker starts requests: reading again, trying the API key, reconnecting the relay.
-type asker struct {
-	cfg     *Config
-	picture *picture
-	notices *notices
-}
+type asker struct{ *shared }
 
 // ask runs do outside Update.
 func ask(do func()) tea.Cmd {
@@ -64,12 +60,13 @@ func (a asker) reconnectDisabled() string {
 	return "no relay is configured"
 }
 
-// readAgain reads an intent or, while the API key is refused, tries the key. ok:
-// there is an intent.
-func (a asker) readAgain(in *account.Intent, ok bool) tea.Cmd {
+// readAgain reads the intent under the cursor or, while the API key is refused, tries the
+// key.
+func (a asker) readAgain() tea.Cmd {
 	if a.triesKey() {
 		return a.tryKey()
 	}
+	in, ok := a.board.intentUnder()
 	if !ok {
 		return nil
 	}
@@ -77,9 +74,9 @@ func (a asker) readAgain(in *account.Intent, ok bool) tea.Cmd {
 	return a.read(in.ID)
 }
 
-// readDisabled says why an intent cannot be read now. ok: there is an intent.
-func (a asker) readDisabled(_ *account.Intent, ok bool) string {
-	switch {
+// readDisabled says why no intent can be read now; "" if one can.
+func (a asker) readDisabled() string {
+	switch _, ok := a.board.intentUnder(); {
 	case a.triesKey():
 	case a.cfg.Refresh == nil:
 		return "nothing can be read here"

@@ -20,10 +20,7 @@ import (
 
 // batch confirms several intents, one after another.
 type batch struct {
-	cfg      *Config
-	picture  *picture
-	intents  *pane.Intents
-	notices  *notices
+	*shared
 	marks    *marks
 	confirms *confirms
 	queue    *queue // nil unless a batch is running
@@ -95,7 +92,7 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	}
 	b.queue = &queue{waiting: slices.Clone(seen), accepted: map[api.ID]bool{}}
 	for _, p := range seen {
-		b.intents.SetNote(p.ID, pane.Note{Text: "queued"})
+		b.board.intents.SetNote(p.ID, pane.Note{Text: "queued"})
 	}
 	return b.feed(ctx)
 }
@@ -115,7 +112,7 @@ func (b *batch) feed(ctx context.Context) tea.Cmd {
 		q.waiting = q.waiting[1:]
 		if reason := b.outdated(next); reason != "" {
 			q.others++
-			b.intents.SetNote(next.ID, pane.Note{Text: "not sent", Bad: true})
+			b.board.intents.SetNote(next.ID, pane.Note{Text: "not sent", Bad: true})
 			b.notices.say(warning, string(next.Product)+": not sent: "+reason)
 			continue
 		}
@@ -199,11 +196,19 @@ func (b *batch) stop(why string) {
 	}
 	q.stopped = why
 	for _, p := range q.waiting {
-		b.intents.SetNote(p.ID, pane.Note{})
+		b.board.intents.SetNote(p.ID, pane.Note{})
 	}
 	if q.running == "" {
 		b.end()
 	}
+}
+
+// stopDisabled says why no batch can be stopped; "" if one can.
+func (b *batch) stopDisabled() string {
+	if b.queue == nil {
+		return "no batch is running"
+	}
+	return ""
 }
 
 // end reports how the batch ended.

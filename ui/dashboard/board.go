@@ -175,34 +175,25 @@ func (b *board) focusBy(by int) {
 	b.setFocus(to)
 }
 
-// focusOn focuses a pane, if that is what the action does.
-func (b *board) focusOn(id action.ID) bool {
-	switch id {
-	case action.FocusNext:
-		b.focusBy(1)
-	case action.FocusPrevious:
-		b.focusBy(-1)
-	case action.FocusDetail:
-		b.leave()
-		b.setFocus(layout.Detail)
-	default:
-		at := slices.Index(focusing[:], id)
-		if at < 0 {
-			return false
-		}
-		b.reveal(layout.Pane(at))
-		if layout.Pane(at) == layout.Pulse && !b.pulseStands() {
-			b.showPulse()
-			break
-		}
-		b.setFocus(layout.Pane(at))
+// focusOn focuses a pane.
+func (b *board) focusOn(p layout.Pane) {
+	b.reveal(p)
+	if p == layout.Pulse && !b.pulseStands() {
+		b.showPulse()
+		return
 	}
-	return true
+	b.setFocus(p)
 }
 
-var focusing = [layout.Board]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
-	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7,
-	layout.Deliveries: action.FocusPane8}
+// focusDetail focuses the open detail.
+func (b *board) focusDetail() {
+	b.leave()
+	b.setFocus(layout.Detail)
+}
+
+// focusing are the actions that focus a pane each; deliveries do not always exist.
+var focusing = [...]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
+	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
 
 // behind is the pane with the focus, or the one that had it before the detail.
 func (b *board) behind() layout.Pane {
@@ -237,6 +228,7 @@ func (b *board) reveal(p layout.Pane) {
 	}
 }
 
+// steps are the actions that move the cursor.
 var steps = map[action.ID]pane.Step{
 	action.Up: pane.Up, action.Down: pane.Down, action.Left: pane.Left, action.Right: pane.Right,
 	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
@@ -344,6 +336,7 @@ func (b *board) togglePane(p layout.Pane) {
 	b.preferences.keep()
 }
 
+// toggling are the actions that hide a pane each, or show it again.
 var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
 	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents, layout.Pulse: action.TogglePulse}
 

@@ -1,83 +1,70 @@
 package dashboard
 
 import (
-	"slices"
-
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
-// do sorts and arranges, if that is what the action does.
-func (b *board) do(id action.ID) bool {
-	switch id {
-	case action.Sort, action.ReverseSort:
-		b.sort("", id == action.ReverseSort)
-	case action.Zoom:
-		if b.pulseWhole() {
-			b.togglePulse()
-		} else {
-			b.toggleZoom()
-		}
-	case action.NextArrangement:
-		b.nextArrangement()
-	case action.GroupOrders:
-		b.groupOrders()
-	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents, action.TogglePulse:
-		b.togglePane(layout.Pane(slices.Index(toggling[:], id)))
-	default:
-		return false
+// enlarge gives the focused pane the whole board, or undoes that.
+func (b *board) enlarge() {
+	if b.pulseWhole() {
+		b.togglePulse()
+	} else {
+		b.toggleZoom()
 	}
-	return true
 }
 
-// disabled says why an action is not possible on the focused pane now; "" if it is.
-func (b *board) disabled(id action.ID) string {
-	switch id {
-	case action.FocusDetail:
-		if !b.detailOpen {
-			return "no detail is open"
-		}
-	case action.FocusPane8:
-		if !b.delivers(layout.Deliveries) {
-			return noDeliveries
-		}
-	case action.Open:
-		return b.openDisabled()
-	case action.CopyID, action.OpenLink:
-		if b.subject().Kind == pane.None {
-			return "nothing under the cursor"
-		}
-	case action.Zoom:
-		if b.focus == layout.Detail && !layout.Beside(b.width) {
-			return "the detail fills the screen already"
-		}
-		if layout.IsView(b.focus) {
-			return "this fills the screen already"
-		}
-	case action.Sort, action.ReverseSort:
-		if _, ok := b.panes[b.focus].(sortable); !ok {
-			return "this pane cannot be sorted"
-		}
-	case action.Filter:
-		if _, ok := b.panes[b.focus].(filtered); !ok {
-			return "this pane cannot be filtered"
-		}
-		if b.focus == layout.Quota && !b.quota.Viewing() {
-			return "there are no spenders on the screen to filter: " + b.cfg.Actions.KeyOf(action.Usage) + " shows them"
-		}
-	}
-	return ""
-}
-
-// openDisabled says why nothing can be opened.
+// openDisabled says why nothing can be opened; "" if something can.
 func (b *board) openDisabled() string {
 	if p, ok := b.panes[b.focus].(asked); ok {
 		_, why := p.Asked()
 		return why
 	}
-	if b.subject().Kind == pane.None && !b.onFold() {
+	if b.onFold() {
+		return ""
+	}
+	return b.subjectless()
+}
+
+// subjectless says that nothing is under the cursor; "" if something is.
+func (b *board) subjectless() string {
+	if b.subject().Kind == pane.None {
 		return "nothing under the cursor"
+	}
+	return ""
+}
+
+func (b *board) detailDisabled() string {
+	if !b.detailOpen {
+		return "no detail is open"
+	}
+	return ""
+}
+
+func (b *board) zoomDisabled() string {
+	switch {
+	case b.focus == layout.Detail && !layout.Beside(b.width):
+		return "the detail fills the screen already"
+	case layout.IsView(b.focus):
+		return "this fills the screen already"
+	}
+	return ""
+}
+
+func (b *board) sortDisabled() string {
+	if _, ok := b.panes[b.focus].(sortable); !ok {
+		return "this pane cannot be sorted"
+	}
+	return ""
+}
+
+func (b *board) filterDisabled() string {
+	if _, ok := b.panes[b.focus].(filtered); !ok {
+		return "this pane cannot be filtered"
+	}
+	if b.focus == layout.Quota && !b.quota.Viewing() {
+		return "there are no spenders on the screen to filter: " + b.cfg.Actions.KeyOf(action.Usage) + " shows them"
 	}
 	return ""
 }
@@ -104,8 +91,12 @@ func (b *board) offers(id action.ID) bool {
 		return b.focus == layout.Failures || b.pulseWhole() || b.quotaWhole()
 	case action.Failures:
 		return b.focus == layout.Failures
-	case action.Sort, action.Filter, action.Zoom:
-		return b.disabled(id) == ""
+	case action.Sort:
+		return b.sortDisabled() == ""
+	case action.Filter:
+		return b.filterDisabled() == ""
+	case action.Zoom:
+		return b.zoomDisabled() == ""
 	}
 	return true
 }

@@ -17,10 +17,7 @@ import (
 
 // confirms runs the confirmed proposals: one goroutine each, at most one per intent.
 type confirms struct {
-	cfg     *Config
-	picture *picture
-	intents *pane.Intents
-	notices *notices
+	*shared
 	runs    map[api.ID]*confirmRun
 	running sync.WaitGroup // so that Run can wait
 }
@@ -106,7 +103,7 @@ func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
 		stages: make(chan confirm.Progress, 16), done: make(chan confirm.Outcome, 1),
 	}
 	c.runs[seen.ID] = run
-	c.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
+	c.board.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
 	confirmer := c.cfg.Confirmer
 	c.running.Go(func() {
 		defer func() {
@@ -141,7 +138,7 @@ func (r *confirmRun) next() tea.Msg {
 
 // stage shows a confirm's progress.
 func (c *confirms) stage(msg stageMsg) tea.Cmd {
-	c.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
+	c.board.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
 	return msg.run.next
 }
 
@@ -150,7 +147,7 @@ func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
 	good := o.Verdict == confirm.Accepted
-	c.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
+	c.board.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
 	switch {
 	case !good:
 		c.notices.say(warning, run.name+": "+o.Sentence())

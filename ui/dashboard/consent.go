@@ -8,43 +8,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/pane"
 )
 
 // consent lets a person choose what to confirm, and asks for the yes.
 type consent struct {
-	board    *board
-	picture  *picture
+	*shared
 	marks    *marks
 	batch    *batch
 	confirms *confirms
 	details  *details
-	notices  *notices
-	themes   *themeChoice
-	dialog   *dialogs
-}
-
-// do performs the actions that lead to a confirm.
-func (c *consent) do(ctx context.Context, id action.ID) tea.Cmd {
-	switch id {
-	case action.Confirm:
-		return c.ask(ctx)
-	case action.MarkRange:
-		c.marks.reach()
-	case action.Mark:
-		c.mark()
-	case action.MarkAll:
-		c.marks.all()
-	case action.Unmark:
-		c.marks.clear()
-	case action.ConfirmMarked:
-		return c.askMarked(ctx)
-	case action.StopBatch:
-		c.batch.stop("by hand")
-	}
-	return nil
 }
 
 // mark marks or unmarks the range, the order or the intent under the cursor, and
@@ -61,30 +35,12 @@ func (c *consent) mark() {
 	}
 }
 
-// disabled says why that is not possible now.
-func (c *consent) disabled(id action.ID) string {
-	switch id {
-	case action.Confirm:
-		if o := c.board.orderUnder(); o != nil {
-			return c.batch.orderDisabled(o)
-		}
-		return c.confirms.disabled(c.board.intentUnder())
-	case action.Mark:
-		return c.marks.disabled()
-	case action.MarkAll, action.MarkRange:
-		return c.marks.allDisabled()
-	case action.Unmark:
-		if len(c.marks.set) == 0 {
-			return "nothing is marked"
-		}
-	case action.ConfirmMarked:
-		return c.batch.disabled()
-	case action.StopBatch:
-		if c.batch.queue == nil {
-			return "no batch is running"
-		}
+// disabled says why what is under the cursor cannot be confirmed now; "" if it can.
+func (c *consent) disabled() string {
+	if o := c.board.orderUnder(); o != nil {
+		return c.batch.orderDisabled(o)
 	}
-	return ""
+	return c.confirms.disabled(c.board.intentUnder())
 }
 
 // ask asks about the intent or the order under the cursor. The dialog keeps what the

@@ -18,11 +18,8 @@ const noDeliveries = "there are no deliveries here: watch --forward-to, demo and
 
 // deliveries shows deliveries, and repeats them.
 type deliveries struct {
-	cfg     *Config
-	board   *board
-	picture *picture
+	*shared
 	details *details
-	notices *notices
 	begun   bool
 	held    []*delivery.Delivery // changed while the screen was frozen
 	asked   delivery.Delivery    // the delivery last repeated from here, as it was; zero once its result was shown
@@ -117,6 +114,14 @@ func (d *deliveries) disabled() string {
 		if of.State == delivery.Sending {
 			return "an attempt is running: wait for its answer"
 		}
+	}
+	return ""
+}
+
+// deliveriesDisabled says that there are no deliveries; "" if there are.
+func (b *board) deliveriesDisabled() string {
+	if !b.delivers(layout.Deliveries) {
+		return noDeliveries
 	}
 	return ""
 }

@@ -5,21 +5,16 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
 // details opens, feeds and closes the detail, and keeps its history.
 type details struct {
-	board   *board
-	picture *picture
-	notices *notices
-	source  Source
-	pane    *pane.Detail
-	read    wholeIntent
-	order   *account.Order // the open one; nil once it has changed
-	trail   trail
+	*shared
+	read  wholeIntent
+	order *account.Order // the open one; nil once it has changed
+	trail trail
 }
 
 // wholeIntent is the open intent with its timeline, until it changes.
@@ -39,25 +34,10 @@ func (d *details) open(s pane.Subject) {
 
 // turn shows a subject in the detail.
 func (d *details) turn(s pane.Subject) {
-	d.pane.Open(s)
+	d.board.detail.Open(s)
 	d.board.detailOpen = true
 	d.feed()
 	d.board.setFocus(layout.Detail)
-}
-
-// do performs the actions of the detail.
-func (d *details) do(id action.ID) bool {
-	switch id {
-	case action.LookBack:
-		d.lookBack(-1)
-	case action.LookForward:
-		d.lookBack(1)
-	case action.Reveal:
-		d.reveal()
-	default:
-		return false
-	}
-	return true
 }
 
 // step moves the cursor, and an open detail with it.
@@ -70,8 +50,8 @@ func (d *details) step(s pane.Step) {
 // follow turns an open detail to the board's cursor.
 func (d *details) follow() {
 	if d.board.detailOpen && d.board.focus != layout.Detail {
-		if s := d.board.subject(); s.Kind != pane.None && s != d.pane.Subject() {
-			d.pane.Open(s)
+		if s := d.board.subject(); s.Kind != pane.None && s != d.board.detail.Subject() {
+			d.board.detail.Open(s)
 			d.board.leave()
 		}
 	}
@@ -94,12 +74,12 @@ func (d *details) feed() {
 	if !d.board.detailOpen {
 		return
 	}
-	s := d.pane.Subject()
+	s := d.board.detail.Subject()
 	if d.board.look.Opened != s {
 		d.board.look.Opened = s
 		d.board.invalidate()
 	}
-	if d.picture.frozen != nil && d.pane.Fed() {
+	if d.picture.frozen != nil && d.board.detail.Fed() {
 		return
 	}
 	var facts pane.Facts
@@ -119,13 +99,13 @@ func (d *details) feed() {
 		facts.Intent = d.whole(in.ID)
 		facts.Shipments = d.picture.shipmentsOf(in.ID)
 	}
-	d.pane.Feed(facts)
+	d.board.detail.Feed(facts)
 }
 
 // whole gets an intent with its timeline from the source, once per change.
 func (d *details) whole(id api.ID) *account.IntentDetail {
 	if d.read.id != id {
-		detail, _ := d.source.Intent(id)
+		detail, _ := d.cfg.Source.Intent(id)
 		d.read = wholeIntent{id, detail}
 	}
 	return d.read.detail
@@ -143,9 +123,9 @@ func (d *details) forget(c *account.Changes) {
 
 // reveal shows or hides personal data in the detail.
 func (d *details) reveal() {
-	d.pane.Reveal(!d.pane.Revealed())
-	if d.pane.Revealed() {
-		d.notices.sayWhile(d.pane.Revealed, warning, "personal data is shown until you leave the detail; payment tokens stay hidden")
+	d.board.detail.Reveal(!d.board.detail.Revealed())
+	if d.board.detail.Revealed() {
+		d.notices.sayWhile(d.board.detail.Revealed, warning, "personal data is shown until you leave the detail; payment tokens stay hidden")
 	} else {
 		d.notices.say(plain, "personal data is hidden")
 	}
@@ -155,7 +135,7 @@ func (d *details) reveal() {
 // row; "" for none.
 func (d *details) copied() string {
 	if d.board.focus == layout.Detail {
-		switch value, private := d.pane.Value(); {
+		switch value, private := d.board.detail.Value(); {
 		case private:
 			d.notices.say(plain, "copied the value of this line")
 			return value

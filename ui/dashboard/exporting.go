@@ -53,13 +53,7 @@ func exports() []export {
 }
 
 // exporting exports the intent under the cursor.
-type exporting struct {
-	cfg     *Config
-	board   *board
-	notices *notices
-	themes  *themeChoice
-	dialog  *dialogs
-}
+type exporting struct{ *shared }
 
 // exportedMsg is the result of an export.
 type exportedMsg struct {

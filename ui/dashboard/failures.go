@@ -13,35 +13,21 @@ import (
 // failures shows failures by reason and by merchant, and filters the board by a row
 // of either.
 type failures struct {
-	board   *board
+	*shared
 	filters *filters
 	details *details
-	notices *notices
 	last    api.ID // the intent last filtered by
 }
 
-// do performs the actions on failures.
-func (f *failures) do(id action.ID) bool {
-	viewing := f.board.focus == layout.Failures
-	switch {
-	case id == action.Failures:
-		f.board.toggleView(layout.Failures)
-	case id == action.FilterAlike:
-		f.filterAlike()
-	case id == action.NextSpan && viewing:
-		f.notices.say(plain, f.board.failures.NextSpan())
-	case id == action.Open && viewing:
-		filter, _ := f.board.failures.Asked()
-		f.show(filter, f.board.cfg.Actions.KeyOf(action.ClearFilter)+" shows all again")
-	default:
-		return false
-	}
-	return true
+// open filters the intents by the row under the cursor.
+func (f *failures) open() {
+	filter, _ := f.board.failures.Asked()
+	f.show(filter, f.cfg.Actions.KeyOf(action.ClearFilter)+" shows all again")
 }
 
-// disabled says why an action on failures is not possible now.
-func (f *failures) disabled(id action.ID) string {
-	if id != action.FilterAlike || len(f.alike()) > 0 {
+// disabled says why there is nothing to filter by under the cursor; "" if there is.
+func (f *failures) disabled() string {
+	if len(f.alike()) > 0 {
 		return ""
 	}
 	if f.board.focus == layout.Failures {
@@ -51,7 +37,7 @@ func (f *failures) disabled(id action.ID) string {
 	if _, ok := f.board.intentUnder(); !ok {
 		return "no intent under the cursor"
 	}
-	return "its merchant is not known yet: " + f.board.cfg.Actions.KeyOf(action.Refresh) + " reads it"
+	return "its merchant is not known yet: " + f.cfg.Actions.KeyOf(action.Refresh) + " reads it"
 }
 
 // alike are the filters for rows like the one under the cursor, in the key's order:
@@ -72,7 +58,7 @@ func (f *failures) alike() []string {
 // filterAlike applies the next of these filters; after the last it shows all. A row
 // that another row's reason found starts with its own merchant.
 func (f *failures) filterAlike() {
-	filters, now, again := f.alike(), "", f.board.cfg.Actions.KeyOf(action.FilterAlike)+" again "
+	filters, now, again := f.alike(), "", f.cfg.Actions.KeyOf(action.FilterAlike)+" again "
 	if filter := f.filters.inPane[layout.Intents]; filter != nil {
 		now = filter.Text
 	}

@@ -27,7 +27,7 @@ type searchable interface {
 
 // filters are the panes' filters, and the one being typed.
 type filters struct {
-	board  *board
+	*shared
 	inPane [layout.Panes]*pane.Filter
 	later  [layout.Panes]*pane.Filter // applied once its rows are found; nil: none
 	typed  *typing                    // nil unless one is being typed

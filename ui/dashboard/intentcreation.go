@@ -18,15 +18,7 @@ type Maker struct {
 }
 
 // intentCreation creates a new intent if the service is a stand-in.
-type intentCreation struct {
-	cfg     *Config
-	picture *picture
-	board   *board
-	notices *notices
-	themes  *themeChoice
-	dialog  *dialogs
-	work    *errands
-}
+type intentCreation struct{ *shared }
 
 // madeMsg brings the outcome of a wish.
 type madeMsg struct {

@@ -16,10 +16,8 @@ import (
 
 // jump goes to a typed or pasted id.
 type jump struct {
-	board   *board
-	picture *picture
+	*shared
 	details *details
-	notices *notices
 	asker   asker
 	typed   *prompt // nil unless an id is being typed
 }

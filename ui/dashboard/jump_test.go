@@ -42,7 +42,7 @@ func TestJumpingToAnID(t *testing.T) {
 			cmd := press(m, "enter")
 			got := pane.Subject{}
 			if m.board.detailOpen {
-				got = m.details.pane.Subject()
+				got = m.board.detail.Subject()
 			}
 			if got != c.want || !strings.Contains(screen(m), c.says) {
 				t.Errorf("shows %v, want %v and %q:\n%s", got, c.want, c.says, screen(m))
@@ -70,11 +70,11 @@ func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
 func TestLookingBackAndForward(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "enter")
-	first := m.details.pane.Subject()
+	first := m.board.detail.Subject()
 	press(m, "esc", "4", "enter")
-	second := m.details.pane.Subject()
+	second := m.board.detail.Subject()
 	press(m, "esc", "2", "enter")
-	third := m.details.pane.Subject()
+	third := m.board.detail.Subject()
 	steps := []struct {
 		key  string
 		want pane.Subject
@@ -85,16 +85,16 @@ func TestLookingBackAndForward(t *testing.T) {
 	}
 	for i, s := range steps {
 		press(m, s.key)
-		if got := m.details.pane.Subject(); got != s.want || !m.board.detailOpen || !strings.Contains(screen(m), s.says) {
+		if got := m.board.detail.Subject(); got != s.want || !m.board.detailOpen || !strings.Contains(screen(m), s.says) {
 			t.Errorf("step %d, %q: %v, want %v and %q", i, s.key, got, s.want, s.says)
 		}
 	}
 	press(m, "esc", "[")
-	if got := m.details.pane.Subject(); got != second || m.board.focus != layout.Detail {
+	if got := m.board.detail.Subject(); got != second || m.board.focus != layout.Detail {
 		t.Errorf("after it was closed, looking back shows %v, want %v again", got, second)
 	}
 	press(m, "esc", "1", "G", "enter", "]")
-	if got := m.details.pane.Subject(); got == third {
+	if got := m.board.detail.Subject(); got == third {
 		t.Error("what was ahead is still there after something else was opened")
 	}
 }

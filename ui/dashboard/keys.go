@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -166,75 +165,11 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	if c, ok := m.own.find(id); ok {
 		return m.own.open(m.ctx, c)
 	}
-	if s, ok := steps[id]; ok {
-		m.details.step(s)
-		return nil
+	if h, ok := m.handlers[id]; ok {
+		return h.do()
 	}
-	switch {
-	case m.board.focusOn(id), m.replay != nil && m.replay.Steer(id), m.board.do(id), m.details.do(id), m.finder.do(id):
-		return nil
-	case m.failures.do(id), m.usage.do(id), m.silence.do(id):
-		return nil
-	}
-	return m.run(id)
-}
-
-// run performs actions other than steps and focus changes.
-func (m *Model) run(id action.ID) tea.Cmd {
-	switch id {
-	case action.Open:
-		if !m.board.unfold() {
-			m.details.open(m.board.subject())
-		}
-	case action.Back:
-		if !m.finder.end() {
-			m.details.close()
-		}
-	case action.Filter:
-		m.filters.start(m.disabled(id))
-	case action.ClearFilter:
-		m.clearOne()
-	case action.Jump:
-		m.jump.start()
-	case action.Freeze:
-		m.freeze()
-	case action.NextTheme:
-		m.themes.next()
-		m.restyle()
-	case action.ToggleMouse:
-		m.pointer.toggle()
-	case action.CopyID:
-		if text := m.details.copied(); text != "" {
-			return sendTerminal(ansi.SetSystemClipboard(text))
-		}
-	case action.CopyPosition:
-		return m.positions.copy()
-	case action.OpenLink:
-		m.links.offer(m.ctx)
-	case action.NewIntent:
-		m.creation.ask()
-	case action.Export:
-		return m.exporting.as(exports()[0])
-	case action.ExportAs:
-		m.exporting.offer()
-	case action.SendAgain:
-		return m.deliveries.again(m.ctx)
-	case action.Record:
-		return m.recorder.toggle()
-	case action.Refresh:
-		return m.asker.readAgain(m.board.intentUnder())
-	case action.Reconnect:
-		return m.asker.reconnect()
-	case action.Suspend:
-		return m.suspend(false)
-	case action.Quit:
-		return m.quit()
-	case action.Digest:
-		m.dialog.shown = m.away.sheet(m.themes.current())
-	case action.Arrange, action.Help, action.Palette:
-		m.openDialog(id)
-	default:
-		return m.consent.do(m.ctx, id)
+	if m.replay != nil {
+		m.replay.Steer(id)
 	}
 	return nil
 }
@@ -244,37 +179,8 @@ func (m *Model) disabled(id action.ID) string {
 	if c, ok := m.own.find(id); ok {
 		return m.own.disabled(c)
 	}
-	switch id {
-	case action.Confirm, action.Mark, action.MarkAll, action.MarkRange, action.Unmark, action.ConfirmMarked, action.StopBatch:
-		return m.consent.disabled(id)
-	case action.Acknowledge, action.Mute:
-		return m.silence.disabled()
-	case action.FilterAlike, action.Failures:
-		return m.failures.disabled(id)
-	case action.Usage, action.Pulse, action.NextSpan, action.NextChart:
-		return m.usage.disabled(id)
-	case action.Record:
-		return m.recorder.disabled()
-	case action.SendAgain:
-		return m.deliveries.disabled()
-	case action.NewIntent:
-		return m.creation.disabled()
-	case action.Export, action.ExportAs:
-		return m.exporting.disabled()
-	case action.Refresh:
-		return m.asker.readDisabled(m.board.intentUnder())
-	case action.CopyPosition:
-		return m.positions.disabled()
-	case action.FindNext, action.FindPrevious:
-		return m.finder.disabled()
-	case action.Reconnect:
-		return m.asker.reconnectDisabled()
-	case action.Suspend:
-		return m.job.Disabled(m.batch.confirming())
-	case action.LookBack:
-		return m.details.trail.ends(-1, m.board.detailOpen)
-	case action.LookForward:
-		return m.details.trail.ends(1, m.board.detailOpen)
+	if h := m.handlers[id]; h.disabled != nil {
+		return h.disabled()
 	}
-	return m.board.disabled(id)
+	return ""
 }

@@ -282,3 +282,12 @@ func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
 		t.Errorf("asked for %v, want %s", asked, want)
 	}
 }
+
+func TestEveryActionHasAHandler(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 160, 45)
+	for _, a := range action.Default().Actions() {
+		if m.handlers[a.ID].do == nil {
+			t.Errorf("%s has none", a.ID)
+		}
+	}
+}

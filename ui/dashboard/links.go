@@ -26,12 +26,7 @@ type Browser struct {
 
 // links finds the web addresses of a thing, and opens them.
 type links struct {
-	cfg     *Config
-	board   *board
-	picture *picture
-	notices *notices
-	themes  *themeChoice
-	dialog  *dialogs
+	*shared
 	refused error // why the last found address is no link
 }
 

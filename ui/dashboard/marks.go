@@ -12,10 +12,7 @@ import (
 
 // marks holds the intents that a person has marked, to confirm them together.
 type marks struct {
-	cfg      *Config
-	picture  *picture
-	board    *board
-	notices  *notices
+	*shared
 	confirms *confirms
 	set      map[api.ID]bool
 	stayed   pane.Subject // the last row, after it was marked and the cursor could not move on
@@ -175,6 +172,14 @@ func (s *marks) disabled() string {
 		return ""
 	}
 	return s.confirms.unconfirmable(in)
+}
+
+// clearDisabled says why no mark can be removed; "" if one can.
+func (s *marks) clearDisabled() string {
+	if len(s.set) == 0 {
+		return "nothing is marked"
+	}
+	return ""
 }
 
 // allDisabled says why the shown rows cannot be marked; "" if they can.

@@ -23,55 +23,61 @@ import (
 // tickMsg moves the clock and all ages, once a second.
 type tickMsg struct{}
 
+// shared is what the parts of the screen have in common.
+type shared struct {
+	cfg         *Config
+	picture     *picture
+	preferences *preferences
+	notices     *notices
+	board       *board
+	themes      *themeChoice
+	dialog      *dialogs
+	work        *errands
+}
+
 // Model is the root of the dashboard, and its only [tea.Model]. It holds the parts of the
 // screen and routes messages to them.
 type Model struct {
-	cfg           Config
+	*shared
 	ctx           context.Context // ends with the program; a running confirm ends with it
 	job           *job.Job
 	canvas        *canvas.Canvas // nil in tests, which draw nothing
 	width, height int
 
-	picture     *picture
-	preferences *preferences
-	board       *board
-	details     *details
-	deliveries  *deliveries
-	filters     *filters
-	usage       *usage
-	failures    *failures
-	finder      *finder
-	jump        *jump
-	links       *links
-	marks       *marks
-	confirms    *confirms
-	alerting    *alerting
-	away        *away
-	batch       *batch
-	dialog      *dialogs
-	silence     *alertSilence
-	exporting   *exporting
-	creation    *intentCreation
-	recorder    recorder
-	saved       *savedFilters
-	positions   *positions
-	loading     *loading
-	arranging   arranging
-	pointer     *pointer
-	themes      *themeChoice
-	notices     *notices
-	welcome     *welcome
-	replay      *replay.Bar // nil unless the Source replays
-	asker       asker
-	consent     *consent
-	profiles    *profileSwitch
-	verbs       *verbs
-	own         *ownCommands
-	in          io.Reader // the terminal
-	out         io.Writer // the terminal
-	work        *errands
-	footer      footer
-	notifier    *notify.Notifier
+	details    *details
+	deliveries *deliveries
+	filters    *filters
+	usage      *usage
+	failures   *failures
+	finder     *finder
+	jump       *jump
+	links      *links
+	marks      *marks
+	confirms   *confirms
+	alerting   *alerting
+	away       *away
+	batch      *batch
+	silence    *alertSilence
+	exporting  *exporting
+	creation   *intentCreation
+	recorder   recorder
+	saved      *savedFilters
+	positions  *positions
+	loading    *loading
+	arranging  arranging
+	pointer    *pointer
+	welcome    *welcome
+	replay     *replay.Bar // nil unless the Source replays
+	asker      asker
+	consent    *consent
+	profiles   *profileSwitch
+	verbs      *verbs
+	own        *ownCommands
+	in         io.Reader // the terminal
+	out        io.Writer // the terminal
+	footer     footer
+	handlers   map[action.ID]handler
+	notifier   *notify.Notifier
 
 	look     *pane.Look
 	line     *paint.Line
@@ -84,8 +90,9 @@ type Model struct {
 
 // New makes the model. [Run] shows it; tests drive it with messages.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, dialog: &dialogs{}, work: &errands{}}
-	c := &m.cfg
+	cfg = cfg.withDefaults()
+	c := &cfg
+	m := &Model{shared: &shared{cfg: c, dialog: &dialogs{}, work: &errands{}}, ctx: context.Background(), redraw: true}
 	m.job = job.New(m.ctx)
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
@@ -127,45 +134,38 @@ func New(cfg Config) *Model {
 
 // addParts creates the parts that depend on the board.
 func (m *Model) addParts() {
-	c := &m.cfg
-	m.footer = footer{cfg: c, board: m.board}
-	m.arranging = arranging{c, m.board, m.preferences, m.themes}
-	m.asker = asker{c, m.picture, m.notices}
-	m.confirms = &confirms{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, runs: map[api.ID]*confirmRun{}}
-	m.marks = &marks{cfg: c, picture: m.picture, board: m.board, notices: m.notices, confirms: m.confirms, set: map[api.ID]bool{}}
-	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
-	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
-	m.deliveries = &deliveries{cfg: c, board: m.board, picture: m.picture, details: m.details, notices: m.notices}
-	m.filters = &filters{board: m.board}
-	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
-	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
-	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
-	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
-	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.creation = &intentCreation{cfg: c, picture: m.picture, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog, work: m.work}
-	m.recorder = recorder{cfg: c, notices: m.notices}
-	m.silence = &alertSilence{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.saved = &savedFilters{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
-	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, saved: m.saved, jump: m.jump, notices: m.notices}
+	s := m.shared
+	m.footer = footer{cfg: m.cfg, board: m.board}
+	m.arranging = arranging{s}
+	m.asker = asker{s}
+	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}}
+	m.marks = &marks{shared: s, confirms: m.confirms, set: map[api.ID]bool{}}
+	m.batch = &batch{shared: s, marks: m.marks, confirms: m.confirms}
+	m.details = &details{shared: s}
+	m.deliveries = &deliveries{shared: s, details: m.details}
+	m.filters = &filters{shared: s}
+	m.failures = &failures{shared: s, filters: m.filters, details: m.details}
+	m.finder = &finder{shared: s}
+	m.usage = &usage{shared: s, filters: m.filters}
+	m.jump = &jump{shared: s, details: m.details, asker: m.asker}
+	m.links = &links{shared: s}
+	m.exporting = &exporting{s}
+	m.creation = &intentCreation{s}
+	m.recorder = recorder{s}
+	m.silence = &alertSilence{shared: s, alerting: m.alerting}
+	m.saved = &savedFilters{shared: s, filters: m.filters}
+	m.positions = &positions{shared: s, filters: m.filters, saved: m.saved, jump: m.jump}
 	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
-	m.own = &ownCommands{
-		cfg: c, board: m.board, picture: m.picture, links: m.links, batch: m.batch, notices: m.notices, themes: m.themes, dialog: m.dialog,
-		work: m.work, giveOver: m.giveOver, ran: map[action.ID]bool{},
-	}
-	m.consent = &consent{
-		board: m.board, picture: m.picture, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details,
-		notices: m.notices, themes: m.themes, dialog: m.dialog,
-	}
-	m.profiles = &profileSwitch{cfg: c, batch: m.batch, notices: m.notices, dialog: m.dialog, work: m.work}
+	m.own = &ownCommands{shared: s, links: m.links, batch: m.batch, giveOver: m.giveOver, ran: map[action.ID]bool{}}
+	m.consent = &consent{shared: s, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details}
+	m.profiles = &profileSwitch{shared: s, batch: m.batch}
 	m.verbs = &verbs{
-		cfg: c, board: m.board, filters: m.filters, saved: m.saved, positions: m.positions, exporting: m.exporting, jump: m.jump,
-		profiles: m.profiles, themes: m.themes, preferences: m.preferences, notices: m.notices, dialog: m.dialog,
-		do: m.do, disabled: m.disabled, restyle: m.restyle,
+		shared: s, filters: m.filters, saved: m.saved, positions: m.positions, exporting: m.exporting, jump: m.jump,
+		profiles: m.profiles, do: m.do, disabled: m.disabled, restyle: m.restyle,
 	}
-	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
-
-	m.away = newAway(c, m.picture, m.alerting, m.board)
+	m.pointer = &pointer{shared: s, details: m.details, off: m.cfg.NoMouse || m.cfg.Remembered.NoMouse}
+	m.away = newAway(m.cfg, m.picture, m.alerting, m.board)
+	m.handlers = m.actions()
 }
 
 // Init starts the clock.
@@ -317,7 +317,7 @@ func (m *Model) apply(c *account.Changes) {
 
 // judge passes the health of the picture to the panes, unless the screen is frozen.
 func (m *Model) judge() {
-	if h := (judge{&m.cfg, m.picture, m.clock}).health(); m.picture.frozen == nil && h != m.look.Health {
+	if h := (judge{m.cfg, m.picture, m.clock}).health(); m.picture.frozen == nil && h != m.look.Health {
 		m.look.Health = h
 		m.board.invalidate()
 	}

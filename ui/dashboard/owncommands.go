@@ -17,15 +17,9 @@ import (
 
 // ownCommands runs the configured commands on the row under the cursor.
 type ownCommands struct {
-	cfg     *Config
-	board   *board
-	picture *picture
-	links   *links
-	batch   *batch
-	notices *notices
-	themes  *themeChoice
-	dialog  *dialogs
-	work    *errands
+	*shared
+	links *links
+	batch *batch
 
 	// giveOver gives the terminal to a command until it has ended.
 	giveOver func(c own.Command, argv []string) tea.Cmd

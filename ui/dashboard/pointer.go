@@ -12,13 +12,10 @@ import (
 
 // pointer passes clicks and the wheel to the pane under the mouse.
 type pointer struct {
-	cfg         *Config
-	board       *board
-	details     *details
-	preferences *preferences
-	notices     *notices
-	off         bool    // the mouse belongs to the terminal
-	last        clicked // the last click on a row
+	*shared
+	details *details
+	off     bool    // the mouse belongs to the terminal
+	last    clicked // the last click on a row
 }
 
 // wheelRows is how many rows one notch of the wheel scrolls.

@@ -140,8 +140,8 @@ func TestADoubleClickOpensTheRow(t *testing.T) {
 						press(m, c.key)
 					}
 					clickAt(m, x+c.move, y)
-					if m.board.detailOpen != c.opens || c.opens && (m.details.pane.Subject() != want || m.board.focus != layout.Detail || want.Kind == pane.None) {
-						t.Errorf("%s on %s, %v: open %t, want %t; it shows %v, want %v", c.name, on.name, size, m.board.detailOpen, c.opens, m.details.pane.Subject(), want)
+					if m.board.detailOpen != c.opens || c.opens && (m.board.detail.Subject() != want || m.board.focus != layout.Detail || want.Kind == pane.None) {
+						t.Errorf("%s on %s, %v: open %t, want %t; it shows %v, want %v", c.name, on.name, size, m.board.detailOpen, c.opens, m.board.detail.Subject(), want)
 					}
 				})
 			}
@@ -154,7 +154,7 @@ func TestADoubleClickBesideTheRowsOpensNothing(t *testing.T) {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36)
 		clickOn(t, m, place)
 		if clickOn(t, m, place); m.board.detailOpen {
-			t.Errorf("a double click on %s opens %v", place, m.details.pane.Subject())
+			t.Errorf("a double click on %s opens %v", place, m.board.detail.Subject())
 		}
 	}
 }

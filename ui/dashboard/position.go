@@ -28,13 +28,10 @@ type position struct {
 
 // positions opens positions, and copies the present one.
 type positions struct {
-	cfg     *Config
-	board   *board
-	picture *picture
+	*shared
 	filters *filters
 	saved   *savedFilters
 	jump    *jump
-	notices *notices
 	start   *startPosition // nil once it is open, or given up
 }
 

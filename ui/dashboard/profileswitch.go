@@ -10,13 +10,10 @@ import (
 // profileSwitch switches to another account. This dashboard ends, and a new one begins for the
 // other account.
 type profileSwitch struct {
-	cfg     *Config
-	batch   *batch
-	notices *notices
-	dialog  *dialogs
-	work    *errands
-	to      string // the profile being prepared; "": none
-	over    bool   // the next dashboard takes the screen
+	*shared
+	batch *batch
+	to    string // the profile being prepared; "": none
+	over  bool   // the next dashboard takes the screen
 }
 
 // preparedMsg says that a profile is ready, or why it is not.

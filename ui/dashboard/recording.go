@@ -22,10 +22,7 @@ type RecordingState struct {
 }
 
 // recorder starts and ends a recording when a person asks for it.
-type recorder struct {
-	cfg     *Config
-	notices *notices
-}
+type recorder struct{ *shared }
 
 // recordedMsg brings the outcome of starting or ending a recording.
 type recordedMsg struct {

@@ -32,12 +32,12 @@ func TestCopyingAValueDoesNotEchoWhatIsPersonal(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "enter", "p")
 	for range 60 {
-		if value, _ := m.details.pane.Value(); value == "Ann" {
+		if value, _ := m.board.detail.Value(); value == "Ann" {
 			break
 		}
 		press(m, "j")
 	}
-	if value, private := m.details.pane.Value(); value != "Ann" || !private {
+	if value, private := m.board.detail.Value(); value != "Ann" || !private {
 		t.Fatalf("the cursor does not come to the buyer's name, but to %q", value)
 	}
 	if cmd := press(m, "y"); cmd == nil || !strings.Contains(screen(m), "copied the value of this line") || strings.Contains(screen(m), "copied Ann") {

@@ -50,11 +50,8 @@ func paneCalled(name string) (layout.Pane, bool) {
 
 // savedFilters applies and changes the filters that are saved under names.
 type savedFilters struct {
-	cfg         *Config
-	board       *board
-	filters     *filters
-	preferences *preferences
-	notices     *notices
+	*shared
+	filters *filters
 }
 
 // named returns the saved filter with a name, ignoring case as the palette does.

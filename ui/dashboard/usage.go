@@ -8,9 +8,8 @@ import (
 
 // usage shows who uses the quota, as charts and a table, and the requests behind a row.
 type usage struct {
-	board   *board
+	*shared
 	filters *filters
-	notices *notices
 }
 
 // asked is a pane whose rows represent requests of the account.
@@ -19,41 +18,48 @@ type asked interface {
 	Asked() (filter, why string)
 }
 
-// do performs an action about the use of the quota; it returns false for any other.
-func (u *usage) do(id action.ID) bool {
-	switch id {
-	case action.Usage:
-		u.board.toggleQuota()
-	case action.Pulse:
-		u.board.togglePulse()
-	case action.NextSpan:
-		if u.board.pulseAsked() {
-			u.notices.say(plain, u.board.pulse.NextSpan())
-			return true
-		}
-		u.notices.say(plain, u.board.quota.NextSpan())
-	case action.NextChart:
-		u.notices.say(plain, "the charts start with "+u.board.quota.NextChart())
-	case action.Open:
-		return u.openRequests()
+// nextSpan switches the span of time of the view, the pulse or the charts on the screen.
+func (u *usage) nextSpan() {
+	switch {
+	case u.board.focus == layout.Failures:
+		u.notices.say(plain, u.board.failures.NextSpan())
+	case u.board.pulseAsked():
+		u.notices.say(plain, u.board.pulse.NextSpan())
 	default:
-		return false
+		u.notices.say(plain, u.board.quota.NextSpan())
 	}
-	return true
 }
 
-// disabled says why an action about the use of the quota cannot be performed now; "" if it
-// can.
-func (u *usage) disabled(id action.ID) string {
-	switch charts := !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing(); {
-	case id == action.Usage, id == action.Pulse, id == action.NextSpan && (u.board.focus == layout.Failures || u.board.pulseAsked()):
+func (u *usage) nextChart() {
+	u.notices.say(plain, "the charts start with "+u.board.quota.NextChart())
+}
+
+// spanDisabled says why there is no span of time to switch; "" if there is.
+func (u *usage) spanDisabled() string {
+	if u.board.focus == layout.Failures || u.board.pulseAsked() || u.charted() {
 		return ""
-	case !charts:
-		return "no chart is on the screen: " + u.board.cfg.Actions.KeyOf(action.Usage) + " shows the use of the quota"
-	case id == action.NextChart && u.board.quota.AllCharts():
+	}
+	return u.uncharted()
+}
+
+// chartDisabled says why there is no next chart; "" if there is.
+func (u *usage) chartDisabled() string {
+	switch {
+	case !u.charted():
+		return u.uncharted()
+	case u.board.quota.AllCharts():
 		return "all charts are on the screen"
 	}
 	return ""
+}
+
+// charted reports whether charts of the quota are on the screen.
+func (u *usage) charted() bool {
+	return !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing()
+}
+
+func (u *usage) uncharted() string {
+	return "no chart is on the screen: " + u.cfg.Actions.KeyOf(action.Usage) + " shows the use of the quota"
 }
 
 // toggleQuota gives the quota the whole screen, for its charts and spenders, or ends that.
@@ -71,19 +77,14 @@ func (b *board) toggleQuota() {
 func (b *board) quotaWhole() bool { return b.zoom && b.focus == layout.Quota }
 
 // openRequests shows the requests behind the row under the cursor.
-func (u *usage) openRequests() bool {
-	p, ok := u.board.panes[u.board.focus].(asked)
-	if !ok {
-		return false
-	}
-	text, _ := p.Asked()
+func (u *usage) openRequests() {
+	text, _ := u.board.quota.Asked()
 	filter := pane.ParseFilter(text, u.board.requests.Fields())
 	if !u.board.requests.Holds(filter) {
 		u.notices.say(warning, "its requests are not kept: they are from an earlier run, or too old")
-		return true
+		return
 	}
 	u.board.reveal(layout.Requests)
 	u.filters.set(layout.Requests, filter)
 	u.board.setFocus(layout.Requests)
-	return true
 }

@@ -16,18 +16,13 @@ import (
 
 // verbs are the palette's commands with arguments, and short names of actions.
 type verbs struct {
-	cfg         *Config
-	board       *board
-	filters     *filters
-	saved       *savedFilters
-	positions   *positions
-	exporting   *exporting
-	jump        *jump
-	profiles    *profileSwitch
-	themes      *themeChoice
-	preferences *preferences
-	notices     *notices
-	dialog      *dialogs
+	*shared
+	filters   *filters
+	saved     *savedFilters
+	positions *positions
+	exporting *exporting
+	jump      *jump
+	profiles  *profileSwitch
 
 	do       func(action.ID) tea.Cmd
 	disabled func(action.ID) string // says why an action cannot be performed now; "" if it can

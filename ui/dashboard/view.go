@@ -71,7 +71,7 @@ func (m *Model) lines() []string {
 		}
 	}
 	lines := p.panes(&content)
-	lines[b.layout.Header.Y] = header{&m.cfg, m.picture, m.clock, m.width}.draw(m.line)
+	lines[b.layout.Header.Y] = header{m.cfg, m.picture, m.clock, m.width}.draw(m.line)
 	notice := m.line.Start(m.width).Edge().Space(1)
 	m.notices.draw(notice, m.clock, m.look.Health, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()

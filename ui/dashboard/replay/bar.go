@@ -56,39 +56,26 @@ func (b *Bar) Tick() time.Duration {
 	return min(max(time.Duration(float64(time.Second)/p.Speed), leastTick), time.Second)
 }
 
-// Steer performs an action of the replay; it returns false for any other action.
-func (b *Bar) Steer(id action.ID) bool {
-	switch id {
-	case action.Pause:
-		b.Pause()
-	case action.StepForward:
-		b.Step(1)
-	case action.StepBack:
-		b.Step(-1)
-	case action.SeekForward:
-		b.SeekBy(shortSeek)
-	case action.SeekBack:
-		b.SeekBy(-shortSeek)
-	case action.SeekFarForward:
-		b.SeekBy(longSeek)
-	case action.SeekFarBack:
-		b.SeekBy(-longSeek)
-	case action.SeekStart:
-		b.Seek(0)
-	case action.SeekEnd:
-		b.Seek(b.Position().Length)
-	case action.NextMark:
-		b.seekMark(1)
-	case action.PreviousMark:
-		b.seekMark(-1)
-	case action.Faster:
-		b.ChangeSpeed(1)
-	case action.Slower:
-		b.ChangeSpeed(-1)
-	default:
-		return false
+// Steer performs an action of the replay; it ignores any other action.
+func (b *Bar) Steer(id action.ID) {
+	do := map[action.ID]func(){
+		action.Pause:          b.Pause,
+		action.StepForward:    func() { b.Step(1) },
+		action.StepBack:       func() { b.Step(-1) },
+		action.SeekForward:    func() { b.SeekBy(shortSeek) },
+		action.SeekBack:       func() { b.SeekBy(-shortSeek) },
+		action.SeekFarForward: func() { b.SeekBy(longSeek) },
+		action.SeekFarBack:    func() { b.SeekBy(-longSeek) },
+		action.SeekStart:      func() { b.Seek(0) },
+		action.SeekEnd:        func() { b.Seek(b.Position().Length) },
+		action.NextMark:       func() { b.seekMark(1) },
+		action.PreviousMark:   func() { b.seekMark(-1) },
+		action.Faster:         func() { b.ChangeSpeed(1) },
+		action.Slower:         func() { b.ChangeSpeed(-1) },
+	}[id]
+	if do != nil {
+		do()
 	}
-	return true
 }
 
 func (b *Bar) seekMark(by int) {

@@ -1,0 +1,130 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+)
+
+// handler performs an action.
+type handler struct {
+	do       func() tea.Cmd
+	disabled func() string // says why that is not possible now, or ""; nil: it always is
+}
+
+// does is the handler of an action that is always possible and has no command.
+func does(do func()) handler {
+	return handler{do: func() tea.Cmd {
+		do()
+		return nil
+	}}
+}
+
+// unless is the handler where disabled has no reason against it.
+func (h handler) unless(disabled func() string) handler {
+	h.disabled = disabled
+	return h
+}
+
+// actions are the handlers of all actions but own commands and those of a replay.
+func (m *Model) actions() map[action.ID]handler {
+	all := map[action.ID]handler{
+		action.Open:            does(m.open).unless(m.board.openDisabled),
+		action.Back:            does(m.back),
+		action.Filter:          does(func() { m.filters.start(m.board.filterDisabled()) }).unless(m.board.filterDisabled),
+		action.ClearFilter:     does(m.clearOne),
+		action.FilterAlike:     does(m.failures.filterAlike).unless(m.failures.disabled),
+		action.Sort:            does(func() { m.board.sort("", false) }).unless(m.board.sortDisabled),
+		action.ReverseSort:     does(func() { m.board.sort("", true) }).unless(m.board.sortDisabled),
+		action.Jump:            does(m.jump.start),
+		action.FindText:        does(m.finder.start),
+		action.FindNext:        does(func() { m.finder.next(1) }).unless(m.finder.disabled),
+		action.FindPrevious:    does(func() { m.finder.next(-1) }).unless(m.finder.disabled),
+		action.LookBack:        does(func() { m.details.lookBack(-1) }).unless(func() string { return m.details.trail.ends(-1, m.board.detailOpen) }),
+		action.LookForward:     does(func() { m.details.lookBack(1) }).unless(func() string { return m.details.trail.ends(1, m.board.detailOpen) }),
+		action.CopyPosition:    {m.positions.copy, m.positions.disabled},
+		action.CopyID:          {m.copyID, m.board.subjectless},
+		action.OpenLink:        does(func() { m.links.offer(m.ctx) }).unless(m.board.subjectless),
+		action.Refresh:         {m.asker.readAgain, m.asker.readDisabled},
+		action.Reconnect:       {m.asker.reconnect, m.asker.reconnectDisabled},
+		action.NewIntent:       does(m.creation.ask).unless(m.creation.disabled),
+		action.Export:          {func() tea.Cmd { return m.exporting.as(exports()[0]) }, m.exporting.disabled},
+		action.ExportAs:        does(m.exporting.offer).unless(m.exporting.disabled),
+		action.SendAgain:       {func() tea.Cmd { return m.deliveries.again(m.ctx) }, m.deliveries.disabled},
+		action.Reveal:          does(m.details.reveal),
+		action.Acknowledge:     does(m.silence.acknowledge).unless(m.silence.disabled),
+		action.Mute:            does(m.silence.openMute).unless(m.silence.disabled),
+		action.Confirm:         {func() tea.Cmd { return m.consent.ask(m.ctx) }, m.consent.disabled},
+		action.ConfirmMarked:   {func() tea.Cmd { return m.consent.askMarked(m.ctx) }, m.batch.disabled},
+		action.StopBatch:       does(func() { m.batch.stop("by hand") }).unless(m.batch.stopDisabled),
+		action.Mark:            does(m.consent.mark).unless(m.marks.disabled),
+		action.MarkAll:         does(m.marks.all).unless(m.marks.allDisabled),
+		action.MarkRange:       does(m.marks.reach).unless(m.marks.allDisabled),
+		action.Unmark:          does(m.marks.clear).unless(m.marks.clearDisabled),
+		action.FocusNext:       does(func() { m.board.focusBy(1) }),
+		action.FocusPrevious:   does(func() { m.board.focusBy(-1) }),
+		action.FocusDetail:     does(m.board.focusDetail).unless(m.board.detailDisabled),
+		action.FocusPane8:      does(func() { m.board.focusOn(layout.Deliveries) }).unless(m.board.deliveriesDisabled),
+		action.Zoom:            does(m.board.enlarge).unless(m.board.zoomDisabled),
+		action.Arrange:         does(m.arrange),
+		action.NextArrangement: does(m.board.nextArrangement),
+		action.GroupOrders:     does(m.board.groupOrders),
+		action.Pulse:           does(m.board.togglePulse),
+		action.Usage:           does(m.board.toggleQuota),
+		action.Failures:        does(func() { m.board.toggleView(layout.Failures) }),
+		action.NextSpan:        does(m.usage.nextSpan).unless(m.usage.spanDisabled),
+		action.NextChart:       does(m.usage.nextChart).unless(m.usage.chartDisabled),
+		action.NextTheme:       does(m.nextTheme),
+		action.ToggleMouse:     does(m.pointer.toggle),
+		action.Freeze:          does(m.freeze),
+		action.Digest:          does(func() { m.dialog.shown = m.away.sheet(m.themes.current()) }),
+		action.Help:            does(m.help),
+		action.Palette:         does(m.palette),
+		action.Record:          {m.recorder.toggle, m.recorder.disabled},
+		action.Suspend:         {func() tea.Cmd { return m.suspend(false) }, func() string { return m.job.Disabled(m.batch.confirming()) }},
+		action.Quit:            {do: m.quit},
+	}
+	for p, id := range focusing {
+		all[id] = does(func() { m.board.focusOn(layout.Pane(p)) })
+	}
+	for p, id := range toggling {
+		all[id] = does(func() { m.board.togglePane(layout.Pane(p)) })
+	}
+	for id, step := range steps {
+		all[id] = does(func() { m.details.step(step) })
+	}
+	return all
+}
+
+// open opens what is under the cursor.
+func (m *Model) open() {
+	switch {
+	case m.board.focus == layout.Failures:
+		m.failures.open()
+	case m.board.focus == layout.Quota:
+		m.usage.openRequests()
+	case !m.board.unfold():
+		m.details.open(m.board.subject())
+	}
+}
+
+// back ends the search in the detail, or closes it.
+func (m *Model) back() {
+	if !m.finder.end() {
+		m.details.close()
+	}
+}
+
+func (m *Model) copyID() tea.Cmd {
+	if text := m.details.copied(); text != "" {
+		return sendTerminal(ansi.SetSystemClipboard(text))
+	}
+	return nil
+}
+
+func (m *Model) nextTheme() {
+	m.themes.next()
+	m.restyle()
+}
