@@ -54,7 +54,7 @@ func (p *Failures) top() {
 
 // none says that nothing failed, as far as is known.
 func (p *Failures) none() {
-	span, total := failureSpans[p.span], p.intents.list.Total()
+	span, total := failureSpans[p.span], len(p.intents.rows)
 	known := "none"
 	if read := total - p.intents.unread; read > 0 {
 		known = wording.Counted(read, "intent", "intents")

@@ -2,6 +2,8 @@ package pane
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -20,7 +22,7 @@ type Intents struct {
 	rows   map[api.ID]*intentRow
 	lanes  laneSet
 	list   *table.Table[*intentRow]
-	orders *orders // nil unless grouped by order
+	orders *account.Orders // nil unless the list is grouped by order
 	cards  cards
 	filter *Filter
 	agents account.AgentCount
@@ -38,7 +40,8 @@ type Intents struct {
 // service does not give.
 func NewIntents(look *Look, window time.Duration) *Intents {
 	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)),
-		rows: map[api.ID]*intentRow{}, list: table.New(intentTable(compareInList))}
+		rows: map[api.ID]*intentRow{}}
+	p.list = table.New(intentTable(p.compareListed))
 	p.lanes = newLaneSet(&p.frame)
 	p.cards = cards{frame: &p.frame, window: window, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
 	return p
@@ -46,9 +49,9 @@ func NewIntents(look *Look, window time.Duration) *Intents {
 
 func intentTable(compare func(a, b *intentRow) int) table.Config[*intentRow] {
 	return table.Config[*intentRow]{
-		Key:     func(row *intentRow) string { return string(row.ID) },
+		Key:     (*intentRow).key,
 		Compare: compare,
-		Match:   matchRow[*intentRow],
+		Match:   matchIntent,
 	}
 }
 
@@ -59,8 +62,7 @@ func (p *Intents) Forget() {
 	}
 	p.list.Forget()
 	if p.orders != nil {
-		p.orders.known = account.NewOrders()
-		p.orders.list.Forget()
+		p.orders = account.NewOrders()
 	}
 	clear(p.rows)
 	p.unread = 0
@@ -104,7 +106,7 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 func (p *Intents) Shown() iter.Seq[*account.Intent] {
 	return func(yield func(*account.Intent) bool) {
 		for _, row := range p.list.Found() {
-			if !yield(row.Intent) {
+			if row.order == nil && !yield(row.Intent) {
 				return
 			}
 		}
@@ -115,9 +117,6 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 // list.
 func (p *Intents) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.look.Now)
-	if p.orders != nil {
-		filterTable(p.orders.list, f, p.look.Now)
-	}
 	p.lanes.setFilter(f, p.filter)
 	p.filter = f
 	p.findLane()
@@ -125,7 +124,9 @@ func (p *Intents) SetFilter(f *Filter) {
 }
 
 // Search is like [Events.Search].
-func (p *Intents) Search(f *Filter) func() (keep func()) { return search(f, p.list.All()) }
+func (p *Intents) Search(f *Filter) func() (keep func()) {
+	return search(f, slices.Collect(maps.Values(p.rows)))
+}
 
 // Fields returns the fields of a filter for this pane.
 func (p *Intents) Fields() []Field {
@@ -154,24 +155,21 @@ func (p *Intents) findLane() {
 // Matches returns how many intents pass the filter, of how many.
 func (p *Intents) Matches() (shown, total int) {
 	if p.listed() {
-		return p.list.Shown(), p.list.Total()
+		for range p.Shown() {
+			shown++
+		}
+		return shown, len(p.rows)
 	}
 	for _, lane := range p.lanes.tables {
 		shown += lane.Shown()
 	}
-	return shown, p.list.Total()
+	return shown, len(p.rows)
 }
 
 // Subject returns the intent or order under the cursor.
 func (p *Intents) Subject() Subject {
-	if p.orders != nil {
-		if row, ok := p.orders.list.Cursor(); ok {
-			return row.subject()
-		}
-		return Subject{}
-	}
 	if row, ok := p.table().Cursor(); ok {
-		return Subject{Kind: OfIntent, ID: row.ID}
+		return row.subject()
 	}
 	return Subject{}
 }
@@ -183,10 +181,7 @@ func (p *Intents) Select(id api.ID) bool {
 		return false
 	}
 	p.stale = true
-	switch {
-	case p.orders != nil:
-		return p.orders.list.Select(string(id))
-	case p.listed():
+	if p.listed() {
 		return p.list.Select(string(id))
 	}
 	return p.lanes.choose(row)
@@ -196,14 +191,7 @@ func (p *Intents) Select(id api.ID) bool {
 // or the intents are grouped.
 func (p *Intents) listed() bool { return p.orders != nil || p.w < layout.LanesFrom || p.h < 7 }
 
-// cursor returns the cursor of the shown table.
-func (p *Intents) cursor() cursor {
-	if p.orders != nil {
-		return p.orders.list
-	}
-	return p.table()
-}
-
+// table returns the list, or the lane with the cursor.
 func (p *Intents) table() *table.Table[*intentRow] {
 	if p.listed() {
 		return p.list
@@ -217,11 +205,11 @@ func (p *Intents) SetSize(w, h int) {
 	if p.w == w && p.h == h {
 		return
 	}
-	before, pinned := p.Subject(), p.cursor().Pinned()
+	before, pinned := p.Subject(), p.table().Pinned()
 	was := p.listed()
 	p.frame.SetSize(w, h)
 	p.lanes.fit()
-	p.setListHeight()
+	p.list.SetHeight(p.h - p.head())
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
@@ -231,14 +219,7 @@ func (p *Intents) SetSize(w, h int) {
 // SetStacked sets whether the panes are above each other.
 func (p *Intents) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
-	p.setListHeight()
-}
-
-func (p *Intents) setListHeight() {
 	p.list.SetHeight(p.h - p.head())
-	if p.orders != nil {
-		p.orders.list.SetHeight(p.h - p.head())
-	}
 }
 
 // Lines draws the pane.
@@ -247,12 +228,9 @@ func (p *Intents) Lines() []string {
 		p.top()
 		switch {
 		case p.collapsed():
-		case p.listed() && p.list.Total() == 0:
+		case p.listed() && len(p.rows) == 0:
 			p.rule()
 			p.nothing()
-		case p.orders != nil:
-			p.rule()
-			p.drawOrders()
 		case p.listed():
 			p.rule()
 			p.drawList()
@@ -275,8 +253,8 @@ func (p *Intents) none() string {
 // top draws the title: the filter with its matches, and the counts if no lane shows them.
 func (p *Intents) top() {
 	l := p.title("INTENTS", -1)
-	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
-	inNone := p.list.Total()
+	l.Space(1).Put(paint.Text, counted(len(p.rows), p.known))
+	inNone := len(p.rows)
 	for _, lane := range p.lanes.tables {
 		inNone -= lane.Total()
 	}

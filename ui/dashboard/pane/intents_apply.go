@@ -45,15 +45,16 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		}
 	}
 	outdated := func(row *intentRow) bool { return p.rows[row.ID] != row } // replaced by a later row
-	p.list.Upsert(rows...)                                                 // keeps the last of each
+	if p.orders == nil {
+		p.list.Upsert(rows...) // keeps the last of each
+	} else {
+		p.list.Upsert(p.arrange(rows, c.GoneIntents)...)
+	}
 	for i, m := range moves {
 		for _, row := range m.out {
 			p.lanes.tables[i].Remove(string(row.ID))
 		}
 		p.lanes.tables[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
-	}
-	if p.orders != nil {
-		p.orders.arrange(p.rows, rows, c.GoneIntents)
 	}
 	if row := p.rows[follow]; row != nil && p.lanes.tables[row.lane].Select(string(follow)) {
 		p.lanes.at = row.lane

@@ -21,7 +21,7 @@ func (p *Intents) drawLanes() {
 		l.To(c.x+1).Repeat(style, "─", c.w-1)
 	}
 	p.push(l)
-	if p.list.Total() == 0 {
+	if len(p.rows) == 0 {
 		p.nothing()
 		return
 	}

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"maps"
 	"slices"
 
 	"tillwatch/api"
@@ -15,14 +16,15 @@ func (p *Intents) Group(on bool) {
 	if on == p.Grouped() {
 		return
 	}
-	before, pinned := p.Subject(), p.cursor().Pinned()
+	before, pinned := p.Subject(), p.table().Pinned()
+	rows := slices.Collect(maps.Values(p.rows))
 	p.orders, p.anchor, p.stale = nil, "", true
 	if on {
-		p.orders = newOrders(&p.inList, &p.cards)
-		p.orders.list.SetHeight(p.h - p.head())
-		filterTable(p.orders.list, p.filter, p.look.Now)
-		p.orders.arrange(p.rows, slices.Clone(p.list.All()), nil)
+		p.orders = account.NewOrders()
+		rows = p.arrange(rows, nil)
 	}
+	p.list.Clear()
+	p.list.Upsert(rows...)
 	if pinned {
 		p.reselect(before)
 	}
@@ -43,19 +45,17 @@ func (p *Intents) reselect(s Subject) {
 
 // OrderUnder returns the order whose head is under the cursor; nil if there is none.
 func (p *Intents) OrderUnder() *account.Order {
-	if p.orders != nil {
-		if row, ok := p.orders.list.Cursor(); ok {
-			return row.order
-		}
+	if row, ok := p.table().Cursor(); ok {
+		return row.order
 	}
 	return nil
 }
 
 // ItemsUnder lists the items of that order which pass the filter.
 func (p *Intents) ItemsUnder() (ids []api.ID) {
-	rows := p.orders.list.Found()
-	for _, row := range rows[p.orders.list.Index()+1:] {
-		if row.head == nil || row.head.order.Reference != rows[p.orders.list.Index()].order.Reference {
+	rows := p.list.Found()[p.list.Index():]
+	for _, row := range rows[1:] {
+		if row.head == nil || row.head.key() != rows[0].key() {
 			break
 		}
 		ids = append(ids, row.ID)

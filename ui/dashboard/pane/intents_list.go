@@ -55,19 +55,29 @@ func (d *cards) columns(widest int) listColumns {
 	return c
 }
 
-// drawList draws one line for each intent.
+// drawList draws one line for each intent and each head of an order.
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
 	if len(rows) == 0 {
 		p.nothingMatches()
 		return
 	}
-	c := p.cards.columns(p.cards.widest)
+	widest := p.cards.widest
+	if p.orders != nil && p.look.Partial {
+		widest += paint.Width(orMore)
+	}
+	c := p.cards.columns(widest)
 	from, to := p.span()
 	for i, row := range rows {
-		l := p.start()
-		p.cards.mark(l, row, p.focused && first+i == p.list.Index(), from <= first+i && first+i <= to)
-		p.cards.listLine(l, row, c, "")
+		at, l := first+i, p.start()
+		under, ranged := p.focused && at == p.list.Index(), from <= at && at <= to
+		if row.order != nil {
+			p.cards.markHead(l, row, under, ranged)
+			p.cards.headLine(l, row, c)
+		} else {
+			p.cards.mark(l, row, under, ranged)
+			p.cards.listLine(l, row, c, branch(p.list.Found(), at))
+		}
 		p.push(l.On(paint.Base))
 	}
 }

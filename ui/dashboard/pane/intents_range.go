@@ -6,7 +6,7 @@ import "tillwatch/api"
 
 // StartRange begins a range at the cursor.
 func (p *Intents) StartRange() {
-	p.anchor, p.stale = p.cursor().CursorKey(), true
+	p.anchor, p.stale = p.table().CursorKey(), true
 }
 
 // EndRange ends the range. It returns false if there was none.
@@ -28,7 +28,7 @@ func (p *Intents) span() (from, to int) {
 	if p.anchor == "" {
 		return 0, -1
 	}
-	shown := p.cursor()
+	shown := p.table()
 	at, ok := shown.Find(p.anchor)
 	if !ok {
 		return 0, -1
@@ -40,19 +40,13 @@ func (p *Intents) span() (from, to int) {
 // shown items of the order.
 func (p *Intents) Ranged() (ids []api.ID) {
 	from, to := p.span()
-	if p.orders != nil {
-		if from == to && p.OrderUnder() != nil {
-			return p.ItemsUnder()
-		}
-		for _, row := range p.orders.list.Found()[from : to+1] {
-			if row.order == nil {
-				ids = append(ids, row.ID)
-			}
-		}
-		return ids
+	if from == to && p.OrderUnder() != nil {
+		return p.ItemsUnder()
 	}
 	for _, row := range p.table().Found()[from : to+1] {
-		ids = append(ids, row.ID)
+		if row.order == nil {
+			ids = append(ids, row.ID)
+		}
 	}
 	return ids
 }

@@ -21,7 +21,26 @@ type intentRow struct {
 	expires time.Time // the end of the confirm window; zero if unknown
 	turned  time.Time // when its state last changed on the screen; zero: never
 	changed time.Time // when anything else last changed; zero: never
-	needle            // the text by which a filter finds it, prepared: the first key of a filter is fast
+	*needle           // the text by which a filter finds it, prepared: the first key of a filter is fast
+
+	head  *intentRow     // of an item of an order, while the list is grouped
+	order *account.Order // of a head, whose figures are those of the whole order; nil for an intent
+	items []*intentRow   // of a head
+}
+
+// key identifies the row in a table.
+func (r *intentRow) key() string {
+	if r.order != nil {
+		return headKey(r.order.Reference)
+	}
+	return string(r.ID)
+}
+
+func (r *intentRow) subject() Subject {
+	if r.order != nil {
+		return Subject{Kind: OfOrder, Reference: r.order.Reference}
+	}
+	return Subject{Kind: OfIntent, ID: r.ID}
 }
 
 func newIntentRow(in *account.Intent) *intentRow {
@@ -35,7 +54,7 @@ func newIntentRow(in *account.Intent) *intentRow {
 
 // textOf returns the text by which a filter finds an intent. It has the total without the
 // shown commas.
-func textOf(r *intentRow) needle {
+func textOf(r *intentRow) *needle {
 	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
 	if r.unread() > 0 {
 		more += edged(unread)
@@ -46,7 +65,8 @@ func textOf(r *intentRow) needle {
 	if r.Failure != nil || r.lane == laneFailed {
 		more += edged(wording.Failure(r.Failure))
 	}
-	return newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
+	n := newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
+	return &n
 }
 
 // unread returns 1 if no read has returned the row's state; 0 otherwise and for nil.

@@ -8,48 +8,19 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// drawOrders draws one line for each head and for each intent.
-func (p *Intents) drawOrders() {
-	list := p.orders.list
-	rows, first := list.Window()
-	if len(rows) == 0 {
-		p.nothingMatches()
-		return
-	}
-	widest := p.cards.widest
-	if p.look.Partial {
-		widest += paint.Width(orMore)
-	}
-	c := p.cards.columns(widest)
-	from, to := p.span()
-	for i, row := range rows {
-		at, l := first+i, p.start()
-		under, ranged := p.focused && at == list.Index(), from <= at && at <= to
-		switch {
-		case row.order != nil:
-			p.cards.markHead(l, row, under, ranged)
-			p.cards.headLine(l, row, c)
-		case row.head != nil:
-			p.cards.mark(l, row.intentRow, under, ranged)
-			p.cards.listLine(l, row.intentRow, c, branch(list.Found(), at))
-		default:
-			p.cards.mark(l, row.intentRow, under, ranged)
-			p.cards.listLine(l, row.intentRow, c, "")
-		}
-		p.push(l.On(paint.Base))
-	}
-}
-
-// branch returns the line that leads from a head to an item.
-func branch(rows []*orderRow, at int) string {
-	if at+1 == len(rows) || rows[at+1].head == nil || rows[at+1].head.key() != rows[at].head.key() {
+// branch returns the line that leads from a head to an item; "" for other intents.
+func branch(rows []*intentRow, at int) string {
+	switch head := rows[at].head; {
+	case head == nil:
+		return ""
+	case at+1 == len(rows) || rows[at+1].head == nil || rows[at+1].head.key() != head.key():
 		return "└ "
 	}
 	return "├ "
 }
 
 // markHead draws the gutter of a head: a mark if all its awaiting items are marked.
-func (d *cards) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
+func (d *cards) markHead(l *paint.Line, row *intentRow, under, ranged bool) {
 	marked, waiting := 0, 0
 	for _, item := range row.items {
 		if d.marks[item.ID] {
@@ -73,7 +44,7 @@ func (d *cards) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
 }
 
 // headLine draws an order in the columns of its items.
-func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
+func (d *cards) headLine(l *paint.Line, row *intentRow, c listColumns) {
 	o := row.order
 	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
 	start := l.At()
@@ -90,10 +61,10 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
 	}
-	text, style := d.countdown(row.intentRow, 20)
+	text, style := d.countdown(row, 20)
 	if end := l.At() + c.about; c.about > 0 {
 		standing(l.Space(1), o, "", end)
-		d.bar(l, row.intentRow, style, c.about/3, end)
+		d.bar(l, row, style, c.about/3, end)
 	}
 	if c.total > 0 {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
@@ -106,7 +77,7 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 
 // sum writes the totals of an order, with "at least" if a total is unknown or an item may
 // be missing.
-func (d *cards) sum(row *orderRow) string {
+func (d *cards) sum(row *intentRow) string {
 	if row.total != "" && (row.order.Unpriced > 0 || d.look.Partial) {
 		return orMore + row.total
 	}

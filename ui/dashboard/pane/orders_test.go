@@ -76,7 +76,7 @@ func TestGroupingKeepsUpWithAnyChange(t *testing.T) {
 }
 
 func rowsShown(p *Intents) (rows []string) {
-	for _, row := range p.orders.list.Found() {
+	for _, row := range p.list.Found() {
 		text := row.key() + " " + string(row.State) + " " + row.total
 		if row.order != nil {
 			text += fmt.Sprint(row.order.Totals, row.order.Counts, row.order.Worst, row.order.Best)
@@ -91,9 +91,9 @@ func rowsShown(p *Intents) (rows []string) {
 func checkHeads(t *testing.T, p *Intents) {
 	t.Helper()
 	p.SetFilter(nil)
-	var head *orderRow
+	var head *intentRow
 	intents := 0
-	for _, row := range p.orders.list.Found() {
+	for _, row := range p.list.Found() {
 		switch {
 		case row.order != nil:
 			head = row
@@ -106,7 +106,7 @@ func checkHeads(t *testing.T, p *Intents) {
 		}
 		intents++
 	}
-	if intents != p.list.Total() {
-		t.Errorf("%d intents are grouped, of %d", intents, p.list.Total())
+	if intents != len(p.rows) {
+		t.Errorf("%d intents are grouped, of %d", intents, len(p.rows))
 	}
 }

@@ -100,10 +100,7 @@ func (p *Intents) Sort(name string, reverse bool) string {
 	for _, lane := range p.lanes.tables {
 		lane.SetCompare(p.sorting.compare)
 	}
-	p.list.SetCompare(p.inList.compare)
-	if p.orders != nil {
-		p.orders.list.SetCompare(p.orders.compare)
-	}
+	p.list.SetCompare(p.compareListed)
 	p.stale = true
 	return p.order
 }
