@@ -149,8 +149,11 @@ func (p *Events) top() (l *paint.Line, right paint.Spans) {
 		p.shown = eventCounts{p.look.Now, p.counters, p.last}
 	}
 	l = p.tabTitle("EVENTS", p.shown.counters.Received)
-	mode, style := feedWord(p.feed.State)
-	l.Space(1).Put(style, mode)
+	mode := sign.Feed(p.feed.State)
+	if p.feed.State == account.FeedOff {
+		mode.Word = "no relay"
+	}
+	l.Space(1).Put(mode.Style, mode.Word)
 	if p.w < 76 || p.w >= 100 {
 		p.freshness(l, "last", p.shown.last)
 	}
@@ -170,22 +173,6 @@ func (p *Events) top() (l *paint.Line, right paint.Spans) {
 		}
 	}
 	return l, right
-}
-
-func feedWord(s account.FeedState) (string, paint.Style) {
-	switch s {
-	case account.FeedConnecting:
-		return "connecting", paint.Muted
-	case account.FeedReplaying:
-		return "catching up", paint.Warning
-	case account.FeedLive:
-		return "live", paint.Good
-	case account.FeedLost:
-		return "lost", paint.Bad
-	case account.FeedRefused:
-		return "refused", paint.Bad
-	}
-	return "no relay", paint.Muted
 }
 
 func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {

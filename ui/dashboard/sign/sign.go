@@ -25,72 +25,52 @@ func (s Sign) String() string { return s.Glyph + " " + s.Word }
 
 // Intent is the sign of an intent's state. One that the contract does not list
 // is shown as it is called.
-func Intent(s api.IntentState) Sign {
-	switch s {
-	case api.RetrievingOffer:
-		return Sign{"◌", "retrieving", paint.Retrieving}
-	case api.AwaitingConfirmation:
-		return Sign{"◆", "awaiting", paint.Awaiting}
-	case api.PlacingOrder:
-		return Sign{"▸", "placing", paint.Placing}
-	case api.Completed:
-		return Sign{"✓", "completed", paint.Completed}
-	case api.Failed:
-		return Sign{"✕", "failed", paint.Failed}
-	case "":
-		return unknown()
-	}
-	return unlisted(string(s))
+func Intent(s api.IntentState) Sign { return listed(intents, s) }
+
+var intents = map[api.IntentState]Sign{
+	api.RetrievingOffer:      {"◌", "retrieving", paint.Retrieving},
+	api.AwaitingConfirmation: {"◆", "awaiting", paint.Awaiting},
+	api.PlacingOrder:         {"▸", "placing", paint.Placing},
+	api.Completed:            {"✓", "completed", paint.Completed},
+	api.Failed:               {"✕", "failed", paint.Failed},
+	"":                       {"·", "unknown", paint.Muted},
 }
 
 // Shipment is the sign of a shipment's status.
-func Shipment(s api.ShipmentStatus) Sign {
-	switch s {
-	case api.Ordered:
-		return Sign{"○", "ordered", paint.Muted}
-	case api.Shipped:
-		return Sign{"→", "shipped", paint.Retrieving}
-	case api.Delayed:
-		return Sign{"!", "delayed", paint.Warning}
-	case api.OutForDelivery:
-		return Sign{"◔", "out for delivery", paint.Placing}
-	case api.Delivered:
-		return Sign{"✓", "delivered", paint.Completed}
-	case api.Canceled:
-		return Sign{"✕", "canceled", paint.Failed}
-	case "":
-		return unknown()
-	}
-	return unlisted(string(s))
+func Shipment(s api.ShipmentStatus) Sign { return listed(shipments, s) }
+
+var shipments = map[api.ShipmentStatus]Sign{
+	api.Ordered:        {"○", "ordered", paint.Muted},
+	api.Shipped:        {"→", "shipped", paint.Retrieving},
+	api.Delayed:        {"!", "delayed", paint.Warning},
+	api.OutForDelivery: {"◔", "out for delivery", paint.Placing},
+	api.Delivered:      {"✓", "delivered", paint.Completed},
+	api.Canceled:       {"✕", "canceled", paint.Failed},
+	"":                 {"·", "unknown", paint.Muted},
 }
 
 // Event is the sign of an event's type: that of the state it leads to.
 func Event(t api.EventType) Sign {
-	switch t {
-	case api.OfferRetrieved:
-		return Sign{Intent(api.AwaitingConfirmation).Glyph, "offer retrieved", paint.Awaiting}
-	case api.OfferFailed:
-		return Sign{Intent(api.Failed).Glyph, "offer failed", paint.Failed}
-	case api.IntentCompleted:
-		return Intent(api.Completed)
-	case api.OrderFailed:
-		return Sign{Intent(api.Failed).Glyph, "order failed", paint.Failed}
-	case api.ShipmentCreated:
-		return Sign{Shipment(api.Ordered).Glyph, "shipment created", paint.Retrieving}
-	case api.ShipmentUpdated:
-		return Sign{Shipment(api.Shipped).Glyph, "shipment updated", paint.Retrieving}
-	case api.ProductUpdated:
-		return Sign{"∙", "product updated", paint.Muted}
-	case api.ProductRemoved:
-		return Sign{"∙", "product removed", paint.Muted}
-	case api.VerificationChallenge:
-		return Sign{"∙", "endpoint challenge", paint.Muted}
+	if known, ok := events[t]; ok {
+		return known
 	}
 	_, name, ok := strings.Cut(string(t), ".")
 	if !ok {
 		name = string(t)
 	}
 	return unlisted(name)
+}
+
+var events = map[api.EventType]Sign{
+	api.OfferRetrieved:        {"◆", "offer retrieved", paint.Awaiting},
+	api.OfferFailed:           {"✕", "offer failed", paint.Failed},
+	api.IntentCompleted:       {"✓", "completed", paint.Completed},
+	api.OrderFailed:           {"✕", "order failed", paint.Failed},
+	api.ShipmentCreated:       {"○", "shipment created", paint.Retrieving},
+	api.ShipmentUpdated:       {"→", "shipment updated", paint.Retrieving},
+	api.ProductUpdated:        {"∙", "product updated", paint.Muted},
+	api.ProductRemoved:        {"∙", "product removed", paint.Muted},
+	api.VerificationChallenge: {"∙", "endpoint challenge", paint.Muted},
 }
 
 // Told is the sign of an event by what it has led to, where that is known, else by
@@ -123,37 +103,26 @@ func Answer(status int) Sign {
 }
 
 // Delivery is the sign of a delivery by its state.
-func Delivery(s delivery.State) Sign {
-	switch s {
-	case delivery.Waiting:
-		return Sign{"◔", "waiting", paint.Warning}
-	case delivery.Sending:
-		return Sign{"▸", "sending", paint.Placing}
-	case delivery.Delivered:
-		return Sign{"✓", "delivered", paint.Good}
-	case delivery.Dead:
-		return Sign{"✕", "dead", paint.Bad}
-	case delivery.Lost:
-		return Sign{"○", "lost", paint.Warning}
-	}
-	return unlisted(string(s))
+func Delivery(s delivery.State) Sign { return listed(deliveries, s) }
+
+var deliveries = map[delivery.State]Sign{
+	delivery.Waiting:   {"◔", "waiting", paint.Warning},
+	delivery.Sending:   {"▸", "sending", paint.Placing},
+	delivery.Delivered: {"✓", "delivered", paint.Good},
+	delivery.Dead:      {"✕", "dead", paint.Bad},
+	delivery.Lost:      {"○", "lost", paint.Warning},
 }
 
 // Feed is the sign of the way to the relay.
-func Feed(s account.FeedState) Sign {
-	switch s {
-	case account.FeedConnecting:
-		return Sign{"◌", "connecting", paint.Muted}
-	case account.FeedReplaying:
-		return Sign{"◔", "catching up", paint.Warning}
-	case account.FeedLive:
-		return Sign{"●", "live", paint.Good}
-	case account.FeedLost:
-		return Sign{"✕", "lost", paint.Bad}
-	case account.FeedRefused:
-		return Sign{"✕", "refused", paint.Bad}
-	}
-	return Sign{"○", "none", paint.Muted}
+func Feed(s account.FeedState) Sign { return feeds[s] }
+
+var feeds = map[account.FeedState]Sign{
+	account.FeedOff:        {"○", "none", paint.Muted},
+	account.FeedConnecting: {"◌", "connecting", paint.Muted},
+	account.FeedReplaying:  {"◔", "catching up", paint.Warning},
+	account.FeedLive:       {"●", "live", paint.Good},
+	account.FeedLost:       {"✕", "lost", paint.Bad},
+	account.FeedRefused:    {"✕", "refused", paint.Bad},
 }
 
 // Marked is the sign of an intent that is to be confirmed with others.
@@ -162,6 +131,11 @@ func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 // Unseen is the sign of an intent that changed while nobody looked.
 func Unseen() Sign { return Sign{"•", "changed while away", paint.Accent} }
 
-func unknown() Sign { return Sign{"·", "unknown", paint.Muted} }
+func listed[S ~string](known map[S]Sign, s S) Sign {
+	if sign, ok := known[s]; ok {
+		return sign
+	}
+	return unlisted(string(s))
+}
 
 func unlisted(name string) Sign { return Sign{"?", wording.Name(name), paint.Unlisted} }
