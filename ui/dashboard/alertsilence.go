@@ -85,28 +85,7 @@ func (s *alertSilence) show() {
 	s.board.alerts.Invalidate()
 }
 
-// The beginnings of the menu's ids: what a choice mutes. For how long follows.
-const (
-	mutesOne = "one "
-	mutesAll = "all "
-)
-
-// muteTimes returns the choices of how long to mute.
-func muteTimes(now time.Time) []struct {
-	words string
-	until time.Time
-} {
-	year, month, day := now.Date()
-	return []struct {
-		words string
-		until time.Time
-	}{
-		{"15 min", now.Add(15 * time.Minute)}, {"1 h", now.Add(time.Hour)},
-		{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
-	}
-}
-
-// openMute asks for how long to mute the alerts under the cursor.
+// openMute asks for how long to mute the alerts under the cursor, or their kinds.
 func (s *alertSilence) openMute() {
 	alerts := s.chosen()
 	what := "this alert"
@@ -122,36 +101,38 @@ func (s *alertSilence) openMute() {
 		names = append(names, string(kind))
 	}
 	now := s.now()
+	year, month, day := now.Date()
 	var items []dialog.Item
-	for _, which := range []struct{ id, title string }{{mutesOne, what}, {mutesAll, "every alert of kind " + strings.Join(names, ", ")}} {
-		for _, t := range muteTimes(now) {
-			items = append(items, dialog.Item{ID: which.id + t.words, Title: which.title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location)})
+	for all, title := range []string{what, "every alert of kind " + strings.Join(names, ", ")} {
+		for _, t := range []struct {
+			words string
+			until time.Time
+		}{
+			{"15 min", now.Add(15 * time.Minute)}, {"1 h", now.Add(time.Hour)},
+			{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
+		} {
+			items = append(items, dialog.Item{Title: title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location), Take: func() tea.Cmd {
+				s.mute(alerts, all > 0, t.until)
+				return nil
+			}})
 		}
 	}
-	s.dialog.choose(dialog.NewMenu(s.themes.current(), "Mute", "mute", action.Mute, items), func(option string) tea.Cmd {
-		s.mute(alerts, option)
-		return nil
-	})
+	s.dialog.shown = dialog.NewMenu(s.themes.current(), "Mute", "mute", action.Mute, items)
 }
 
-func (s *alertSilence) mute(alerts []account.Alert, option string) {
-	all := strings.HasPrefix(option, mutesAll)
+// mute mutes alerts, or all of their kinds.
+func (s *alertSilence) mute(alerts []account.Alert, all bool, until time.Time) {
 	now := s.now()
-	for _, t := range muteTimes(now) {
-		if !strings.HasSuffix(option, t.words) {
-			continue
-		}
-		s.alerting.change(func(memory *attention.Memory) {
-			for _, a := range alerts {
-				off := attention.Off{Key: attention.KeyOf(a), At: now, Until: t.until}
-				if all {
-					off.Key, off.All = attention.Key{Kind: a.Kind}, true
-				}
-				memory.Put(off)
+	s.alerting.change(func(memory *attention.Memory) {
+		for _, a := range alerts {
+			off := attention.Off{Key: attention.KeyOf(a), At: now, Until: until}
+			if all {
+				off.Key, off.All = attention.Key{Kind: a.Kind}, true
 			}
-		})
-		s.notices.say(plain, "muted until "+wording.Moment(t.until, now, s.cfg.Location)+"; "+s.cfg.Actions.KeyOf(action.Acknowledge)+" takes it back")
-	}
+			memory.Put(off)
+		}
+	})
+	s.notices.say(plain, "muted until "+wording.Moment(until, now, s.cfg.Location)+"; "+s.cfg.Actions.KeyOf(action.Acknowledge)+" takes it back")
 	s.show()
 }
 

@@ -65,15 +65,15 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		return m.verbs.say(a.Verb, a.Words)
 	case a.Kind == dialog.Closed:
 		m.dialog.close()
-		if a.Option != "" {
-			return m.dialog.taken(a.Option)
+		if a.Item != nil {
+			return a.Item.Take()
 		}
 		if chosen, ok := m.cfg.Actions.Action(a.Do); ok {
 			m.preferences.ran(chosen.Title)
 			return m.do(a.Do)
 		}
-	case a.Option != "":
-		m.arranging.choose(a.Option)
+	case a.Option != nil:
+		a.Option.Choose()
 		m.restyle()
 		if d, ok := m.dialog.shown.(*dialog.Arrange); ok { // it stays open, so that a choice can be seen and undone
 			d.SetChoices(m.arranging.choices())

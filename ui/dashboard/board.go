@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// drawnPane is what every pane can do. The small interfaces below are optional.
+// drawnPane is what every pane can do, or ignores.
 type drawnPane interface {
 	SetSize(w, h int)
 	SetStacked(bool)
@@ -19,45 +19,22 @@ type drawnPane interface {
 	Invalidate()
 	Stale() bool
 	Lines() []string
-}
-
-// applier is a pane that takes data.
-type applier interface {
 	Apply(c *account.Changes, first bool)
-}
-
-// forgetter is a pane that can start over; its cursor returns to its row, should that
-// come back.
-type forgetter interface{ Forget() }
-
-// mover is a pane with a cursor or a scroll position.
-type mover interface{ Move(pane.Step) }
-
-// pointed is a pane that takes the mouse.
-type pointed interface {
+	Forget() // starts over; the cursor returns to its row, should that come back
+	Move(pane.Step)
 	Click(x, y int) (row bool) // whether there is a row
 	Wheel(x, y, delta int)
+	Tab(x, y int) (at int, ok bool) // which of the panes that share its place has its name there
+	Subject() pane.Subject          // the thing under its cursor
+	Columns() []string              // those that can be hidden
+	Hidden() []string
+	Hide(columns []string)
 }
-
-// tabbed is a pane whose title also names the panes that share its place.
-type tabbed interface {
-	Tab(x, y int) (at int, ok bool)
-}
-
-// subjected is a pane with a thing under its cursor.
-type subjected interface{ Subject() pane.Subject }
 
 // sortable is a pane that can be sorted by its columns.
 type sortable interface {
 	Orders() []string
 	Sort(name string, reverse bool) (order string)
-}
-
-// columned is a pane that can hide columns.
-type columned interface {
-	Columns() []string
-	Hidden() []string
-	Hide(columns []string)
 }
 
 // board holds the panes, divides the screen among them, and knows which one has the
@@ -110,10 +87,8 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	b.beat = beat{look: look, picture: picture}
 	look.Pulse = b.beat.get
 	b.intents.Group(preferences.ByOrder)
-	for name, columns := range preferences.Columns {
-		if p, ok := b.columned(name); ok {
-			p.Hide(columns)
-		}
+	for i, p := range b.panes {
+		p.Hide(preferences.Columns[layout.Pane(i).String()])
 	}
 	return b
 }
@@ -243,11 +218,8 @@ func (b *board) step(s pane.Step) (moved bool) {
 		}
 		return false
 	}
-	p, ok := b.panes[b.focus].(mover)
-	if ok {
-		p.Move(s)
-	}
-	return ok
+	b.panes[b.focus].Move(s)
+	return true
 }
 
 // sort sorts the focused pane by a column, by the next one if name is "", or reverses
@@ -276,12 +248,7 @@ func (b *board) toggleZoom() {
 }
 
 // subject is the thing under the cursor.
-func (b *board) subject() pane.Subject {
-	if p, ok := b.panes[b.focus].(subjected); ok {
-		return p.Subject()
-	}
-	return pane.Subject{}
-}
+func (b *board) subject() pane.Subject { return b.panes[b.focus].Subject() }
 
 // show applies changes.
 func (b *board) show(c *account.Changes, first bool) {
@@ -291,12 +258,10 @@ func (b *board) show(c *account.Changes, first bool) {
 		b.invalidate()
 	}
 	for _, p := range b.panes {
-		if p, ok := p.(forgetter); ok && c.Whole {
+		if c.Whole {
 			p.Forget()
 		}
-		if p, ok := p.(applier); ok {
-			p.Apply(c, first)
-		}
+		p.Apply(c, first)
 	}
 	b.receive()
 }
@@ -340,25 +305,14 @@ func (b *board) togglePane(p layout.Pane) {
 var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
 	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents, layout.Pulse: action.TogglePulse}
 
-// columned is the pane of this name, if it can hide columns.
-func (b *board) columned(name string) (columned, bool) {
-	for i, p := range b.panes {
-		if layout.Pane(i).String() == name {
-			p, ok := p.(columned)
-			return p, ok
-		}
-	}
-	return nil, false
-}
-
 // toggleColumn hides a column of a pane, or shows it again.
-func (b *board) toggleColumn(name, column string) {
-	p, ok := b.columned(name)
-	if !ok || !slices.Contains(p.Columns(), column) {
+func (b *board) toggleColumn(of layout.Pane, column string) {
+	p := b.panes[of]
+	if !slices.Contains(p.Columns(), column) {
 		return
 	}
 	p.Hide(toggled(p.Hidden(), column))
-	b.preferences.setColumns(name, p.Hidden())
+	b.preferences.setColumns(of.String(), p.Hidden())
 	b.preferences.keep()
 }
 

@@ -1,10 +1,6 @@
 package dashboard
 
 import (
-	"slices"
-
-	"tillwatch/api"
-	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -12,15 +8,7 @@ import (
 // details opens, feeds and closes the detail, and keeps its history.
 type details struct {
 	*shared
-	read  wholeIntent
-	order *account.Order // the open one; nil once it has changed
 	trail trail
-}
-
-// wholeIntent is the open intent with its timeline, until it changes.
-type wholeIntent struct {
-	id     api.ID // "" once it has changed
-	detail *account.IntentDetail
 }
 
 // open opens the detail of a subject.
@@ -91,34 +79,15 @@ func (d *details) feed() {
 	case pane.OfDelivery:
 		facts.Delivery, _ = d.board.deliveries.Find(s.ID)
 	case pane.OfOrder:
-		facts.Order = d.wholeOrder(s.Reference)
+		facts.Order = d.picture.order(s.Reference)
 	case pane.OfShipment:
 		facts.Shipment = d.picture.shipments[s.ID]
 	}
 	if in, ok := d.board.intentOf(s); ok {
-		facts.Intent = d.whole(in.ID)
+		facts.Intent, _ = d.cfg.Source.Intent(in.ID)
 		facts.Shipments = d.picture.shipmentsOf(in.ID)
 	}
 	d.board.detail.Feed(facts)
-}
-
-// whole gets an intent with its timeline from the source, once per change.
-func (d *details) whole(id api.ID) *account.IntentDetail {
-	if d.read.id != id {
-		detail, _ := d.cfg.Source.Intent(id)
-		d.read = wholeIntent{id, detail}
-	}
-	return d.read.detail
-}
-
-// forget has the open intent fetched again, if it has changed.
-func (d *details) forget(c *account.Changes) {
-	d.forgetOrder(c)
-	id := d.read.id
-	changed := func(in *account.Intent) bool { return in.ID == id }
-	if id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed) || slices.Contains(c.GoneIntents, id)) {
-		d.read = wholeIntent{}
-	}
 }
 
 // reveal shows or hides personal data in the detail.

@@ -17,8 +17,7 @@ type dialogs struct {
 	shown dialog.Dialog // nil: none
 	x, y  int           // its corner on the screen
 	quiet dialog.Quiet
-	taken func(option string) tea.Cmd // does what is chosen in the menu that is shown
-	turn  int                         // counts what the quiet began with; a message of an earlier turn proves nothing
+	turn  int // counts what the quiet began with; a message of an earlier turn proves nothing
 }
 
 // quietMsg waits its turn behind the keys.
@@ -35,11 +34,6 @@ func (d *dialogs) close() { d.shown = nil }
 func (d *dialogs) confirm() *dialog.Confirm {
 	c, _ := d.shown.(*dialog.Confirm)
 	return c
-}
-
-// choose opens a menu, of which taken does what is chosen.
-func (d *dialogs) choose(menu *dialog.Menu, taken func(option string) tea.Cmd) {
-	d.shown, d.taken = menu, taken
 }
 
 // ask opens the dialog with money behind it.

@@ -125,15 +125,9 @@ func (x *exporting) done(msg exportedMsg) tea.Cmd {
 func (x *exporting) offer() {
 	var items []dialog.Item
 	for _, e := range exports() {
-		items = append(items, dialog.Item{ID: e.name, Title: e.title, Note: e.name, About: e.about})
+		items = append(items, dialog.Item{Title: e.title, Note: e.name, About: e.about, Take: func() tea.Cmd { return x.as(e) }})
 	}
-	x.dialog.choose(dialog.NewMenu(x.themes.current(), "Export the intent", "export", action.ExportAs, items), func(name string) tea.Cmd {
-		cmd, err := x.named(name)
-		if err != nil {
-			x.notices.say(warning, err.Error())
-		}
-		return cmd
-	})
+	x.dialog.shown = dialog.NewMenu(x.themes.current(), "Export the intent", "export", action.ExportAs, items)
 }
 
 func (x *exporting) disabled() string {

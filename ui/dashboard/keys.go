@@ -125,7 +125,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case pressed && at.Y == m.board.layout.Footer.Y:
 		return m.pressFooter(at.X)
 	case pressed:
-		if _, _, ok := m.pointer.under(at.X, at.Y); ok {
+		if _, ok := m.board.layout.At(at.X, at.Y); ok {
 			m.filters.typed, m.jump.typed, m.finder.typed, m.marks.stayed = nil, nil, nil, pane.Subject{}
 		}
 		m.pointer.click(at.X, at.Y)

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -87,7 +86,7 @@ func (l *links) add(found []dialog.Item, title, note string, address api.Text) [
 		l.refused = err
 		return found
 	}
-	return append(found, dialog.Item{ID: strconv.Itoa(len(found)), Title: title, Note: note, Link: link})
+	return append(found, dialog.Item{Title: title, Note: note, Link: link})
 }
 
 // offer shows the links of the thing under the cursor; the next key opens one.
@@ -106,10 +105,10 @@ func (l *links) offer(ctx context.Context) {
 	if l.cfg.Browser.Open == nil {
 		title, takes = "Copy the link", "copy"
 	}
-	l.dialog.choose(dialog.NewMenu(l.themes.current(), title, takes, action.OpenLink, found), func(id string) tea.Cmd {
-		at, _ := strconv.Atoi(id)
-		return l.take(ctx, found[at].Link)
-	})
+	for i, item := range found {
+		found[i].Take = func() tea.Cmd { return l.take(ctx, item.Link) }
+	}
+	l.dialog.shown = dialog.NewMenu(l.themes.current(), title, takes, action.OpenLink, found)
 }
 
 // take opens an address, or copies it if nothing can be opened.

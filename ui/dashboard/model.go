@@ -296,7 +296,6 @@ func (m *Model) apply(c *account.Changes) {
 	if m.picture.environment().Live != wasLive {
 		m.restyle() // real money tints the frame
 	}
-	m.details.forget(c)
 	m.loading.watch()
 	m.notifier.Observe(c)
 	if first || m.replay != nil { // the clock of a replay may jump

@@ -57,32 +57,18 @@ func (p *picture) ordered(reference string) []pane.Subject {
 	return nil
 }
 
-// wholeOrder collects the items of an order, once after each change.
-func (d *details) wholeOrder(reference api.Text) *account.Order {
-	if d.order == nil || d.order.Reference != reference {
-		var items []*account.Intent
-		for _, in := range d.picture.intents {
-			if in.ReferenceID == reference {
-				items = append(items, in)
-			}
-		}
-		if d.order = nil; len(items) > 0 {
-			d.order = account.NewOrder(reference, items)
+// order collects the items of an order; nil if there are none.
+func (p *picture) order(reference api.Text) *account.Order {
+	var items []*account.Intent
+	for _, in := range p.intents {
+		if in.ReferenceID == reference {
+			items = append(items, in)
 		}
 	}
-	return d.order
-}
-
-// forgetOrder drops the collected order if it has changed.
-func (d *details) forgetOrder(c *account.Changes) {
-	if d.order == nil {
-		return
+	if len(items) == 0 {
+		return nil
 	}
-	of := func(in *account.Intent) bool { return in.ReferenceID == d.order.Reference }
-	gone := func(in *account.Intent) bool { return slices.Contains(c.GoneIntents, in.ID) }
-	if c.Whole || slices.ContainsFunc(c.Intents, of) || slices.ContainsFunc(d.order.Intents, gone) {
-		d.order = nil
-	}
+	return account.NewOrder(reference, items)
 }
 
 // orderDisabled says why no item of an order can be confirmed now; "" if one can.

@@ -41,29 +41,20 @@ func (c *clicked) again(x, y int) bool {
 	return c.row.Kind != pane.None && y == c.y && x >= c.x-1 && x <= c.x+1 && time.Since(c.at) <= doubleWithin
 }
 
-// under returns the pane at a place of the screen that takes the mouse.
-func (p *pointer) under(x, y int) (over layout.Pane, target pointed, ok bool) {
-	if over, ok = p.board.layout.At(x, y); !ok {
-		return 0, nil, false
-	}
-	target, ok = p.board.panes[over].(pointed)
-	return over, target, ok
-}
-
 // scroll passes the wheel to a pane.
 func (p *pointer) scroll(at tea.Mouse) {
-	over, target, ok := p.under(at.X, at.Y)
+	over, ok := p.board.layout.At(at.X, at.Y)
 	if !ok {
 		return
 	}
 	r := p.board.layout.Panes[over]
-	target.Wheel(at.X-r.X, at.Y-r.Y, wheel(at))
+	p.board.panes[over].Wheel(at.X-r.X, at.Y-r.Y, wheel(at))
 	p.last = clicked{}
 }
 
 // click gives the clicked pane the focus and passes it the click.
 func (p *pointer) click(x, y int) {
-	over, target, ok := p.under(x, y)
+	over, ok := p.board.layout.At(x, y)
 	if !ok {
 		return
 	}
@@ -73,13 +64,11 @@ func (p *pointer) click(x, y int) {
 		p.details.open(before.row)
 		return
 	}
-	r := p.board.layout.Panes[over]
-	if tabs, ok := target.(tabbed); ok {
-		if tab, ok := tabs.Tab(x-r.X, y-r.Y); ok {
-			p.board.setFocus(layout.Events + layout.Pane(tab))
-			p.details.follow()
-			return
-		}
+	r, target := p.board.layout.Panes[over], p.board.panes[over]
+	if tab, ok := target.Tab(x-r.X, y-r.Y); ok {
+		p.board.setFocus(layout.Events + layout.Pane(tab))
+		p.details.follow()
+		return
 	}
 	if over == layout.Detail {
 		p.board.leave()

@@ -92,10 +92,14 @@ func TestTheFocusLeavesAHiddenPane(t *testing.T) {
 func TestColumnsAreLeftOut(t *testing.T) {
 	m, _ := remembering(t, 200, 55, Layout{Acquainted: true})
 	before := screen(m)
-	for _, gone := range []struct{ pane, column, text string }{
-		{"intents", "merchant", "acme.example"}, {"intents", "total", "USD"}, {"shipments", "tracking", "UPS 0034"},
-		{"quota", "history", "last minute"}, {"quota", "own and others", "others"}, {"quota", "resets", "resets"},
-		{"events", "id", "ci_"}, {"events", "merchant", "acme.example"}, {"events", "outcome", "USD"}, {"events", "seq", "1041"}, {"events", "notes", "late "},
+	for _, gone := range []struct {
+		pane         layout.Pane
+		column, text string
+	}{
+		{layout.Intents, "merchant", "acme.example"}, {layout.Intents, "total", "USD"}, {layout.Shipments, "tracking", "UPS 0034"},
+		{layout.Quota, "history", "last minute"}, {layout.Quota, "own and others", "others"}, {layout.Quota, "resets", "resets"},
+		{layout.Events, "id", "ci_"}, {layout.Events, "merchant", "acme.example"}, {layout.Events, "outcome", "USD"},
+		{layout.Events, "seq", "1041"}, {layout.Events, "notes", "late "},
 	} {
 		if !strings.Contains(before, gone.text) {
 			t.Fatalf("%q is not there at first:\n%s", gone.text, before)

@@ -20,10 +20,10 @@ type Choices struct {
 
 // Option is one thing that is on or off.
 type Option struct {
-	ID    string
-	Title string
-	Key   string // chooses it at once; "" for none
-	On    bool
+	Title  string
+	Key    string // chooses it at once; "" for none
+	On     bool
+	Choose func() // turns it on or off; the dialog does not call it
 }
 
 // Arrange is the dialog that arranges the board. Choices take effect while it is
@@ -69,12 +69,12 @@ func (a *Arrange) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 		a.moveGroup(1)
 	case "enter", "space":
 		if a.at < len(all) {
-			return Answer{Option: all[a.at].ID}
+			return Answer{Option: &all[a.at]}
 		}
 	default:
 		if a.key(name); chosen >= 0 {
 			a.at = chosen
-			return Answer{Option: all[chosen].ID}
+			return Answer{Option: &all[chosen]}
 		}
 	}
 	return Answer{}
@@ -85,7 +85,7 @@ func (a *Arrange) Click(x, y int, _ time.Time) Answer {
 	a.said = ""
 	target := a.spots.at(x, y)
 	if a.click(target) {
-		return Answer{Option: a.options()[a.at].ID}
+		return Answer{Option: &a.options()[a.at]}
 	}
 	return closedIf(target == clicksClose)
 }

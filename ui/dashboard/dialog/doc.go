@@ -44,7 +44,8 @@ const (
 type Answer struct {
 	Kind   Kind
 	Do     action.ID // chosen in the palette; "": none
-	Option string    // the ID of the one that was chosen in [Arrange] or a [Menu]; "": none
+	Item   *Item     // chosen in a [Menu]; nil: none
+	Option *Option   // chosen in [Arrange]; nil: none
 	Verb   *Verb     // that was said
 	Words  string    // behind it
 }

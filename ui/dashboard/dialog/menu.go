@@ -28,11 +28,11 @@ type Menu struct {
 
 // Item is one thing of a [Menu].
 type Item struct {
-	ID    string
 	Title string
-	Note  string       // beside the title
-	About string       // what is said of it while it is chosen
-	Link  weblink.Link // where it leads; its host stands out
+	Note  string         // beside the title
+	About string         // what is said of it while it is chosen
+	Link  weblink.Link   // where it leads; its host stands out
+	Take  func() tea.Cmd // does what it offers; the menu does not call it
 }
 
 const menuWidth = 78
@@ -62,7 +62,7 @@ func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 }
 
 // Take answers with the chosen item.
-func (m *Menu) Take() Answer { return Answer{Kind: Closed, Option: m.items[m.at].ID} }
+func (m *Menu) Take() Answer { return Answer{Kind: Closed, Item: &m.items[m.at]} }
 
 // Click chooses the item of a row.
 func (m *Menu) Click(x, y int, _ time.Time) Answer {

@@ -63,11 +63,17 @@ func (p *Detail) Fed() bool { return p.fed }
 // Feed sets the current facts of the subject.
 func (p *Detail) Feed(f Facts) {
 	of := p.facts
-	if p.fed && slices.Equal(of.Shipments, f.Shipments) && of.Intent == f.Intent && of.Shipment == f.Shipment && of.Event == f.Event &&
-		of.Request == f.Request && of.Order == f.Order && of.Delivery == f.Delivery {
+	if p.fed && slices.Equal(of.Shipments, f.Shipments) && sameDetail(of.Intent, f.Intent) && of.Shipment == f.Shipment && of.Event == f.Event &&
+		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Delivery == f.Delivery {
 		return
 	}
 	p.facts, p.fed, p.stale = f, true, true
+}
+
+// sameDetail reports whether two details of an intent say the same: every change of it has a
+// moment in its timeline, or is in the answer.
+func sameDetail(a, b *account.IntentDetail) bool {
+	return a == b || a != nil && b != nil && a.Intent == b.Intent && a.Latest == b.Latest && slices.Equal(a.Timeline, b.Timeline)
 }
 
 // Move moves the cursor by lines; left and right fold and unfold.

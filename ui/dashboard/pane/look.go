@@ -70,6 +70,26 @@ func newFrame(look *Look, columns ...string) frame {
 	return frame{look: look, columns: columns, stale: true}
 }
 
+// What follows is for panes that take no data, or have no rows.
+
+// Apply ignores changes.
+func (f *frame) Apply(*account.Changes, bool) {}
+
+// Forget does nothing.
+func (f *frame) Forget() {}
+
+// Move does nothing.
+func (f *frame) Move(Step) {}
+
+// Click finds no row.
+func (f *frame) Click(_, _ int) (row bool) { return false }
+
+// Wheel does nothing.
+func (f *frame) Wheel(_, _, _ int) {}
+
+// Subject is nothing.
+func (f *frame) Subject() Subject { return Subject{} }
+
 // SetSize sets the size of the pane, in cells.
 func (f *frame) SetSize(w, h int) {
 	if f.w != w || f.h != h {

@@ -40,12 +40,6 @@ func spanOf(day bool) string {
 	return "last 60 min"
 }
 
-// Click takes the focus: there is no row.
-func (p *Pulse) Click(_, _ int) (row bool) { return false }
-
-// Wheel does nothing: the pane does not scroll.
-func (p *Pulse) Wheel(_, _, _ int) {}
-
 // Where the strip stands beside the facts, and where the latencies stand below or
 // beside them.
 const (

@@ -76,9 +76,6 @@ func everyClass(known []quota.Bucket) []quota.Bucket {
 
 func unreported(b *quota.Bucket) bool { return b.Limit <= 0 && b.ObservedAt.IsZero() }
 
-// Subject is nothing: a bucket has no detail.
-func (p *Quota) Subject() Subject { return Subject{} }
-
 // Move moves the cursor among the spenders. If they are not shown, it scrolls the buckets.
 func (p *Quota) Move(s Step) {
 	if p.Viewing() {
