@@ -78,6 +78,9 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) 
 }
 
 func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news bool) {
+	if s.bygone(read) {
+		return false
+	}
 	sh, before, taken := s.shipments.read(read, sent)
 	if !taken {
 		return false
@@ -93,15 +96,38 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 	return news
 }
 
+// bygone reports whether a shipment or its intent was let go: a shipment is on its way for longer than a busy account
+// keeps its intent, and must not bring it back as one of which nothing is known. It drops a shipment that only an
+// event had named.
+func (s *Store) bygone(read *api.Shipment) bool {
+	sh := s.shipments.get(read.ID)
+	switch {
+	case s.shipments.letGo(read.ID):
+	case s.intents.get(read.IntentID) != nil || !s.intents.past.has(read.IntentID), sh != nil && sh.IntentID != "":
+		return false
+	case sh != nil:
+		s.shipments.drop(sh.ID)
+	}
+	return true
+}
+
 // ApplyIntentShipments is [Store.ApplyShipments] for the shipments of one intent.
 func (s *Store) ApplyIntentShipments(id api.ID, list []api.Shipment, sent time.Time) {
 	s.ApplyShipments(list, sent)
-	s.update(func(time.Time) { s.intents.edit(id).basis.listed = true })
+	s.update(func(time.Time) {
+		if s.intents.get(id) != nil {
+			s.intents.edit(id).basis.listed = true
+		}
+	})
 }
 
 // ApplyMissingShipment records that a read of a shipment, sent at sent, was answered 404.
 func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
-	s.update(func(time.Time) { s.shipments.notFound(id, sent) })
+	s.update(func(time.Time) {
+		if !s.shipments.letGo(id) {
+			s.shipments.notFound(id, sent)
+		}
+	})
 }
 
 // deliverBatch bounds how many events are merged before other users of the store get their turn.
@@ -151,6 +177,9 @@ func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
 		s.missing.arrived(in.ID, e.Type)
 		s.alerts.judgeIntent(in, now)
 	case api.SourceShipment:
+		if s.shipments.letGo(e.SourceID) {
+			return // likewise
+		}
 		sh := s.shipments.edit(e.SourceID)
 		e.Late, e.Product = e.precedes(sh.lastEvent), sh.Product
 		if s.shipments.event(sh, e, fresh) {

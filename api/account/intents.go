@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -142,9 +143,14 @@ func (t *intents) noteEnd(in *IntentDetail) {
 // though no read has said yet how it ended.
 const lapsed = time.Hour
 
-// noteLapse records whether an intent's window closed so long ago that it counts as ended for what is kept.
+// noteLapse records whether an intent's window closed so long ago that it counts as ended for what is kept. The window
+// of one that was never read closed at the latest when it would have if it had been created when it became known.
 func (t *intents) noteLapse(in *IntentDetail, now time.Time) {
-	if !in.ExpiresAt.IsZero() && now.Sub(in.ExpiresAt) > lapsed {
+	closed := in.ExpiresAt
+	if in.ReadAt.IsZero() && !in.basis.known.IsZero() && in.State != api.PlacingOrder {
+		closed = in.basis.known.Add(t.window)
+	}
+	if !closed.IsZero() && now.Sub(closed) > lapsed {
 		t.ended[in.ID] = true
 	}
 }
@@ -160,7 +166,7 @@ func (t *intents) dropSurplus() []*IntentDetail {
 		ended = append(ended, t.get(id))
 	}
 	slices.SortFunc(ended, func(a, b *IntentDetail) int {
-		if order := a.Since.Compare(b.Since); order != 0 {
+		if order := cmp.Or(a.Since, a.basis.known).Compare(cmp.Or(b.Since, b.basis.known)); order != 0 {
 			return order
 		}
 		return a.CreatedAt.Compare(b.CreatedAt)

@@ -178,7 +178,7 @@ func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
 		s.intents.reads.Reconciled++
 		for i := range page {
 			sh := &page[i]
-			past := sh.Status.Terminal() && now.Sub(sh.UpdatedAt) > verifyEndsWithin || s.intents.past.has(sh.IntentID)
+			past := sh.Status.Terminal() && now.Sub(sh.UpdatedAt) > verifyEndsWithin
 			if !past || s.shipments.get(sh.ID) != nil || s.intents.get(sh.IntentID) != nil {
 				concern = append(concern, *sh)
 			}

@@ -11,12 +11,13 @@ import (
 type shipments struct {
 	table[Shipment]
 	counts map[api.ShipmentStatus]int // "" for those never read
+	past   knownIDs                   // those that were dropped
 }
 
-func newShipments(n *news) shipments {
+func newShipments(n *news, keep int) shipments {
 	return shipments{
 		table:  newTable(n, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version }),
-		counts: map[api.ShipmentStatus]int{},
+		counts: map[api.ShipmentStatus]int{}, past: newKnownIDs(4 * keep),
 	}
 }
 
@@ -47,9 +48,13 @@ func (t *shipments) leave(status api.ShipmentStatus) {
 // drop removes a shipment.
 func (t *shipments) drop(id api.ID) {
 	t.leave(t.get(id).Status())
+	t.past.add(id)
 	t.table.drop(id)
 	t.news.note(notice{shipment: id})
 }
+
+// letGo reports whether a shipment was dropped and is not kept.
+func (t *shipments) letGo(id api.ID) bool { return t.get(id) == nil && t.past.has(id) }
 
 // open lists the shipments that may still change.
 func (t *shipments) open() []*Shipment {

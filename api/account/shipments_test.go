@@ -9,7 +9,7 @@ import (
 
 func TestAShipmentIsAsNewAsItsUpdate(t *testing.T) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
-	all := newShipments(&news{})
+	all := newShipments(&news{}, 10)
 	cases := []struct {
 		name          string
 		status        api.ShipmentStatus
@@ -35,7 +35,7 @@ func TestAShipmentIsAsNewAsItsUpdate(t *testing.T) {
 }
 
 func TestAnEventOfAShipmentSettlesOneThatWasExpectedUnlessItIsAheadOfTheRead(t *testing.T) {
-	all := newShipments(&news{})
+	all := newShipments(&news{}, 10)
 	sh := all.edit("shp_1")
 	if all.event(sh, &Event{CreatedAt: noon}, false) || sh.ahead != 1 {
 		t.Errorf("before any read %d events are ahead", sh.ahead)

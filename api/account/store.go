@@ -57,7 +57,7 @@ func NewStore(cfg StoreConfig) *Store {
 		cfg:       cfg,
 		news:      n,
 		intents:   newIntents(n, &cfg),
-		shipments: newShipments(n),
+		shipments: newShipments(n, cfg.KeepIntents),
 		products:  products{},
 		events:    newEvents(n, cfg.KeepEvents),
 		requests:  requestLog{news: n, keep: cfg.KeepRequests},
