@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"time"
 
 	"tillwatch/api"
@@ -44,7 +45,8 @@ type FrameWriter struct {
 
 	summary map[string]json.RawMessage // as last written
 	quota   FrameQuota
-	told    map[api.ID]*IntentDetail // as last written
+	told    map[api.ID]writtenIntent
+	hash    maphash.Hash
 }
 
 // Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.

@@ -1,7 +1,7 @@
 package account
 
 import (
-	"reflect"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -18,69 +18,59 @@ type Reread struct {
 	Unchanged *Moment   `json:"unchanged,omitempty"` // the last entry of the timeline, behind Moments, if it counts reads
 }
 
+// writtenIntent is what a [FrameWriter] remembers of an intent: as little as tells what is new.
+type writtenIntent struct {
+	steady   uint64 // a hash of everything but the timeline and the fields that every read changes
+	timeline []*Moment
+}
+
 // addIntent writes an intent, or a [Reread] if that says all that is new.
 func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
-	before := t.told[in.ID]
+	shared := shareIntent(in)
+	before, written := t.told[in.ID]
+	now := writtenIntent{t.steady(shared), in.Timeline}
 	if t.told == nil {
-		t.told = map[api.ID]*IntentDetail{}
+		t.told = map[api.ID]writtenIntent{}
 	}
-	t.told[in.ID] = in.withoutBody()
-	if r, ok := in.rereadSince(before); ok {
+	t.told[in.ID] = now
+	if r, ok := in.rereadSince(before.timeline); written && ok && before.steady == now.steady {
 		f.Rereads = append(f.Rereads, r)
 	} else {
-		f.Intents = append(f.Intents, shareIntent(in))
+		f.Intents = append(f.Intents, shared)
 	}
 }
 
-// rereadSince returns what is new since before; false if a [Reread] cannot say it. before is nil if all is new.
-func (i *IntentDetail) rereadSince(before *IntentDetail) (Reread, bool) {
-	if before == nil {
+// steady hashes an intent as it is written, without its timeline and the fields that every read changes.
+func (t *FrameWriter) steady(in *IntentDetail) uint64 {
+	s := *in
+	s.ReadAt, s.Reads, s.Timeline = time.Time{}, 0, nil
+	t.hash.Reset()
+	_ = json.NewEncoder(&t.hash).Encode(&s) // what JSON cannot hold is not written either
+	return t.hash.Sum64()
+}
+
+// rereadSince returns what is new of the reads and the timeline; false if a [Reread] cannot say it.
+func (i *IntentDetail) rereadSince(timeline []*Moment) (Reread, bool) {
+	kept, now := moments(timeline), moments(i.Timeline)
+	if len(now) < len(kept) || !slices.Equal(kept, now[:len(kept)]) {
 		return Reread{}, false
 	}
-	kept, now := before.moments(), i.moments()
-	if len(now) < len(kept) || !slices.Equal(kept, now[:len(kept)]) || !reflect.DeepEqual(before.steady(), i.steady()) {
-		return Reread{}, false
-	}
-	r := Reread{i.ID, i.ReadAt.UTC(), i.Reads, now[len(kept):], i.unchanged()}
-	return r, r.renews() || before.unchanged() == nil
+	r := Reread{i.ID, i.ReadAt.UTC(), i.Reads, now[len(kept):], unchanged(i.Timeline)}
+	return r, r.renews() || unchanged(timeline) == nil
 }
 
-// withoutBody returns the intent without the body of its newest read, which can be larger than all the rest.
-func (i *IntentDetail) withoutBody() *IntentDetail {
-	if i.Latest == nil || i.Latest.Raw == nil {
-		return i
+// moments returns a timeline without a last entry that counts reads.
+func moments(timeline []*Moment) []*Moment {
+	if unchanged(timeline) != nil {
+		return timeline[:len(timeline)-1]
 	}
-	all, read := *i, *i.Latest
-	read.Raw = nil
-	all.Latest = &read
-	return &all
+	return timeline
 }
 
-// steady returns the intent without its timeline and the fields that every read changes.
-func (i *IntentDetail) steady() *IntentDetail {
-	s := *i
-	s.ReadAt, s.Reads, s.Version, s.basis, s.Timeline = time.Time{}, 0, 0, basis{}, nil
-	if s.Latest != nil {
-		read := *s.Latest
-		read.Raw, read.Response = nil, api.Response{}
-		s.Latest = &read
-	}
-	return &s
-}
-
-// moments returns the timeline without a last entry that counts reads.
-func (i *IntentDetail) moments() []*Moment {
-	if i.unchanged() != nil {
-		return i.Timeline[:len(i.Timeline)-1]
-	}
-	return i.Timeline
-}
-
-// unchanged returns the moment at the end of the timeline that counts reads; nil if
-// there is none.
-func (i *IntentDetail) unchanged() *Moment {
-	if n := len(i.Timeline); n > 0 && i.Timeline[n-1].What == Unchanged {
-		return i.Timeline[n-1]
+// unchanged returns the moment at the end of a timeline that counts reads; nil if there is none.
+func unchanged(timeline []*Moment) *Moment {
+	if n := len(timeline); n > 0 && timeline[n-1].What == Unchanged {
+		return timeline[n-1]
 	}
 	return nil
 }
@@ -95,7 +85,7 @@ func (r *Reread) Of(before *IntentDetail) *IntentDetail {
 	if !r.renews() {
 		return &in
 	}
-	in.Timeline = slices.Concat(before.moments(), r.Moments)
+	in.Timeline = slices.Concat(moments(before.Timeline), r.Moments)
 	if r.Unchanged != nil {
 		in.Timeline = append(in.Timeline, r.Unchanged)
 	}

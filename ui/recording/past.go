@@ -17,7 +17,7 @@ import (
 // most [PastBytes].
 const (
 	PastSpan  = 15 * time.Minute
-	PastBytes = 16 << 20
+	PastBytes = 12 << 20
 )
 
 const (
@@ -35,27 +35,37 @@ type Past struct {
 	limit    int // in bytes
 	out      *writer
 	marks    marker
-	into     *bytes.Buffer // the current chapter, which out writes
-	began    time.Time     // when that chapter began
+	into     [][]byte  // the pieces of the current chapter, as out writes them
+	began    time.Time // when that chapter began
 	chapters []keptChapter
 }
 
 // keptChapter is a complete chapter: a part of a file.
 type keptChapter struct {
 	began, ended time.Time
-	packed       []byte
+	packed       [][]byte
+}
+
+func size(pieces [][]byte) (bytes int) {
+	for _, piece := range pieces {
+		bytes += len(piece)
+	}
+	return bytes
 }
 
 // NewPast returns an empty past.
 func NewPast() *Past {
-	p := &Past{limit: PastBytes, into: &bytes.Buffer{}}
-	p.out = &writer{packed: form.NewWriter(p, gzip.BestSpeed)}
+	p := &Past{limit: PastBytes}
+	p.out = &writer{packed: form.NewWriter(p, gzip.DefaultCompression)}
 	p.out.frames.Put = p.out.put
 	return p
 }
 
 // Write implements [io.Writer] for the packed output of out.
-func (p *Past) Write(packed []byte) (int, error) { return p.into.Write(packed) }
+func (p *Past) Write(packed []byte) (int, error) {
+	p.into = append(p.into, bytes.Clone(packed))
+	return len(packed), nil
+}
 
 // Run keeps the past of a source until ctx ends. If it fails, it drops the past and
 // returns.
@@ -120,22 +130,22 @@ func (p *Past) take(source Source, since uint64) (uint64, error) {
 // close ends the current chapter.
 func (p *Past) close() error {
 	err := p.out.packed.EndPart()
-	if p.out.begun && p.into.Len() > 0 {
-		p.chapters = append(p.chapters, keptChapter{p.began, p.out.last, bytes.Clone(p.into.Bytes())})
+	if p.out.begun && len(p.into) > 0 {
+		p.chapters = append(p.chapters, keptChapter{p.began, p.out.last, p.into})
 	}
-	p.into, p.out.begun = &bytes.Buffer{}, false
+	p.into, p.out.begun = nil, false
 	return err
 }
 
 // bound drops the oldest chapters that are too old or too much, and returns how many
 // bytes remain.
 func (p *Past) bound(now time.Time) int {
-	bytes := p.into.Cap()
+	bytes := size(p.into)
 	for _, c := range p.chapters {
-		bytes += len(c.packed)
+		bytes += size(c.packed)
 	}
 	for len(p.chapters) > 0 && (bytes > p.limit || now.Sub(p.chapters[0].ended) > PastSpan) {
-		bytes -= len(p.chapters[0].packed)
+		bytes -= size(p.chapters[0].packed)
 		p.chapters = slices.Delete(p.chapters, 0, 1)
 	}
 	return bytes
@@ -144,7 +154,7 @@ func (p *Past) bound(now time.Time) int {
 func (p *Past) letGo() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.chapters, p.into, p.out.begun = nil, &bytes.Buffer{}, false
+	p.chapters, p.into, p.out.begun = nil, nil, false
 }
 
 // Record is like [Create], for a recording that begins with the past.

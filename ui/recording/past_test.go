@@ -135,15 +135,15 @@ func TestThePastIsLetGoAfterAQuarterOfAnHour(t *testing.T) {
 
 func TestThePastIsBoundedInBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 38 << 10
+		const limit = 30 << 10
 		s := newStage(t, 0)
 		past, _ := keeping(t, s, limit)
 		for i := range 300 {
 			s.read(fmt.Sprintf("ci_%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})), api.Completed, "")
 			s.pass(3 * time.Second)
-			kept := past.into.Cap()
+			kept := size(past.into)
 			for _, c := range past.chapters {
-				kept += len(c.packed)
+				kept += size(c.packed)
 			}
 			if kept > limit {
 				t.Fatalf("after %d intents %d bytes are kept, at most %d", i, kept, limit)

@@ -65,12 +65,12 @@ func (w *Writer) EndPart() error {
 	return errors.Join(err, w.ahead.Flush())
 }
 
-// PutPart writes a part that another Writer has packed.
-func (w *Writer) PutPart(packed []byte) error {
-	if err := w.EndPart(); err != nil {
-		return err
+// PutPart writes the pieces of a part that another Writer has packed.
+func (w *Writer) PutPart(pieces [][]byte) error {
+	err := w.EndPart()
+	for i := 0; i < len(pieces) && err == nil; i++ {
+		_, err = w.out.Write(pieces[i])
 	}
-	_, err := w.out.Write(packed)
 	return err
 }
 

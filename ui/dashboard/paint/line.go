@@ -261,7 +261,8 @@ func next(s string) (cluster string, width int, rest string) {
 }
 
 // alone reports whether a character is known to take one cell and to join no other. It
-// spares the common characters of a board the cost of joins.
+// spares the common characters of a board the cost of joins, and a board that has no
+// others the table of all widths, which takes 2 MB.
 func alone(r rune) bool {
 	switch {
 	case r >= 0x00a1 && r <= 0x017f:
@@ -272,7 +273,7 @@ func alone(r rune) bool {
 		return true
 	}
 	switch r {
-	case '→', '↓', '↑', '−', '≤', '≈', '○', '●', '◌', '◆', '◔', '▸', '✓', '✕', '⚑', '∙':
+	case '→', '←', '↓', '↑', '↯', '−', '≤', '≥', '≈', '○', '●', '◌', '◆', '◔', '▸', '▾', '✓', '✕', '⚑', '∙':
 		return true
 	}
 	return false
