@@ -30,7 +30,7 @@ const mostBodies = 8 << 20
 func newEvents(n *news, keep int) events {
 	return events{
 		table: newTable(n, func(e *Event) (*api.ID, *uint64) { return &e.ID, &e.Version }), keep: keep,
-		bySource: map[api.ID][]api.ID{}, known: newKnownIDs(max(1<<12, 20*keep)),
+		bySource: map[api.ID][]api.ID{}, known: newKnownIDs(max(1<<12, 22*keep)),
 	}
 }
 

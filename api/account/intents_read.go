@@ -154,6 +154,7 @@ func (t *intents) takeFields(o *outcome, read *api.Intent, sent time.Time, judge
 	}
 	in.ReadAt, b.readRank, b.ordered = sent, rank, len(read.OrderIDs) > 0
 	in.Latest, in.Quantity, in.ReferenceID, in.Failure = lean(read), read.Quantity, read.ReferenceID, read.Failure
+	in.Latest.ID = in.ID
 	whole := *read
 	t.whole.put(&whole)
 	if created := plausible(read.CreatedAt); !created.IsZero() {

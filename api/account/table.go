@@ -40,10 +40,11 @@ func (t *table[V]) edit(id api.ID) *V {
 	before := t.byID[id]
 	after := new(V)
 	if before != nil {
-		if _, made := t.head(before); *made == version {
+		itsID, made := t.head(before)
+		if *made == version {
 			return before
 		}
-		*after = *before
+		*after, id = *before, *itsID // all that is kept of it shares one id
 	}
 	itsID, itsVersion := t.head(after)
 	*itsID, *itsVersion = id, version
