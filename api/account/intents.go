@@ -32,7 +32,7 @@ func newIntents(n *news, cfg *StoreConfig) intents {
 	return intents{
 		table:  newTable(n, func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version }),
 		counts: map[api.IntentState]int{}, window: cfg.ConfirmWindow, keep: cfg.KeepIntents,
-		ended: map[api.ID]bool{}, past: newKnownIDs(4 * cfg.KeepIntents),
+		ended: map[api.ID]bool{}, past: newPast(cfg.KeepIntents),
 		whole: newAnswers(), reads: &readBook{}, day: newDay(cfg.DayLimit), pace: paces{}, confirms: &confirmHistory{},
 	}
 }

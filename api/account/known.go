@@ -17,6 +17,9 @@ func newKnownIDs(most int) knownIDs {
 	return knownIDs{seed: maphash.MakeSeed(), most: most, now: map[uint64]struct{}{}}
 }
 
+// newPast remembers what is let go by a store that keeps so many ended intents.
+func newPast(keep int) knownIDs { return newKnownIDs(max(1<<13, 4*keep)) }
+
 func (k *knownIDs) has(id api.ID) bool {
 	hash := maphash.String(k.seed, string(id))
 	if _, ok := k.now[hash]; ok {

@@ -17,7 +17,7 @@ type shipments struct {
 func newShipments(n *news, keep int) shipments {
 	return shipments{
 		table:  newTable(n, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version }),
-		counts: map[api.ShipmentStatus]int{}, past: newKnownIDs(4 * keep),
+		counts: map[api.ShipmentStatus]int{}, past: newPast(keep),
 	}
 }
 
