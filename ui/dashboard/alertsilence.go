@@ -117,7 +117,7 @@ func (s *alertSilence) openMute() {
 			}})
 		}
 	}
-	s.dialog.shown = dialog.NewMenu(s.themes.current(), "Mute", "mute", action.Mute, items)
+	s.dialog.shown = dialog.NewMenu("Mute", "mute", action.Mute, items)
 }
 
 // mute mutes alerts, or all of their kinds.

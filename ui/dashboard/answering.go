@@ -10,17 +10,17 @@ import (
 )
 
 func (m *Model) help() {
-	m.dialog.shown = dialog.NewHelp(m.themes.current(), m.cfg.Actions, m.disabled)
+	m.dialog.shown = dialog.NewHelp(m.cfg.Actions, m.disabled)
 }
 
 func (m *Model) palette() {
-	p := dialog.NewPalette(m.themes.current(), m.cfg.Actions, m.scope(), m.disabled)
+	p := dialog.NewPalette(m.cfg.Actions, m.scope(), m.disabled)
 	p.Remembered(m.verbs.all(m.ctx), m.preferences.Ran)
 	m.dialog.shown = p
 }
 
 func (m *Model) arrange() {
-	m.dialog.shown = dialog.NewArrange(m.themes.current(), m.arranging.choices())
+	m.dialog.shown = dialog.NewArrange(m.arranging.choices())
 }
 
 // dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette and while

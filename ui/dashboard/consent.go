@@ -59,7 +59,7 @@ func (c *consent) ask(ctx context.Context) tea.Cmd {
 		return nil
 	}
 	c.board.intents.SetNote(in.ID, pane.Note{})
-	return c.dialog.ask(ctx, dialog.NewConfirm(c.themes.current(), seen, seen.Live, &c.dialog.quiet, time.Now()))
+	return c.dialog.ask(ctx, dialog.NewConfirm(seen, seen.Live, &c.dialog.quiet, time.Now()))
 }
 
 // askMarked asks about all marked intents.
@@ -68,7 +68,7 @@ func (c *consent) askMarked(ctx context.Context) tea.Cmd {
 	if len(seen) == 0 {
 		return nil
 	}
-	d, err := dialog.NewBatch(c.themes.current(), seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
+	d, err := dialog.NewBatch(seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
 	if err != nil {
 		c.notices.say(warning, err.Error())
 		return nil
@@ -84,7 +84,7 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 		return nil
 	}
 	whole := dialog.Order{Reference: string(o.Reference), Left: left, Partial: c.board.look.Partial}
-	d, err := dialog.NewOrder(c.themes.current(), whole, seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
+	d, err := dialog.NewOrder(whole, seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
 	if err != nil {
 		c.notices.say(warning, err.Error())
 		return nil

@@ -136,5 +136,5 @@ func (d *dialogs) lay(lines []string, l *paint.Line, width, header int) {
 		w, h = d.shown.Size(width, len(lines))
 	}
 	d.x, d.y = (width-w)/2, max((len(lines)-h)/2, 0)
-	paint.Splice(lines, d.shown.View(w, h), d.x, d.y, width)
+	paint.Splice(lines, d.shown.View(l, w, h), d.x, d.y, width)
 }

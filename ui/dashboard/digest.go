@@ -11,7 +11,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
@@ -152,7 +151,7 @@ func aside(text string) dialog.Sentence {
 }
 
 // sheet shows what happened in the last absence, or since the start.
-func (a *away) sheet(t themes.Theme) *dialog.Sheet {
+func (a *away) sheet() *dialog.Sheet {
 	d := a.digest(a.cfg.Now())
 	sections := []dialog.Section{
 		{Title: "Since " + wording.Moment(d.from, a.cfg.Now(), a.cfg.Location), Lines: d.since()},
@@ -163,7 +162,7 @@ func (a *away) sheet(t themes.Theme) *dialog.Sheet {
 		{Title: "Relay", Lines: d.relay(a.cfg.Now(), a.cfg.Location, a.picture.summary.Feed.State)},
 	}
 	a.read()
-	return dialog.NewSheet(t, a.cfg.Actions, "What happened", action.Digest, sections)
+	return dialog.NewSheet(a.cfg.Actions, "What happened", action.Digest, sections)
 }
 
 func (d *digest) since() []dialog.Sentence {

@@ -127,7 +127,7 @@ func (x *exporting) offer() {
 	for _, e := range exports() {
 		items = append(items, dialog.Item{Title: e.title, Note: e.name, About: e.about, Take: func() tea.Cmd { return x.as(e) }})
 	}
-	x.dialog.shown = dialog.NewMenu(x.themes.current(), "Export the intent", "export", action.ExportAs, items)
+	x.dialog.shown = dialog.NewMenu("Export the intent", "export", action.ExportAs, items)
 }
 
 func (x *exporting) disabled() string {

@@ -24,27 +24,27 @@ func (f *finder) start() {
 }
 
 // key handles a key while the text is typed; matches show at once.
-func (f *finder) key(key tea.KeyPressMsg) {
+func (f *finder) key(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
 	case name == "enter":
 		f.typed = nil
-		return
 	case name == "esc", name == "backspace" && f.typed.text == "":
 		f.typed = nil
 		f.board.detail.Find(f.before, f.from)
-		return
+	default:
+		f.typed.key(key)
+		f.board.detail.Find(f.typed.text, f.from)
 	}
-	f.typed.key(key)
-	f.board.detail.Find(f.typed.text, f.from)
+	return nil
 }
 
 // paste types pasted text, or says why it cannot.
-func (f *finder) paste(text string) (refused string) {
+func (f *finder) paste(text string) (cmd tea.Cmd, refused string) {
 	if !f.typed.add(text) {
 		refused = "the text to find may have at most " + strconv.Itoa(longestFilter) + " characters"
 	}
 	f.board.detail.Find(f.typed.text, f.from)
-	return refused
+	return nil, refused
 }
 
 // next goes to the next line with the text, or with a negative number to the

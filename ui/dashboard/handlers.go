@@ -79,7 +79,7 @@ func (m *Model) actions() map[action.ID]handler {
 		action.NextTheme:       does(m.nextTheme),
 		action.ToggleMouse:     does(m.pointer.toggle),
 		action.Freeze:          does(m.freeze),
-		action.Digest:          does(func() { m.dialog.shown = m.away.sheet(m.themes.current()) }),
+		action.Digest:          does(func() { m.dialog.shown = m.away.sheet() }),
 		action.Help:            does(m.help),
 		action.Palette:         does(m.palette),
 		action.Record:          {m.recorder.toggle, m.recorder.disabled},

@@ -42,7 +42,7 @@ func (m *intentCreation) disabled() string {
 }
 
 func (m *intentCreation) ask() {
-	m.dialog.shown = dialog.NewMaking(m.themes.current(), m.cfg.Maker.Magic)
+	m.dialog.shown = dialog.NewMaking(m.cfg.Maker.Magic)
 }
 
 // begin sends the wish.

@@ -44,11 +44,11 @@ func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
 }
 
 // paste types pasted text, or says why it cannot.
-func (j *jump) paste(text string) (refused string) {
+func (j *jump) paste(text string) (cmd tea.Cmd, refused string) {
 	if !j.typed.add(text) {
-		return "an id may have at most " + strconv.Itoa(api.MaxID) + " characters"
+		refused = "an id may have at most " + strconv.Itoa(api.MaxID) + " characters"
 	}
-	return ""
+	return nil, refused
 }
 
 func (j *jump) draw(l *paint.Line) []spot {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,8 +21,8 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
-	if m.typing() {
-		return m.typeKey(key)
+	if p := m.prompt(); p != nil {
+		return m.typeKey(p, key)
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
 	if b := m.board; !ok && b.focus == layout.Detail && !b.layout.Panes[b.before].Empty() {
@@ -56,48 +57,31 @@ func (m *Model) sayRecorded(key tea.KeyPressMsg) {
 	}
 }
 
-// typing reports whether keys go to a prompt in the footer.
-func (m *Model) typing() bool {
-	return m.filters.typed != nil || m.jump.typed != nil || m.finder.typed != nil
-}
-
-// typeKey handles a key while a filter or an id is typed. Keys that type nothing may
-// quit, or move the cursor.
-func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
+// typeKey handles a key while something is typed. Keys that type nothing may quit, or move
+// the cursor beside a filter.
+func (m *Model) typeKey(p prompting, key tea.KeyPressMsg) tea.Cmd {
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
-	switch name := key.String(); {
+	moves := slices.Contains([]string{"up", "down", "pgup", "pgdown"}, key.String())
+	switch {
 	case ok && a.ID == action.Quit && key.Text == "":
 		return m.quit()
-	case m.finder.typed != nil:
-		m.finder.key(key)
-	case m.jump.typed != nil && m.filters.typed == nil:
-		return m.jump.key(key)
-	case name == "up", name == "down", name == "pgup", name == "pgdown":
-		if ok {
-			return m.do(a.ID)
-		}
-	default:
-		return m.filters.key(key)
+	case moves && ok && m.filters.typed != nil:
+		return m.do(a.ID)
 	}
-	return nil
+	return p.key(key)
 }
 
-// paste passes pasted text to the prompt or to the dialog, and says if it is refused.
+// paste passes pasted text to the dialog or to the prompt, and says if it is refused.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
-	var cmd tea.Cmd
-	refused := ""
-	switch {
-	case m.dialog.open():
+	if m.dialog.open() {
 		return m.dialog.paste(m.ctx, msg.Content)
-	case m.finder.typed != nil:
-		refused = m.finder.paste(msg.Content)
-	case m.jump.typed != nil:
-		refused = m.jump.paste(msg.Content)
-	case m.filters.typed != nil:
-		cmd, refused = m.filters.paste(msg.Content)
-	default:
-		m.notices.say(warning, "pasted text is not accepted here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
 	}
+	p := m.prompt()
+	if p == nil {
+		m.notices.say(warning, "pasted text is not accepted here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
+		return nil
+	}
+	cmd, refused := p.paste(msg.Content)
 	if refused != "" {
 		m.notices.say(warning, "the pasted text is not accepted: "+refused)
 	}

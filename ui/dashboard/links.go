@@ -108,7 +108,7 @@ func (l *links) offer(ctx context.Context) {
 	for i, item := range found {
 		found[i].Take = func() tea.Cmd { return l.take(ctx, item.Link) }
 	}
-	l.dialog.shown = dialog.NewMenu(l.themes.current(), title, takes, action.OpenLink, found)
+	l.dialog.shown = dialog.NewMenu(title, takes, action.OpenLink, found)
 }
 
 // take opens an address, or copies it if nothing can be opened.

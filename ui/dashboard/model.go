@@ -327,9 +327,6 @@ func (m *Model) restyle() {
 	t := m.themes.current()
 	m.look.Brush = paint.NewBrush(t, m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
-	if m.dialog.open() {
-		m.dialog.shown.SetTheme(t)
-	}
 	m.board.invalidate()
 }
 

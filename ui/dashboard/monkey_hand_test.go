@@ -29,7 +29,7 @@ func (k *monkey) addHand() {
 }
 
 func (k *monkey) press(name string) {
-	ends := name == "q" && !k.m.dialog.open() && !k.m.typing() && !k.m.batch.confirming()
+	ends := name == "q" && !k.m.dialog.open() && k.m.prompt() == nil && !k.m.batch.confirming()
 	k.quit = false
 	k.handle(actiontest.Press(name))
 	k.catchUp()

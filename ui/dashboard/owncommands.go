@@ -102,7 +102,7 @@ func (o *ownCommands) open(ctx context.Context, c own.Command) tea.Cmd {
 		return nil
 	}
 	live := o.picture.environment().Live
-	d := dialog.NewProgram(o.themes.current(), o.cfg.Actions, c, argv, o.ran[c.ID()] && !live)
+	d := dialog.NewProgram(o.cfg.Actions, c, argv, o.ran[c.ID()] && !live)
 	o.dialog.shown = d
 	if c.Unguarded && !live {
 		return o.run(ctx, d)

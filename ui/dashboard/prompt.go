@@ -43,6 +43,26 @@ func (p *prompt) draw(l *paint.Line, mark string) {
 	l.Put(paint.Accent|paint.Bold, mark+" ").Put(paint.Text, p.text).Put(paint.Accent, "▏")
 }
 
+// prompting is a part of the screen that types into the footer.
+type prompting interface {
+	key(tea.KeyPressMsg) tea.Cmd
+	paste(text string) (cmd tea.Cmd, refused string)
+	draw(*paint.Line) []spot
+}
+
+// prompt returns the part that types; nil if none does.
+func (m *Model) prompt() prompting {
+	switch {
+	case m.filters.typed != nil:
+		return m.filters
+	case m.finder.typed != nil:
+		return m.finder
+	case m.jump.typed != nil:
+		return m.jump
+	}
+	return nil
+}
+
 // hintGap separates the hints of a prompt.
 const hintGap = "   "
 

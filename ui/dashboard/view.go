@@ -91,14 +91,9 @@ func (m *Model) lines() []string {
 // drawFooter shows the text being typed, or the keys that matter here.
 func (m *Model) drawFooter() string {
 	l := m.line.Start(m.width).Edge().On(paint.Surface).Space(1)
-	switch {
-	case m.filters.typed != nil:
-		m.footer.spots = m.filters.draw(l)
-	case m.finder.typed != nil:
-		m.footer.spots = m.finder.draw(l)
-	case m.jump.typed != nil:
-		m.footer.spots = m.jump.draw(l)
-	default:
+	if p := m.prompt(); p != nil {
+		m.footer.spots = p.draw(l)
+	} else {
 		m.footer.spots = m.footer.hints(l, m.scope())
 	}
 	return l.String()

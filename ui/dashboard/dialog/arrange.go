@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/paint"
 )
 
@@ -42,9 +41,8 @@ const (
 )
 
 // NewArrange opens the dialog.
-func NewArrange(t themes.Theme, choices []Choices) *Arrange {
+func NewArrange(choices []Choices) *Arrange {
 	a := &Arrange{}
-	a.SetTheme(t)
 	a.SetChoices(choices)
 	return a
 }
@@ -127,7 +125,7 @@ func (a *Arrange) Size(width, height int) (int, int) {
 }
 
 // View draws the dialog as exactly height lines of width cells.
-func (a *Arrange) View(width, height int) []string {
+func (a *Arrange) View(l *paint.Line, width, height int) []string {
 	box := panelOf(width, "Arrange the board", paint.In(paint.Muted, "space choose   1–5 panes   "), escapes("esc close"))
 	if box.foot.Width() > width-frame-4 {
 		box.foot[0] = paint.In(paint.Muted, "space choose   ")
@@ -135,7 +133,7 @@ func (a *Arrange) View(width, height int) []string {
 	body, at := a.body(box.room(width))
 	shown := a.window.of(body, height, at)
 	box.badge = a.window.badge()
-	return a.draw(box, width, height, shown)
+	return a.draw(l, box, width, height, shown)
 }
 
 // body sets the groups side by side. The cursor is on line at.

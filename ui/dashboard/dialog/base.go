@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -18,13 +17,9 @@ const notPasted = "pasted text is not accepted here"
 
 // base is common to all dialogs.
 type base struct {
-	pen   *paint.Line
 	said  string // replaces the hints until the next key
 	spots spots
 }
-
-// SetTheme changes the colours.
-func (b *base) SetTheme(t themes.Theme) { b.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 // Paste says, until the next key, that pasted text is not accepted.
 func (b *base) Paste(string) { b.said = notPasted }
@@ -40,8 +35,8 @@ func titled(text string) paint.Spans { return paint.Spans{paint.In(paint.Text|pa
 func escapes(text string) paint.Span { return paint.In(paint.Muted, text).Clicks(clicksClose) }
 
 // draw draws a panel as exactly height lines of width cells.
-func (b *base) draw(p panel, width, height int, body []row) []string {
-	p.pen = b.pen
+func (b *base) draw(l *paint.Line, p panel, width, height int, body []row) []string {
+	p.pen = l
 	if b.said != "" {
 		p.foot = paint.Spans{paint.In(paint.Warning, b.said)}
 	}
@@ -128,12 +123,12 @@ func (r *reading) Click(x, y int, _ time.Time) Answer {
 }
 
 // view draws the visible part; scrolls names the keys that scroll.
-func (r *reading) view(p panel, text []paint.Spans, scrolls string, width, height int) []string {
+func (r *reading) view(l *paint.Line, p panel, text []paint.Spans, scrolls string, width, height int) []string {
 	shown := r.of(text, height, -1)
 	if p.badge = r.badge(); len(p.badge) > 0 {
 		p.foot = append(p.foot, paint.In(paint.Muted, scrolls))
 	}
-	return r.draw(p, width, height, shown)
+	return r.draw(l, p, width, height, shown)
 }
 
 // choice is the cursor of a list.

@@ -9,7 +9,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -59,7 +58,7 @@ func Sums(all []confirm.Proposal) ([]api.Money, error) {
 // NewBatch opens the dialog for several intents as the person saw them, with the
 // guards of [NewConfirm]: every intent must have been visible, and in a live
 // environment the sum is typed, so that they must share a currency.
-func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
+func NewBatch(seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
 	sums, err := Sums(seen)
 	switch {
 	case err != nil:
@@ -78,7 +77,7 @@ func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, 
 	if len(sums) == 1 {
 		whole.Total = sums[0]
 	}
-	d := NewConfirm(t, whole, live, quiet, now)
+	d := NewConfirm(whole, live, quiet, now)
 	d.batch = &batch{all: slices.Clone(seen), sums: sums}
 	for i := range d.batch.all {
 		d.batch.all[i].Cost = copyCost(seen[i].Cost)
@@ -88,8 +87,8 @@ func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, 
 
 // NewOrder is [NewBatch] for the items of one order. What is left of it has to be in
 // view as well.
-func NewOrder(t themes.Theme, o Order, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
-	d, err := NewBatch(t, seen, live, quiet, now)
+func NewOrder(o Order, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
+	d, err := NewBatch(seen, live, quiet, now)
 	if err == nil {
 		o.Left = slices.Clone(o.Left)
 		d.batch.of = o

@@ -31,13 +31,13 @@ func basket(n int) []confirm.Proposal {
 
 func openBatch(t *testing.T, all []confirm.Proposal, live bool, height int) *hand {
 	t.Helper()
-	d, err := NewBatch(dark(t), all, live, quiet(), opened)
+	d, err := NewBatch(all, live, quiet(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &hand{t: t, dialog: d, at: opened}
 	w, height := d.Size(80, height)
-	d.View(w, height)
+	d.View(ink(), w, height)
 	return h
 }
 
@@ -88,14 +88,14 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	if got := h.key("C", calm); got != None {
 		t.Fatalf("C before the end was in view answered %v", got)
 	}
-	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "See the whole list first: scroll, or enlarge the terminal.") {
+	if got := plain(h.dialog.View(ink(), 66, 22)); !strings.Contains(got, "See the whole list first: scroll, or enlarge the terminal.") {
 		t.Errorf("nothing says why:\n%s", got)
 	}
 	for range 40 {
 		h.key("pgdown", calm)
-		h.dialog.View(66, 22)
+		h.dialog.View(ink(), 66, 22)
 	}
-	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "Product 39") || !strings.Contains(got, "of 40") {
+	if got := plain(h.dialog.View(ink(), 66, 22)); !strings.Contains(got, "Product 39") || !strings.Contains(got, "of 40") {
 		t.Errorf("the end is not in view:\n%s", got)
 	}
 	if got := h.key("C", calm); got != Confirmed {
@@ -118,7 +118,7 @@ func TestABatchShowsAllOfWhatHasALongName(t *testing.T) {
 		h.dialog.batch.seen = 0
 		var seen strings.Builder
 		for range all {
-			seen.WriteString(plain(h.dialog.View(size[0], size[1])))
+			seen.WriteString(plain(h.dialog.View(ink(), size[0], size[1])))
 			if h.key("C", calm) == Confirmed {
 				break
 			}
@@ -151,7 +151,7 @@ func TestABatchThatIsScrolledPastSomethingTakesNoYes(t *testing.T) {
 	for range 60 {
 		h.dialog.Scroll(5) // without a look at what is passed
 	}
-	h.dialog.View(66, 22)
+	h.dialog.View(ink(), 66, 22)
 	if got := h.key("C", calm); got != None {
 		t.Errorf("C answered %v although most of it was never in view", got)
 	}
@@ -164,14 +164,14 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 	if err != nil || len(sums) != 2 || sums[0] != *usd(2002) || sums[1].Subunits != 5 {
 		t.Errorf("sums %v, %v", sums, err)
 	}
-	if _, err := NewBatch(dark(t), all, true, quiet(), opened); err == nil || !strings.Contains(err.Error(), "one currency") {
+	if _, err := NewBatch(all, true, quiet(), opened); err == nil || !strings.Contains(err.Error(), "one currency") {
 		t.Errorf("two currencies of real money: %v", err)
 	}
-	d, err := NewBatch(dark(t), all, false, quiet(), opened)
+	d, err := NewBatch(all, false, quiet(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen := ansi.Strip(strings.Join(d.View(66, 30), "\n"))
+	screen := ansi.Strip(strings.Join(d.View(ink(), 66, 30), "\n"))
 	for _, want := range []string{"Total USD", "20.02 USD", "Total EUR", "0.05 EUR", "Confirm all 3"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
@@ -185,7 +185,7 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 	if _, err := Sums(all); err == nil {
 		t.Error("a negative total is no error")
 	}
-	if _, err := NewBatch(dark(t), nil, false, quiet(), opened); err == nil {
+	if _, err := NewBatch(nil, false, quiet(), opened); err == nil {
 		t.Error("an empty batch opens")
 	}
 }
@@ -193,14 +193,14 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 func TestABatchHasExactlyItsSize(t *testing.T) {
 	for _, n := range []int{1, 3, 60} {
 		for _, live := range []bool{false, true} {
-			d, err := NewBatch(dark(t), basket(n), live, quiet(), opened)
+			d, err := NewBatch(basket(n), live, quiet(), opened)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for width := range 90 {
 				for _, height := range []int{0, 1, 2, 3, 5, 8, 12, 16, 22, 50} {
 					d.Scroll(7)
-					lines := d.View(width, height)
+					lines := d.View(ink(), width, height)
 					if len(lines) != height {
 						t.Fatalf("%d orders, %dx%d: %d lines", n, width, height, len(lines))
 					}
@@ -220,12 +220,12 @@ func TestGoldensOfABatch(t *testing.T) {
 		for _, n := range []int{3, 14} {
 			for _, live := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d-%t-%dx%d", n, live, size[0], size[1]), func(t *testing.T) {
-					d, err := NewBatch(dark(t), basket(n), live, quiet(), opened)
+					d, err := NewBatch(basket(n), live, quiet(), opened)
 					if err != nil {
 						t.Fatal(err)
 					}
 					w, h := d.Size(size[0], size[1])
-					golden.RequireEqual(t, plain(d.View(w, h)))
+					golden.RequireEqual(t, plain(d.View(ink(), w, h)))
 				})
 			}
 		}

@@ -19,13 +19,12 @@ import (
 func TestWhatTakesClicksIsWhatStandsThere(t *testing.T) {
 	names := []string{"Wool Socks", "長い商品名の靴下", "e\u0301\u0301", "👩‍👩‍👧‍👦", strings.Repeat("wide 幅 ", 40), "[ Confirm 44.52 USD ]"}
 	words := map[string][]string{clicksClose: {"esc", "Cancel", "…"}, clicksYes: {"C", "…"}, clicksButton: {"Close", "…"}, clicksDo: {"enter", "…"}}
-	theme := dark(t)
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(1, 90).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
 		seen := socks()
 		seen.Product = api.Text(rapid.SampledFrom(names).Draw(t, "product"))
 		live := rapid.Bool().Draw(t, "live")
-		d := NewConfirm(theme, seen, live, quiet(), opened)
+		d := NewConfirm(seen, live, quiet(), opened)
 		switch rapid.IntRange(0, 4).Draw(t, "phase") {
 		case 1:
 			d.SetProgress(confirm.Progress{Stage: confirm.Sending})
@@ -34,9 +33,9 @@ func TestWhatTakesClicksIsWhatStandsThere(t *testing.T) {
 		case 3:
 			d.SetNow(opened.Add(time.Hour))
 		case 4:
-			d, _ = NewBatch(theme, []confirm.Proposal{seen, socks()}, live, quiet(), opened)
+			d, _ = NewBatch([]confirm.Proposal{seen, socks()}, live, quiet(), opened)
 		}
-		lines := d.View(width, height)
+		lines := d.View(ink(), width, height)
 		for _, s := range d.spots {
 			if s.target == clicksField {
 				continue
@@ -46,8 +45,8 @@ func TestWhatTakesClicksIsWhatStandsThere(t *testing.T) {
 				t.Fatalf("%q takes clicks for %s:\n%s", drawn, s.target, plain(lines))
 			}
 		}
-		p := NewPalette(theme, action.Default(), action.Board, nil)
-		lines = p.View(width, height)
+		p := NewPalette(action.Default(), action.Board, nil)
+		lines = p.View(ink(), width, height)
 		for _, s := range p.spots {
 			drawn := ansi.Cut(ansi.Strip(lines[s.y]), s.x, s.x+s.width)
 			want := words[s.target]
@@ -71,8 +70,8 @@ func containsOne(text string, words []string) bool {
 }
 
 func TestACellBesideAButtonTakesNoClick(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
-	lines := d.View(66, 30)
+	d := NewConfirm(socks(), false, quiet(), opened)
+	lines := d.View(ink(), 66, 30)
 	yes := 0
 	for y := range lines {
 		for x := range 66 {
@@ -90,7 +89,7 @@ func TestACellBesideAButtonTakesNoClick(t *testing.T) {
 }
 
 func TestWhatWasNotDrawnTakesNoClick(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
+	d := NewConfirm(socks(), false, quiet(), opened)
 	answer(d.quiet, opened.Add(time.Minute))
 	for y := range 40 {
 		for x := range 80 {

@@ -11,7 +11,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
-	"tillwatch/themes"
 )
 
 // The notices for a key that came too soon: at once, and after the keys were quiet.
@@ -61,10 +60,9 @@ type Confirm struct {
 
 // NewConfirm opens the dialog for what the person saw. live: the environment takes
 // real money. quiet is the terminal's, already begun.
-func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *Confirm {
+func NewConfirm(seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *Confirm {
 	d := &Confirm{proposal: seen, live: live, quiet: quiet, now: now, field: newField(32)}
 	d.proposal.Cost = copyCost(seen.Cost)
-	d.SetTheme(t)
 	return d
 }
 

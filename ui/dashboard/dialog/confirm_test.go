@@ -43,7 +43,7 @@ func TestConfirmShowsAllThatIsBoughtOrTakesNoYes(t *testing.T) {
 	for _, width := range []int{40, 66} {
 		for height := range 40 {
 			h := open(t, seen, false)
-			view := ansi.Strip(strings.Join(h.dialog.View(width, height), "\n"))
+			view := ansi.Strip(strings.Join(h.dialog.View(ink(), width, height), "\n"))
 			shown := strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
 			packed := strings.ReplaceAll(shown, " ", "")
 			whole := true
@@ -289,17 +289,17 @@ func TestConfirmIsNeverConfirmedTwice(t *testing.T) {
 }
 
 func TestConfirmNeedsToBeSeenInFull(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
+	d := NewConfirm(socks(), false, quiet(), opened)
 	if got := keyAt(d, actiontest.Press("C"), opened.Add(calm)).Kind; got != None {
 		t.Errorf("before it was drawn C answered %v", got)
 	}
 	for _, size := range [][2]int{{80, 6}, {20, 30}, {0, 0}} {
-		d.View(size[0], size[1])
+		d.View(ink(), size[0], size[1])
 		if got := keyAt(d, actiontest.Press("C"), opened.Add(3*calm)).Kind; got != None {
 			t.Errorf("drawn %v C answered %v", size, got)
 		}
 	}
-	d.View(40, 12)
+	d.View(ink(), 40, 12)
 	if got := keyAt(d, actiontest.Press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
 		t.Errorf("drawn 40x12 C answered %v", got)
 	}
@@ -325,11 +325,11 @@ func TestConfirmScrubsRemoteText(t *testing.T) {
 	seen.Merchant = "\x1b[2Jacme\u200b"
 	seen.ID = "ci_\x1b[31m\u009b2ed7"
 	seen.Environment = "sta\x07ging"
-	d := NewConfirm(dark(t), seen, true, quiet(), opened)
+	d := NewConfirm(seen, true, quiet(), opened)
 	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "to\rtal", Seen: "\x1b[1m1", Now: "\u202e2"}}})
-	for _, d := range []*Confirm{d, NewConfirm(dark(t), seen, true, quiet(), opened)} {
+	for _, d := range []*Confirm{d, NewConfirm(seen, true, quiet(), opened)} {
 		w, h := d.Size(80, 50)
-		if bad := strings.IndexFunc(plain(d.View(w, h)), isControl); bad >= 0 {
+		if bad := strings.IndexFunc(plain(d.View(ink(), w, h)), isControl); bad >= 0 {
 			t.Errorf("a control character is drawn at byte %d", bad)
 		}
 	}

@@ -27,7 +27,7 @@ func (d *Confirm) Size(width, height int) (int, int) {
 // View draws the dialog as exactly height lines of width cells. What is left
 // out for want of space is never the product, its variant, the total, the id, the
 // environment or the window: if those do not fit, nothing can be confirmed.
-func (d *Confirm) View(width, height int) []string {
+func (d *Confirm) View(l *paint.Line, width, height int) []string {
 	p := d.panel(width)
 	room := p.room(width)
 	body := d.body
@@ -42,7 +42,7 @@ func (d *Confirm) View(width, height int) []string {
 	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
-	return d.draw(p, width, height, kept)
+	return d.draw(l, p, width, height, kept)
 }
 
 // leastRoom is the width below which amounts and names are no longer told apart.

@@ -12,15 +12,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Dialog is what all dialogs can do.
 type Dialog interface {
-	SetTheme(t themes.Theme)
 	Size(width, height int) (int, int)
-	View(width, height int) []string
+	View(l *paint.Line, width, height int) []string // in exactly height lines of width cells
 	Key(key tea.KeyPressMsg, at time.Time) Answer
 	Click(x, y int, at time.Time) Answer
 	Paste(text string)

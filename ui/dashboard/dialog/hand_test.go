@@ -12,6 +12,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/paint"
 )
 
 var opened = time.Date(2026, 11, 20, 14, 2, 11, 0, time.UTC)
@@ -30,13 +31,16 @@ func socks() confirm.Proposal {
 	}
 }
 
-func dark(tb testing.TB) themes.Theme {
-	tb.Helper()
-	theme, err := themes.Find("dark")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return theme
+// ink draws in the theme dark.
+func ink() *paint.Line {
+	theme, _ := themes.Find("dark")
+	return paint.NewLine(paint.NewBrush(theme, false))
+}
+
+// sized draws a dialog in the size that it wants.
+func sized(d Dialog, width, height int) []string {
+	w, h := d.Size(width, height)
+	return d.View(ink(), w, h)
 }
 
 // hand opens a dialog, shows it once and presses keys on it at chosen moments.
@@ -47,8 +51,8 @@ type hand struct {
 }
 
 func open(t *testing.T, seen confirm.Proposal, live bool) *hand {
-	h := &hand{t: t, dialog: NewConfirm(dark(t), seen, live, quiet(), opened), at: opened}
-	h.dialog.View(80, 40)
+	h := &hand{t: t, dialog: NewConfirm(seen, live, quiet(), opened), at: opened}
+	h.dialog.View(ink(), 80, 40)
 	return h
 }
 
@@ -98,7 +102,7 @@ func (h *hand) write(text string) {
 
 func (h *hand) screen() string {
 	w, height := h.dialog.Size(80, 50)
-	return plain(h.dialog.View(w, height))
+	return plain(h.dialog.View(ink(), w, height))
 }
 
 func plain(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) + "\n" }

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -29,10 +28,8 @@ const (
 
 // NewHelp opens the help at its top. disabled gives the reason why an action is
 // disabled, or ""; it may be nil.
-func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
-	h := &Help{reading: reading{table: table, opens: action.Help}, disabled: disabled}
-	h.SetTheme(t)
-	return h
+func NewHelp(table *action.Table, disabled func(action.ID) string) *Help {
+	return &Help{reading: reading{table: table, opens: action.Help}, disabled: disabled}
 }
 
 // Paste searches for pasted text or, where nothing is typed, says until the next key
@@ -109,9 +106,9 @@ func helpInset(width int) int {
 }
 
 // View draws the help as exactly height lines of width cells.
-func (h *Help) View(width, height int) []string {
+func (h *Help) View(l *paint.Line, width, height int) []string {
 	p := panel{frame: paint.Faint, inset: helpInset(width), title: h.title(width), foot: h.foot()}
-	return h.view(p, h.body(p.room(width), h.sought), h.scrolling(), width, height)
+	return h.view(l, p, h.body(p.room(width), h.sought), h.scrolling(), width, height)
 }
 
 // title says, once, what is impossible in this whole run.

@@ -10,9 +10,9 @@ import (
 
 func TestHelpShowsEveryActionAndSign(t *testing.T) {
 	table := action.Default()
-	h := NewHelp(dark(t), table, table.ReadOnly(nil))
+	h := NewHelp(table, table.ReadOnly(nil))
 	w, height := h.Size(200, 100)
-	screen := plain(h.View(w, height))
+	screen := plain(h.View(ink(), w, height))
 	for _, a := range table.Actions() {
 		if !strings.Contains(screen, a.Title) {
 			t.Errorf("%q is not in the help", a.Title)
@@ -26,26 +26,26 @@ func TestHelpShowsEveryActionAndSign(t *testing.T) {
 }
 
 func TestHelpScrollsToItsEndAndBack(t *testing.T) {
-	h := NewHelp(dark(t), action.Default(), nil)
-	first := plain(h.View(40, 12))
+	h := NewHelp(action.Default(), nil)
+	first := plain(h.View(ink(), 40, 12))
 	if !strings.Contains(first, "Open detail") || strings.Contains(first, "○  none") {
 		t.Fatalf("it does not open at its top:\n%s", first)
 	}
 	h.Key(actiontest.Press("G"), opened)
-	if last := plain(h.View(40, 12)); !strings.Contains(last, "○  none") {
+	if last := plain(h.View(ink(), 40, 12)); !strings.Contains(last, "○  none") {
 		t.Errorf("G does not show the end:\n%s", last)
 	}
 	for _, name := range []string{"j", "down", "pgdown", " ", "end"} {
-		before := plain(h.View(40, 12))
+		before := plain(h.View(ink(), 40, 12))
 		h.Key(actiontest.Press(name), opened)
-		if after := plain(h.View(40, 12)); after != before {
+		if after := plain(h.View(ink(), 40, 12)); after != before {
 			t.Errorf("%q goes past the end", name)
 		}
 	}
 	h.Key(actiontest.Press("g"), opened)
 	for _, name := range []string{"k", "up", "pgup", "home"} {
 		h.Key(actiontest.Press(name), opened)
-		if got := plain(h.View(40, 12)); got != first {
+		if got := plain(h.View(ink(), 40, 12)); got != first {
 			t.Errorf("%q goes before the top", name)
 		}
 	}
@@ -62,19 +62,19 @@ func TestHelpIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"esc", "q", "?", "enter", "H"} {
-		if NewHelp(dark(t), table, nil).Key(actiontest.Press(name), opened).Kind != Closed {
+		if NewHelp(table, nil).Key(actiontest.Press(name), opened).Kind != Closed {
 			t.Errorf("%q does not close it", name)
 		}
 	}
 	for _, name := range []string{"j", "x", "c", "tab"} {
-		if NewHelp(dark(t), table, nil).Key(actiontest.Press(name), opened).Kind != None {
+		if NewHelp(table, nil).Key(actiontest.Press(name), opened).Kind != None {
 			t.Errorf("%q closes it", name)
 		}
 	}
 }
 
 func TestHelpIsOneColumnWhereItIsNarrow(t *testing.T) {
-	h := NewHelp(dark(t), action.Default(), nil)
+	h := NewHelp(action.Default(), nil)
 	for room, want := range map[int]int{0: 1, 30: 1, 70: 1, 71: 2, 107: 2, 108: 3} {
 		if got := h.columns(room); got != want {
 			t.Errorf("%d cells: %d columns, want %d", room, got, want)
@@ -84,9 +84,9 @@ func TestHelpIsOneColumnWhereItIsNarrow(t *testing.T) {
 
 func TestHelpHasTwoColumnsOnASmallScreenWithTheCommonKeysFirst(t *testing.T) {
 	table := action.Default()
-	h := NewHelp(dark(t), table, table.ReadOnly(func(action.ID) string { return "not now: for a reason that takes a line" }))
+	h := NewHelp(table, table.ReadOnly(func(action.ID) string { return "not now: for a reason that takes a line" }))
 	w, height := h.Size(76, 22)
-	screen := plain(h.View(w, height))
+	screen := plain(h.View(ink(), w, height))
 	lines := strings.Split(screen, "\n")
 	if h.columns(w-frame-2*helpInset(w)) != 2 || w > 76 || height > 22 {
 		t.Errorf("%d cells by %d lines are not two columns:\n%s", w, height, screen)
@@ -118,9 +118,9 @@ func TestHelpHasTwoColumnsOnASmallScreenWithTheCommonKeysFirst(t *testing.T) {
 }
 
 func TestHelpIsSearched(t *testing.T) {
-	h := NewHelp(dark(t), action.Default(), nil)
+	h := NewHelp(action.Default(), nil)
 	w, height := h.Size(76, 22)
-	view := func() string { return plain(h.View(w, height)) }
+	view := func() string { return plain(h.View(ink(), w, height)) }
 	before := view()
 	h.Key(actiontest.Press("/"), opened)
 	for _, letter := range []string{"T", "H", "e", "m"} {

@@ -9,7 +9,6 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/paint"
 )
 
@@ -37,10 +36,9 @@ const (
 )
 
 // NewMaking opens the dialog with the names of the stand-in's magic products.
-func NewMaking(t themes.Theme, magic []string) *Making {
+func NewMaking(magic []string) *Making {
 	m := &Making{magic: magic, fields: [3]textinput.Model{newField(2048), newField(9), newField(255)}}
 	m.fields[1].SetValue("1")
-	m.SetTheme(t)
 	m.focus(0)
 	return m
 }
@@ -125,7 +123,7 @@ func (m *Making) Size(width, height int) (int, int) {
 }
 
 // View draws it as exactly height lines of width cells.
-func (m *Making) View(width, height int) []string {
+func (m *Making) View(l *paint.Line, width, height int) []string {
 	next := "   "
 	if width >= wideFoot {
 		next = "   tab next   "
@@ -156,7 +154,7 @@ func (m *Making) View(width, height int) []string {
 		body = append(body, row{nil, margin})
 	}
 	body, _ = squeeze(body, height-frame)
-	return m.draw(box, width, height, body)
+	return m.draw(l, box, width, height, body)
 }
 
 // input draws a field, with the cursor if it has the focus.

@@ -29,7 +29,7 @@ func TestAWishIsTypedFieldByField(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m := NewMaking(dark(t), magicOfTheTest())
+			m := NewMaking(magicOfTheTest())
 			if c.paste != "" {
 				m.Paste(c.paste)
 			}
@@ -41,7 +41,7 @@ func TestAWishIsTypedFieldByField(t *testing.T) {
 				t.Errorf("%v, %+v, %v", last, got, err)
 			}
 			w, h := m.Size(116, 34)
-			if text := plain(m.View(w, h)); !strings.Contains(text, c.shows) || strings.Contains(text, "\x1b") {
+			if text := plain(m.View(ink(), w, h)); !strings.Contains(text, c.shows) || strings.Contains(text, "\x1b") {
 				t.Errorf("no %q in\n%s", c.shows, text)
 			}
 		})
@@ -49,7 +49,7 @@ func TestAWishIsTypedFieldByField(t *testing.T) {
 }
 
 func TestAWishIsSentOnceUntilItIsAnswered(t *testing.T) {
-	m := NewMaking(dark(t), nil)
+	m := NewMaking(nil)
 	for i, want := range []Kind{Wished, None} {
 		if got := m.Key(actiontest.Press("enter"), opened); got.Kind != want {
 			t.Errorf("enter %d: %v", i+1, got)
@@ -66,10 +66,10 @@ func TestAWishIsSentOnceUntilItIsAnswered(t *testing.T) {
 }
 
 func TestFieldsOfAWishTakeClicks(t *testing.T) {
-	m := NewMaking(dark(t), nil)
+	m := NewMaking(nil)
 	w, h := m.Size(116, 34)
 	at := func(text string) (x, y int) {
-		for y, line := range strings.Split(plain(m.View(w, h)), "\n") {
+		for y, line := range strings.Split(plain(m.View(ink(), w, h)), "\n") {
 			if before, _, found := strings.Cut(line, text); found {
 				return len([]rune(before)) + 1, y
 			}

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/weblink"
@@ -38,10 +37,8 @@ type Item struct {
 const menuWidth = 78
 
 // NewMenu opens a menu for the action opened.
-func NewMenu(t themes.Theme, title, takes string, opens action.ID, items []Item) *Menu {
-	m := &Menu{choice: choice{of: len(items)}, title: title, takes: takes, opens: opens, items: items}
-	m.SetTheme(t)
-	return m
+func NewMenu(title, takes string, opens action.ID, items []Item) *Menu {
+	return &Menu{choice: choice{of: len(items)}, title: title, takes: takes, opens: opens, items: items}
 }
 
 // Opens is the action whose key chooses.
@@ -85,7 +82,7 @@ func (m *Menu) Size(width, height int) (int, int) {
 }
 
 // View draws the menu as exactly height lines of width cells.
-func (m *Menu) View(width, height int) []string {
+func (m *Menu) View(l *paint.Line, width, height int) []string {
 	box := panelOf(width, m.title, paint.In(paint.Muted, "enter "+m.takes).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
 	if len(m.items) == 1 {
 		box.foot[1] = paint.In(paint.Muted, "   ")
@@ -104,7 +101,7 @@ func (m *Menu) View(width, height int) []string {
 	body = append(body, rows(air, paint.Spans{})...)
 	body = append(body, rows(needed, m.about(&m.items[m.at], room)...)...)
 	body, _ = squeeze(body, max(height-frame, 0))
-	return m.draw(box, width, height, body)
+	return m.draw(l, box, width, height, body)
 }
 
 func (m *Menu) entry(i, room int) paint.Spans {

@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -61,9 +60,8 @@ const (
 
 // NewPalette opens the palette with all actions of the scope. disabled gives the
 // reason why an action is disabled, or ""; it may be nil.
-func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
+func NewPalette(table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
 	p := &Palette{table: table, scope: scope, disabled: disabled, field: newField(longestTyped)}
-	p.SetTheme(t)
 	p.field.Focus()
 	p.search()
 	return p
@@ -231,7 +229,7 @@ func (p *Palette) Size(width, height int) (int, int) {
 }
 
 // View draws the palette as exactly height lines of width cells.
-func (p *Palette) View(width, height int) []string {
+func (p *Palette) View(l *paint.Line, width, height int) []string {
 	box := panelOf(width, "Find an action", paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
 	box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))}
 	if v, _ := p.typedVerb(); v != nil && v.Offers != nil {
@@ -252,7 +250,7 @@ func (p *Palette) View(width, height int) []string {
 	body = append(body, rows(needed, append(list, make([]paint.Spans, max(visible-len(list), 0))...)...)...)
 	body = append(append(body, rows(air, paint.Spans{})...), rows(needed, about...)...)
 	body, _ = squeeze(body, max(height-frame, 0))
-	return p.draw(box, width, height, body)
+	return p.draw(l, box, width, height, body)
 }
 
 func (p *Palette) input(room int) paint.Spans {

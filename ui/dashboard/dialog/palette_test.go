@@ -12,7 +12,7 @@ import (
 
 func newPalette(t *testing.T, typed string) *Palette {
 	table := action.Default()
-	p := NewPalette(dark(t), table, action.Board, table.ReadOnly(nil))
+	p := NewPalette(table, action.Board, table.ReadOnly(nil))
 	for _, letter := range typed {
 		p.Key(actiontest.Press(string(letter)), opened)
 	}
@@ -49,7 +49,7 @@ func TestPaletteAnswersADisabledActionWithItsReason(t *testing.T) {
 	if got := p.Key(actiontest.Press("enter"), opened); got != (Answer{}) {
 		t.Errorf("enter answered %+v", got)
 	}
-	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "Not now: read-only: start with --allow-confirm.") {
+	if screen := plain(p.View(ink(), 66, 20)); !strings.Contains(screen, "Not now: read-only: start with --allow-confirm.") {
 		t.Errorf("the reason is not on\n%s", screen)
 	}
 }
@@ -74,7 +74,7 @@ func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
 	}
 	for range 3 * len(p.hits) {
 		p.Key(actiontest.Press("down"), opened)
-		if screen := plain(p.View(66, 18)); !strings.Contains(screen, "▸ "+p.hits[p.at].action.Title) {
+		if screen := plain(p.View(ink(), 66, 18)); !strings.Contains(screen, "▸ "+p.hits[p.at].action.Title) {
 			t.Fatalf("%q is under the cursor and not on\n%s", p.hits[p.at].action.Title, screen)
 		}
 	}
@@ -88,7 +88,7 @@ func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
 
 func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 	p := newPalette(t, "xxxx")
-	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "No action matches.") {
+	if screen := plain(p.View(ink(), 66, 20)); !strings.Contains(screen, "No action matches.") {
 		t.Errorf("it is not on\n%s", screen)
 	}
 	for _, name := range []string{"enter", "up", "down", "pgup", "pgdown"} {
@@ -100,7 +100,7 @@ func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 
 func TestPaletteTakesOnlyWhatCountsInItsScope(t *testing.T) {
 	table := action.Default()
-	for _, h := range NewPalette(dark(t), table, action.Detail, nil).hits {
+	for _, h := range NewPalette(table, action.Detail, nil).hits {
 		if !h.action.Scope.Overlaps(action.Detail) || h.action.ID == action.Palette {
 			t.Errorf("%q stands in the palette of the detail", h.action.ID)
 		}

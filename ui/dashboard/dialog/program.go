@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/paint"
@@ -36,10 +35,8 @@ const programWidth = 100
 
 // NewProgram asks whether a command may run. It opens on the yes where a person has
 // run it before.
-func NewProgram(t themes.Theme, table *action.Table, command own.Command, argv []string, ranBefore bool) *Program {
-	p := &Program{table: table, command: command, argv: argv, yes: ranBefore, phase: asking}
-	p.SetTheme(t)
-	return p
+func NewProgram(table *action.Table, command own.Command, argv []string, ranBefore bool) *Program {
+	return &Program{table: table, command: command, argv: argv, yes: ranBefore, phase: asking}
 }
 
 // Command is what it is about.
@@ -119,7 +116,7 @@ func (p *Program) Size(width, height int) (int, int) {
 }
 
 // View draws it as exactly height lines of width cells.
-func (p *Program) View(width, height int) []string {
+func (p *Program) View(l *paint.Line, width, height int) []string {
 	foot := map[phase]string{asking: "esc cancel", running: "esc ends it", ended: "esc close"}[p.phase]
 	box := panelOf(width, p.title(), escapes(foot))
 	if p.phase == asking && width >= wideFoot {
@@ -135,7 +132,7 @@ func (p *Program) View(width, height int) []string {
 	}
 	all := append(rows(margin, paint.Spans{}), rows(needed, body...)...)
 	all, _ = squeeze(append(all, rows(margin, paint.Spans{})...), height-frame)
-	return p.draw(box, width, height, all)
+	return p.draw(l, box, width, height, all)
 }
 
 func (p *Program) title() string {

@@ -3,7 +3,6 @@ package dialog
 import (
 	"strings"
 
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -31,10 +30,8 @@ type Sentence struct {
 const sheetWidth = 84
 
 // NewSheet opens the sheet at its top.
-func NewSheet(t themes.Theme, table *action.Table, title string, opens action.ID, sections []Section) *Sheet {
-	s := &Sheet{reading: reading{table: table, opens: opens}, title: title, sections: sections}
-	s.SetTheme(t)
-	return s
+func NewSheet(table *action.Table, title string, opens action.ID, sections []Section) *Sheet {
+	return &Sheet{reading: reading{table: table, opens: opens}, title: title, sections: sections}
 }
 
 // Size is the block that the sheet wants, at most width by height.
@@ -44,9 +41,9 @@ func (s *Sheet) Size(width, height int) (int, int) {
 }
 
 // View draws the sheet as exactly height lines of width cells.
-func (s *Sheet) View(width, height int) []string {
+func (s *Sheet) View(l *paint.Line, width, height int) []string {
 	box := panelOf(width, s.title, escapes("esc close"))
-	return s.view(box, s.body(box.room(width)), "   ↑ ↓ scroll", width, height)
+	return s.view(l, box, s.body(box.room(width)), "   ↑ ↓ scroll", width, height)
 }
 
 func (s *Sheet) body(room int) (lines []paint.Spans) {

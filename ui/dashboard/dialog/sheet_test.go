@@ -16,8 +16,8 @@ func TestASheetScrollsAndCloses(t *testing.T) {
 		long.Lines = append(long.Lines, Sentence{Text: fmt.Sprintf("line %d", i)})
 	}
 	long.Title = "Many"
-	s := NewSheet(dark(t), action.Default(), "What happened", action.Digest, []Section{{Title: "Few", Lines: []Sentence{{paint.Muted, "a \x1b[31mred\u202e text"}}}, long})
-	draw := func() string { return plain(s.View(s.Size(76, 22))) }
+	s := NewSheet(action.Default(), "What happened", action.Digest, []Section{{Title: "Few", Lines: []Sentence{{paint.Muted, "a \x1b[31mred\u202e text"}}}, long})
+	draw := func() string { return plain(sized(s, 76, 22)) }
 	if got := draw(); !strings.Contains(got, "Few ──") || !strings.Contains(got, "1–18 of 44") || strings.ContainsFunc(got, isControl) {
 		t.Errorf("it begins as\n%s", got)
 	}
@@ -35,8 +35,8 @@ func TestASheetScrollsAndCloses(t *testing.T) {
 
 func TestASheetKeepsTheIndentOfWhatItWraps(t *testing.T) {
 	text := "  " + strings.Repeat("a long way ", 20)
-	s := NewSheet(dark(t), action.Default(), "What happened", action.Digest, []Section{{Title: "Few", Lines: []Sentence{{Text: "above"}, {Text: text}}}})
-	lines := strings.Split(plain(s.View(s.Size(76, 22))), "\n")
+	s := NewSheet(action.Default(), "What happened", action.Digest, []Section{{Title: "Few", Lines: []Sentence{{Text: "above"}, {Text: text}}}})
+	lines := strings.Split(plain(sized(s, 76, 22)), "\n")
 	margin, wrapped := 0, 0
 	for _, line := range lines {
 		if at := strings.Index(line, "above"); at >= 0 {

@@ -18,12 +18,8 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/own"
+	"tillwatch/ui/dashboard/paint"
 )
-
-type block interface {
-	Size(width, height int) (int, int)
-	View(width, height int) []string
-}
 
 func allThemes(tb testing.TB) []themes.Theme {
 	tb.Helper()
@@ -55,15 +51,15 @@ func outcomes() []confirm.Outcome {
 
 func TestWhatHasChangedIsShownWholly(t *testing.T) {
 	long := "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, "
-	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
+	d := NewConfirm(socks(), false, quiet(), opened)
 	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{
 		{What: "product", Seen: long + "three pairs", Now: long + "one pair"}, {What: "quantity", Seen: "2", Now: "3"},
 	}})
 	for _, width := range []int{40, 66} {
-		packed := strings.NewReplacer("│", "", " ", "", "\n", "").Replace(plain(d.View(width, 40)))
+		packed := strings.NewReplacer("│", "", " ", "", "\n", "").Replace(plain(d.View(ink(), width, 40)))
 		for _, want := range []string{"yousaw:" + long + "three pairs", "now:" + long + "one pair", "quantity23"} {
 			if !strings.Contains(packed, strings.ReplaceAll(want, " ", "")) {
-				t.Errorf("%d columns: no %q in\n%s", width, want, plain(d.View(width, 40)))
+				t.Errorf("%d columns: no %q in\n%s", width, want, plain(d.View(ink(), width, 40)))
 			}
 		}
 	}
@@ -76,7 +72,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		rapid.SampledFrom([]string{"", "Wool Socks", "長い商品名の靴下", "e\u0301\u0301\u0301", "👩‍👩‍👧‍👦 family", "\x1b]0;t\x07", "a\rb\nc\td", strings.Repeat("wide 幅 ", 400), "🇩🇪🇫🇷", "\u202eabc"}),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		theme := rapid.SampledFrom(all).Draw(t, "theme")
+		l := paint.NewLine(paint.NewBrush(rapid.SampledFrom(all).Draw(t, "theme"), false))
 		text := func(label string) string { return texts.Draw(t, label) }
 		seen := socks()
 		seen.Product, seen.Merchant, seen.ProductURL = api.Text(text("product")), api.Text(text("merchant")), api.Text(text("url"))
@@ -85,8 +81,8 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		outcome := rapid.SampledFrom(outcomes()).Draw(t, "outcome")
 		outcome.Err = errors.New(text("error"))
 		outcome.Differences = append(outcome.Differences, confirm.Difference{What: text("what"), Seen: text("seen"), Now: text("now")})
-		d := NewConfirm(theme, seen, rapid.Bool().Draw(t, "live"), quiet(), opened)
-		blocks := []block{d}
+		d := NewConfirm(seen, rapid.Bool().Draw(t, "live"), quiet(), opened)
+		blocks := []Dialog{d}
 		switch rapid.IntRange(0, 4).Draw(t, "what") {
 		case 0:
 			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
@@ -97,11 +93,11 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		case 2:
 			d.SetOutcome(outcome)
 		case 3:
-			help := NewHelp(theme, action.Default(), action.Default().ReadOnly(nil))
+			help := NewHelp(action.Default(), action.Default().ReadOnly(nil))
 			help.Scroll(rapid.IntRange(-5, 60).Draw(t, "scroll"))
 			blocks = append(blocks, help)
 		case 4:
-			palette := NewPalette(theme, action.Default(), action.Board, action.Default().ReadOnly(nil))
+			palette := NewPalette(action.Default(), action.Board, action.Default().ReadOnly(nil))
 			palette.Paste(text("typed"))
 			palette.Key(actiontest.Press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")), opened)
 			blocks = append(blocks, palette)
@@ -111,15 +107,15 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 			if w, h := b.Size(width, height); w > width || h > height {
 				t.Fatalf("%T wants %dx%d of %dx%d", b, w, h, width, height)
 			}
-			checkBlock(t, b, width, height)
+			checkBlock(t, l, b, width, height)
 			w, h := b.Size(width, height)
-			checkBlock(t, b, w, h)
+			checkBlock(t, l, b, w, h)
 		}
 	})
 }
 
-func checkBlock(t *rapid.T, b block, width, height int) {
-	lines := b.View(width, height)
+func checkBlock(t *rapid.T, l *paint.Line, b Dialog, width, height int) {
+	lines := b.View(l, width, height)
 	if len(lines) != height {
 		t.Fatalf("%T %dx%d: %d lines", b, width, height, len(lines))
 	}
@@ -135,9 +131,9 @@ func checkBlock(t *rapid.T, b block, width, height int) {
 
 func TestWithoutColoursNoneIsDrawn(t *testing.T) {
 	table := action.Default()
-	palette := NewPalette(themes.Theme{}, table, action.Board, nil)
-	for _, b := range []block{NewConfirm(themes.Theme{}, socks(), true, quiet(), opened), NewHelp(themes.Theme{}, table, nil), palette} {
-		for _, l := range b.View(80, 30) {
+	palette := NewPalette(table, action.Board, nil)
+	for _, b := range []Dialog{NewConfirm(socks(), true, quiet(), opened), NewHelp(table, nil), palette} {
+		for _, l := range b.View(paint.NewLine(paint.NewBrush(themes.Theme{}, false)), 80, 30) {
 			for _, colour := range []string{"\x1b[3", ";3", "\x1b[4", ";48", ";38"} {
 				if strings.Contains(strings.ReplaceAll(l, "\x1b[4m", ""), colour) {
 					t.Fatalf("%T draws a colour: %q", b, l)
@@ -149,8 +145,8 @@ func TestWithoutColoursNoneIsDrawn(t *testing.T) {
 
 func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 	for _, live := range []bool{false, true} {
-		d := NewConfirm(dark(t), socks(), live, quiet(), opened)
-		screen := plain(d.View(40, 12))
+		d := NewConfirm(socks(), live, quiet(), opened)
+		screen := plain(d.View(ink(), 40, 12))
 		for _, want := range []string{"Wool Socks ×2", "acme.example", "44.52 USD", "ci_779d1ba1900f41e1ace4536c64382ed7", "staging", "6m 12s", "[ Cancel ]"} {
 			if !strings.Contains(screen, want) {
 				t.Errorf("live %v: %q is not on\n%s", live, want, screen)
@@ -164,8 +160,8 @@ func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 
 func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
 	for height := range 40 {
-		d := NewConfirm(dark(t), socks(), true, quiet(), opened)
-		screen := plain(d.View(60, height))
+		d := NewConfirm(socks(), true, quiet(), opened)
+		screen := plain(d.View(ink(), 60, height))
 		if strings.Contains(screen, "Subtotal") != strings.Contains(screen, "Discount") {
 			t.Errorf("%d lines: some parts are missing\n%s", height, screen)
 		}
@@ -234,7 +230,7 @@ func TestStagesShowTheWay(t *testing.T) {
 
 func TestGoldens(t *testing.T) {
 	typed := func(live bool, keys ...string) *Confirm {
-		d := NewConfirm(dark(t), socks(), live, quiet(), opened)
+		d := NewConfirm(socks(), live, quiet(), opened)
 		for i, name := range keys {
 			keyAt(d, actiontest.Press(name), opened.Add(time.Duration(i+1)*calm))
 		}
@@ -243,20 +239,20 @@ func TestGoldens(t *testing.T) {
 	}
 	staged := typed(false)
 	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), Until: opened.Add(2 * time.Minute)})
-	palette := NewPalette(dark(t), action.Default(), action.Board, action.Default().ReadOnly(nil))
+	palette := NewPalette(action.Default(), action.Board, action.Default().ReadOnly(nil))
 	for _, name := range []string{"c", "o", "n"} {
 		palette.Key(actiontest.Press(name), opened)
 	}
-	blocks := map[string]block{
+	blocks := map[string]Dialog{
 		"test":    typed(false),
 		"live":    typed(true, "tab", "2", "e"),
 		"armed":   typed(true, "2", "e", "d", "7", "tab"),
 		"stage":   staged,
-		"help":    NewHelp(dark(t), action.Default(), action.Default().ReadOnly(nil)),
+		"help":    NewHelp(action.Default(), action.Default().ReadOnly(nil)),
 		"palette": palette,
-		"making":  NewMaking(dark(t), magicOfTheTest()),
+		"making":  NewMaking(magicOfTheTest()),
 	}
-	refused := NewMaking(dark(t), magicOfTheTest())
+	refused := NewMaking(magicOfTheTest())
 	refused.Paste("https://shop.example/products/mug")
 	refused.Refuse(strings.Repeat("refused: body.productUrl: invalid url; ", 3))
 	blocks["making-refused"] = refused
@@ -272,20 +268,20 @@ func TestGoldens(t *testing.T) {
 		for _, size := range [][2]int{{116, 34}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", strings.ReplaceAll(name, " ", "-"), size[0], size[1]), func(t *testing.T) {
 				w, h := b.Size(size[0], size[1])
-				golden.RequireEqual(t, plain(b.View(w, h)))
+				golden.RequireEqual(t, plain(b.View(ink(), w, h)))
 			})
 		}
 	}
 }
 
 func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
-	for name, b := range map[string]block{
-		"confirm":        NewConfirm(dark(t), socks(), true, quiet(), opened),
-		"an own command": NewProgram(dark(t), action.Default(), own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
-		"a new intent":   NewMaking(dark(t), magicOfTheTest()),
+	for name, b := range map[string]Dialog{
+		"confirm":        NewConfirm(socks(), true, quiet(), opened),
+		"an own command": NewProgram(action.Default(), own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
+		"a new intent":   NewMaking(magicOfTheTest()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := plain(b.View(b.Size(40, 12))); !strings.Contains(got, "esc cancel ") {
+			if got := plain(sized(b, 40, 12)); !strings.Contains(got, "esc cancel ") {
 				t.Errorf("cut:\n%s", got)
 			}
 		})
@@ -293,9 +289,9 @@ func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
 }
 
 func BenchmarkConfirmView(b *testing.B) {
-	d := NewConfirm(dark(b), socks(), true, quiet(), opened)
+	d := NewConfirm(socks(), true, quiet(), opened)
 	for b.Loop() {
-		d.View(66, 28)
+		d.View(ink(), 66, 28)
 	}
 }
 
@@ -306,15 +302,15 @@ func TestTextOfAnyScriptKeepsTheLines(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			seen := socks()
 			seen.Product, seen.Merchant = api.Scrub(text), api.Scrub(text)
-			confirm := NewConfirm(dark(t), seen, true, quiet(), opened)
+			confirm := NewConfirm(seen, true, quiet(), opened)
 			palette := newPalette(t, "")
 			for _, r := range text {
 				palette.Key(tea.KeyPressMsg{Code: r, Text: string(r)}, opened)
 				keyAt(confirm, tea.KeyPressMsg{Code: r, Text: string(r)}, opened.Add(quietFor))
 			}
-			for _, d := range []block{confirm, palette} {
+			for _, d := range []Dialog{confirm, palette} {
 				width, height := d.Size(70, 40)
-				for _, line := range d.View(width, height) {
+				for _, line := range d.View(ink(), width, height) {
 					if a, b := ansi.StringWidth(line), ansi.StringWidthWc(line); a != width || b != width {
 						t.Errorf("%q takes %d cells or %d, want %d", ansi.Strip(line), a, b, width)
 					}
