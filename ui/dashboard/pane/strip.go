@@ -96,18 +96,15 @@ func (s *strip) unknown() int {
 	return n
 }
 
-// wide returns the width of the i-th bar.
-func (s *strip) wide(i int) int { return s.edge(i+1) - s.edge(i) }
-
 // row draws a line of the strip.
 func (s *strip) row(l *paint.Line, y int, where *time.Location) {
 	switch {
 	case y < s.rows:
-		s.upper(l, s.rows-1-y)
+		s.side(l, s.up, s.rows-1-y, s.rows, false)
 	case y == s.rows:
 		l.Right(paint.Muted, "0", scaleWidth-1).Space(1).Repeat(paint.Muted, "─", s.cells)
 	case y <= s.rows+s.below:
-		s.lower(l, y-s.rows-1)
+		s.side(l, s.down, y-s.rows-1, s.below, true)
 	default:
 		s.times(l, where)
 	}
@@ -124,38 +121,28 @@ func (s *strip) label(l *paint.Line, r, rows int) {
 	l.Right(paint.Muted, text, scaleWidth-1).Space(1)
 }
 
-// upper draws the r-th line of completed intents from the axis.
-func (s *strip) upper(l *paint.Line, r int) {
-	s.label(l, r, s.rows)
+// side draws the r-th line from the axis of one side: completed intents above it, failed and
+// expired ones below. No common glyph fills the upper eighths of a cell: below there are only
+// full and half cells.
+func (s *strip) side(l *paint.Line, bars []bar, r, rows int, below bool) {
+	s.label(l, r, rows)
 	from := l.At()
-	if r == s.rows/2 && s.note != "" {
+	if !below && r == rows/2 && s.note != "" {
 		l.Put(paint.Muted, " "+s.note)
 	}
-	for i := range s.up {
+	for i := range bars {
 		if l.At() > from+s.edge(i) {
 			continue // the note stands there
 		}
-		l.To(from + s.edge(i))
-		b := &s.up[i]
+		b := &bars[i]
 		glyph, style := b.at(float64(r)*s.unit, s.unit)
-		if glyph == "" && r == 0 && !b.known {
+		switch {
+		case below && style == paint.Failed && b.total()-float64(r)*s.unit < 0.75*s.unit:
+			glyph = "▀"
+		case !below && glyph == "" && r == 0 && !b.known:
 			glyph, style = nothing, paint.Muted
 		}
-		s.put(l, b, s.wide(i), r, glyph, style)
-	}
-}
-
-// lower draws the r-th line of failed and expired intents below the axis. No common glyph
-// fills the upper eighths of a cell: there are only full and half cells.
-func (s *strip) lower(l *paint.Line, r int) {
-	s.label(l, r, s.below)
-	for i := range s.down {
-		b := &s.down[i]
-		glyph, style := b.at(float64(r)*s.unit, s.unit)
-		if style == paint.Failed && b.total()-float64(r)*s.unit < 0.75*s.unit {
-			glyph = "▀"
-		}
-		s.put(l, b, s.wide(i), r, glyph, style)
+		s.put(l.To(from+s.edge(i)), b, s.edge(i+1)-s.edge(i), r, glyph, style)
 	}
 }
 
