@@ -47,11 +47,15 @@ func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	found, err := r.readPage(req.Context(), query)
-	if err != nil {
+	switch {
+	case err != nil:
 		r.answerUnreadable(w, err)
-		return
+	case query.after > found.Head:
+		message := fmt.Sprintf("after: %d is ahead of the newest event, %d: begin at 0", query.after, found.Head)
+		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": message})
+	default:
+		r.answerJSON(w, http.StatusOK, found)
 	}
-	r.answerJSON(w, http.StatusOK, found)
 }
 
 func readPageQuery(values url.Values, epoch string) (pageQuery, error) {

@@ -124,7 +124,7 @@ func readHello(text []byte) (helloFrame, filter, error) {
 	var hello helloFrame
 	if err := json.Unmarshal(text, &hello); err != nil {
 		if json.Valid(text) {
-			return hello, nil, errors.New("the hello has a member of another type than the protocol tells")
+			return hello, nil, errors.New("the hello has a member of another type than the protocol says")
 		}
 		return hello, nil, errors.New("the hello is not valid JSON")
 	}
