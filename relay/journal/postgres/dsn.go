@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/url"
 	"strings"
 
@@ -14,11 +16,16 @@ var errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres:
 // parse reads dsn. Its error quotes nothing of a malformed DSN: any part of it could
 // be the password.
 func parse(dsn string) (*pgxpool.Config, error) {
-	if strings.TrimSpace(dsn) == "" {
+	dsn = strings.TrimSpace(dsn)
+	if dsn == "" {
 		return nil, errDSN
 	}
 	config, err := pgxpool.ParseConfig(dsn)
-	if err != nil {
+	var unreadable *fs.PathError
+	switch {
+	case errors.As(err, &unreadable):
+		return nil, fmt.Errorf("the PostgreSQL DSN names a file that cannot be read: %w", unreadable.Err)
+	case err != nil:
 		return nil, errDSN
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestWhetherADSNCarriesAPassword(t *testing.T) {
@@ -65,7 +66,9 @@ func TestDatabasesThatCannotBeOpened(t *testing.T) {
 		{"nothing", " ", "DSN cannot be read"},
 		{"a malformed one", "postgres://relay:tell-nobody@db.example:port/x", "DSN cannot be read"},
 		{"a malformed key", "tell-nobody", "DSN cannot be read"},
+		{"a certificate that is not there", "postgres://relay:tell-nobody@" + nobody + "/x?sslmode=verify-full&sslrootcert=/absent", "names a file that cannot be read: no such file"},
 		{"nobody listens", "postgres://relay:tell-nobody@" + nobody + "/tillwatch", "does not answer: start it, or correct the DSN"},
+		{"blanks around it", " postgres://relay:tell-nobody@" + nobody + "/tillwatch\n", nobody + " does not answer: start it, or correct the DSN"},
 	} {
 		t.Run(test.name, func(t *testing.T) { expectRefusal(t, test.dsn, test.want) })
 	}
@@ -108,6 +111,7 @@ func TestServersThatRefuse(t *testing.T) {
 		{"a version of before the first release", "UPDATE tillwatch_journal SET version = 3", dsn, "was written before the first release"},
 		{"no state", "DELETE FROM tillwatch_journal", dsn, "but not its state: restore it"},
 		{"a foreign table", "DROP TABLE tillwatch_journal; CREATE TABLE tillwatch_journal ()", dsn, "not those of a journal"},
+		{"a foreign table beside none", "DROP TABLE tillwatch_journal", dsn, "not those of a journal"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.change != "" {
@@ -127,4 +131,15 @@ func TestServersThatRefuse(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	})
+}
+
+func TestWhatAMissingPrivilegeAsksFor(t *testing.T) {
+	config, err := pgx.ParseConfig("postgres://relay@db.example/tillwatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := explain(config, &pgconn.PgError{Code: codeNoPrivilege, Message: "permission denied for table tillwatch_journal"}).Error()
+	if want := "CREATE on the schema for the first relay, SELECT, INSERT, UPDATE and DELETE on its tables for each"; !strings.Contains(text, want) {
+		t.Errorf("error is %q, want %q", text, want)
+	}
 }

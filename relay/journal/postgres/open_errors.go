@@ -29,6 +29,7 @@ const (
 	codeReadOnly        = "25006"
 	codeTooMany         = "53300"
 	codeUndefinedTable  = "42P01"
+	codeDuplicateTable  = "42P07"
 	codeUndefinedColumn = "42703"
 )
 
@@ -50,13 +51,16 @@ func explain(config *pgx.ConnConfig, err error) error {
 		advice = fmt.Sprintf("user %q is not allowed in: correct the user or the password", config.User)
 	case codeNoDatabase:
 		advice = "there is no such database: create it with createdb"
-	case codeNoPrivilege, codeNoSchema:
+	case codeNoPrivilege:
+		advice = fmt.Sprintf("user %q lacks a privilege: grant CREATE on the schema for the first relay, "+
+			"SELECT, INSERT, UPDATE and DELETE on its tables for each", config.User)
+	case codeNoSchema:
 		advice = fmt.Sprintf("user %q may not create tables: grant CREATE on the schema, or name another one with search_path", config.User)
 	case codeReadOnly:
 		advice = "it is read-only: name the primary server"
 	case codeTooMany:
 		advice = "it has no connection left: raise max_connections, or lower pool_max_conns in the DSN"
-	case codeUndefinedTable, codeUndefinedColumn:
+	case codeUndefinedTable, codeUndefinedColumn, codeDuplicateTable:
 		advice = "its tables are not those of a journal: name another database or search_path"
 	default:
 		return fmt.Errorf("open the journal in %s: %w", place, oneLine{err})
