@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tillwatch/api"
+	"tillwatch/relay"
 	"tillwatch/relay/signature"
 )
 
@@ -100,7 +101,7 @@ func TestTheCurlCommandDeliversTheExactBody(t *testing.T) {
 func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 	isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", ourSecret)
-	header := "X-Svc-Signature: " + ours(thinEvent)
+	header, largest := "X-Svc-Signature: "+ours(thinEvent), strings.Repeat("a", relay.MaxBody)
 	for _, test := range []struct {
 		name  string
 		stdin string
@@ -114,6 +115,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"a request without its first line", header + "\n\n" + thinEvent, nil, exitDone, ""},
 		{"a request with a line break of an editor", header + "\nContent-Length: 139\n\n" + thinEvent + "\n", nil, exitDone, ""},
 		{"a request in chunks", header + "\nTransfer-Encoding: chunked\n\n8b\r\n" + thinEvent + "\r\n0\r\n\r\n", nil, exitDone, ""},
+		{"a request with the largest body that a relay takes", "X-Svc-Signature: " + ours(largest) + "\n\n" + largest, nil, exitDone, ""},
 		{"headers of stdin and a body", header + "\n", []string{"--request", "-", "--body", written(t, thinEvent)}, exitDone, ""},
 		{"headers of a file, and the body of stdin", thinEvent, []string{"--request", written(t, header)}, exitDone, ""},
 		{"a timestamp that cannot be read", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: abc"}, exitDone, `: the timestamp cannot be read: "abc" is no Unix time in seconds`},

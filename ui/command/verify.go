@@ -17,8 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/relay"
 	"tillwatch/relay/signature"
 )
+
+// requestBytes bounds a request: the largest body that a relay takes, and headers.
+const requestBytes = relay.MaxBody + http.DefaultMaxHeaderBytes
 
 type verifyOptions struct {
 	body, request  string
@@ -67,7 +71,9 @@ func newVerify() *cobra.Command {
 func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
 	header, body, whole := http.Header{}, []byte(nil), false
 	if o.request != "" || len(o.headers) == 0 {
+		in.most = requestBytes
 		raw, err := in.read("--request", cmp.Or(o.request, "-"))
+		in.most = 0
 		if err == nil {
 			header, body, whole, err = parseRequest(raw)
 		}
