@@ -52,22 +52,24 @@ type helloFrame struct {
 	Since  time.Time `json:"since,omitzero"` // instead of from, without a cursor: events received at or after this time
 	Types  []string  `json:"types,omitempty"`
 	Client string    `json:"client,omitempty"`
+	Now    time.Time `json:"now,omitzero"` // the subscriber's clock, if since is by it
 
 	// Observed is the next of the last frame of observations, "" for all of the last hour, or "none".
 	Observed string `json:"obs,omitempty"`
 }
 
 // welcomeFrame answers a hello. Heartbeat is in seconds. Start is set if the hello had a time: the stream begins
-// after it.
+// after it. Now is the relay's clock.
 type welcomeFrame struct {
-	T         string  `json:"t"`
-	Epoch     string  `json:"epoch"`
-	Head      int64   `json:"head"`
-	Oldest    int64   `json:"oldest"`
-	Resume    string  `json:"resume"`
-	Lost      *span   `json:"lost,omitempty"`
-	Heartbeat float64 `json:"hb"`
-	Start     int64   `json:"start,omitempty"`
+	T         string    `json:"t"`
+	Epoch     string    `json:"epoch"`
+	Head      int64     `json:"head"`
+	Oldest    int64     `json:"oldest"`
+	Resume    string    `json:"resume"`
+	Lost      *span     `json:"lost,omitempty"`
+	Heartbeat float64   `json:"hb"`
+	Start     int64     `json:"start,omitempty"`
+	Now       time.Time `json:"now,omitzero"`
 
 	// ObservedSince is when the observations that the relay still has begin, if that is less than an hour ago.
 	ObservedSince time.Time `json:"obs_since,omitzero"`
@@ -133,6 +135,7 @@ type frame struct {
 	Lost      span       `json:"lost"`
 	Heartbeat float64    `json:"hb"`
 	Start     int64      `json:"start"`
+	Now       time.Time  `json:"now"`
 	Since     time.Time  `json:"obs_since"`
 	Items     []wireItem `json:"items"`
 	Cursor    string     `json:"cursor"`

@@ -53,6 +53,26 @@ func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
 	}
 }
 
+// A machine whose clock is an hour off asks for the last five minutes.
+func TestAStreamSinceATimeOfAnotherClock(t *testing.T) {
+	for name, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour, "right": 0} {
+		t.Run(name, func(t *testing.T) {
+			memory := newMemory(t)
+			for n, ago := range []time.Duration{3 * time.Hour, 30 * time.Minute, 4 * time.Minute, 0} {
+				_, err := memory.Append(t.Context(), []journal.Entry{{ID: strconv.Itoa(n), Body: eventBody(n), Received: time.Now().Add(-ago)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			there := time.Now().Add(off)
+			p := connect(t, serveRelay(t, newTestRelay(t, memory, nil)), helloFrame{T: frameHello, Since: there.Add(-5 * time.Minute), Now: there})
+			if w := p.next(frameWelcome); w.Start != 2 || time.Since(w.Now).Abs() > time.Minute {
+				t.Errorf("the stream begins behind %d, on a clock that shows %s; want 2, %s", w.Start, w.Now, time.Now())
+			}
+		})
+	}
+}
+
 // A clock that is set back gives later events earlier times of receipt.
 func TestAStreamSinceATimeMissesNothingWhateverTheClockDid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

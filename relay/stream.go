@@ -161,11 +161,14 @@ func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame
 	}
 	w := welcomeFrame{
 		T: frameWelcome, Epoch: c.journal.Epoch(), Head: head, Oldest: oldest,
-		Heartbeat: c.heartbeat.Seconds(),
+		Heartbeat: c.heartbeat.Seconds(), Now: time.Now().UTC(),
 	}
 	if hello.Cursor == nil {
 		w.Resume = ResumeFresh
 		if !hello.Since.IsZero() {
+			if !hello.Now.IsZero() {
+				hello.Since = hello.Since.Add(w.Now.Sub(hello.Now))
+			}
 			w.Start, err = before(ctx, c.journal, hello.Since, oldest, head)
 			return w, w.Start, err
 		}

@@ -41,6 +41,7 @@ type SubscriberConfig struct {
 	Cursor string     // "<epoch>:<seq>" to resume after, "" for none
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
 	Since  time.Time  // instead of From: begin with what the relay received at or after this time, perhaps a little earlier
+	Here   bool       // Since is by this machine's clock; the relay makes up for the difference to its own
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
 
@@ -109,6 +110,7 @@ type Status struct {
 	LostTo   int64
 	Err      error // why, with lost and refused
 	RetryIn  time.Duration
+	Ahead    time.Duration // of this machine's clock, the relay's, as it said last; 0: it did not
 
 	// ObservedSince is when the observations that the relay had at the last welcome begin; zero: an hour before it.
 	ObservedSince time.Time
@@ -295,7 +297,7 @@ func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
 	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
-	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
+	next.ObservedSince, next.Wrong, next.Ahead = s.status.ObservedSince, s.status.Wrong, s.status.Ahead
 	if next.Resume == "" {
 		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
 	}

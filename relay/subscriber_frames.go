@@ -96,7 +96,12 @@ func (f *following) welcome(frame frame) error {
 	}
 	f.welcomed, f.at = true, at
 	f.subscriber.moved(at)
-	f.subscriber.note(func(known *Status) { known.Head, known.ObservedSince = frame.Head, frame.Since })
+	f.subscriber.note(func(known *Status) {
+		known.Head, known.ObservedSince = frame.Head, frame.Since
+		if known.Ahead = 0; !frame.Now.IsZero() {
+			known.Ahead = time.Until(frame.Now)
+		}
+	})
 	f.subscriber.enter(f.handler, next)
 	return nil
 }

@@ -136,6 +136,9 @@ func (s *Subscriber) sayHello(socket *websocket.Conn, observing bool) error {
 	if at := s.Cursor(); at != "" {
 		hello.Cursor = &at
 	}
+	if s.config.Here {
+		hello.Now = time.Now().UTC()
+	}
 	hello.Observed = s.observed
 	if !observing {
 		hello.Observed = noObservations

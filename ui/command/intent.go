@@ -229,7 +229,7 @@ func (h listener) FeedChanged(status account.FeedStatus) {
 // hear receives what the relay has stored since the last run, or since the first of
 // the intents was created.
 func (l *intentLook) hear(ctx context.Context) {
-	events, err := l.subscribe(l.created())
+	events, err := l.subscribe(l.created(), false)
 	if events == nil || err != nil {
 		l.note(err)
 		return

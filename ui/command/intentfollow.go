@@ -38,7 +38,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 	if err := l.hopeless(); err != nil {
 		return err
 	}
-	events, err := l.subscribe(l.created())
+	events, err := l.subscribe(l.created(), false)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func open(s settings, m memory) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	feed, err := out.subscribe(time.Time{})
+	feed, err := out.subscribe(time.Time{}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +140,15 @@ func idsOf(texts []string) []api.ID {
 	return ids
 }
 
-// subscribe makes the feed of events that the relay received after since; nil without
-// a relay.
-func (s *session) subscribe(since time.Time) (account.Feed, error) {
+// subscribe makes the feed of events that the relay received after since, by this
+// machine's clock if here; nil without a relay.
+func (s *session) subscribe(since time.Time, here bool) (account.Feed, error) {
 	if s.settings.RelayURL == "" {
 		return nil, nil
 	}
 	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
 		URL: s.settings.RelayURL, Token: s.settings.RelayToken, InsecureHTTP: s.settings.InsecureHTTP,
-		From: relay.FromEarliest, Since: since, Client: "tillwatch",
+		From: relay.FromEarliest, Since: since, Here: here, Client: "tillwatch",
 	})
 	if err != nil {
 		return nil, addressed(err)

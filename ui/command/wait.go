@@ -204,12 +204,12 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 	if err != nil || look.now.verdict != notYet {
 		return look.now, err
 	}
-	events, err := current.subscribe(look.since)
+	events, err := current.subscribe(look.since, true)
 	if err != nil {
 		return found{}, err
 	}
 	if events != nil {
-		events = tap{events, look.take}
+		events = tap{events, look}
 	}
 	config := account.WatcherConfig{Store: current.store, Reader: current.client, Feed: events, WatchIDs: ids, Only: ids, Poll: s.PollEvery}
 	switch {
@@ -282,24 +282,32 @@ func (l *waiting) until(ctx context.Context) error {
 	}
 }
 
-// tap passes a feed's deliveries to a function before they are merged.
+// tap shows a feed to what waits for an event, before it is merged.
 type tap struct {
 	account.Feed
-	take func([]account.Delivery)
+	look *waiting
 }
 
 // Follow implements [account.Feed].
 func (t tap) Follow(ctx context.Context, sink account.Sink) error {
-	return t.Feed.Follow(ctx, tapped{sink, t.take})
+	return t.Feed.Follow(ctx, tapped{sink, t.look})
 }
 
 type tapped struct {
 	account.Sink
-	take func([]account.Delivery)
+	look *waiting
 }
 
 // Deliver implements [account.Sink].
 func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
-	t.take(batch)
+	t.look.take(batch)
 	t.Sink.Deliver(batch, arrived)
+}
+
+// FeedChanged implements [account.Sink].
+func (t tapped) FeedChanged(status account.FeedStatus) {
+	t.look.mu.Lock()
+	t.look.ahead = status.Ahead
+	t.look.mu.Unlock()
+	t.Sink.FeedChanged(status)
 }

@@ -160,7 +160,8 @@ type waiting struct {
 	now   found
 
 	mu     sync.Mutex
-	events []api.Event // candidates, if their intent matches
+	ahead  time.Duration // of this machine's clock, the relay's
+	events []api.Event   // candidates, if their intent matches
 }
 
 // take keeps the events that may match.
@@ -169,7 +170,7 @@ func (l *waiting) take(batch []account.Delivery) {
 	defer l.mu.Unlock()
 	for i := range batch {
 		e := &batch[i].Event
-		if !batch[i].Received.Before(l.since) && l.ofType(e.Type) && l.allows("id", string(e.ID)) && l.subject == ofEvent {
+		if !batch[i].Received.Before(l.since.Add(l.ahead)) && l.ofType(e.Type) && l.allows("id", string(e.ID)) && l.subject == ofEvent {
 			l.events = append(l.events, *e)
 		}
 	}
