@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -274,12 +275,24 @@ func (l *waiting) until(ctx context.Context) error {
 			return nil
 		}
 		if err := l.store.Wait(ctx, version); err != nil {
-			if feed := l.store.Summary().Feed; l.condition.subject == ofEvent && feed.State != account.FeedLive && feed.Err != nil {
-				l.now.is = "the relay does not answer, so no event can arrive: " + wording.Because(feed.Err)
-			}
+			l.now.is = cmp.Or(l.unanswered(l.store.Summary()), l.now.is)
 			return err
 		}
 	}
+}
+
+// unanswered says why the condition could not be checked, if the relay or the service
+// did not answer last.
+func (l *waiting) unanswered(s account.Summary) string {
+	reading := s.API.Err != nil && (s.API.State == account.APIUnknown || s.API.State == account.APIFailing ||
+		s.API.State == account.APISlow && errors.Is(s.API.Err, api.ErrRateLimited))
+	switch {
+	case l.condition.subject == ofEvent && s.Feed.State != account.FeedLive && s.Feed.Err != nil:
+		return "the relay does not answer, so no event can arrive: " + wording.Because(s.Feed.Err)
+	case reading:
+		return l.now.is + "; the last read failed: " + wording.Because(s.API.Err)
+	}
+	return ""
 }
 
 // tap shows a feed to what waits for an event, before it is merged.

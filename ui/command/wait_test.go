@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,34 @@ func TestWaitForARelayThatStartsLater(t *testing.T) {
 	w.restartRelay(t)
 	if r := <-done; r.code != exitDone || !strings.Contains(r.words, "the relay is ready") {
 		t.Errorf("exit code %d: %s", r.code, r.words)
+	}
+}
+
+func TestWaitSaysWhyNothingWasRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		says   string
+	}{
+		"an error":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
+		"no answer":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"no room left": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, "429"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := httptest.NewServer(test.answer)
+			defer service.Close()
+			config := configFile(t, "api_url", service.URL, "api_key", "key", "state_dir", t.TempDir())
+			for _, wait := range everLonger() {
+				r := runAs(t, "wait", "intent:ci_1 state=completed", "--for", wait, "--config", config)
+				const want = "the time is up: the intent has not been read; the last read failed: "
+				if r.code == exitFailed && strings.Contains(r.words, want) && strings.Contains(r.words, test.says) {
+					return
+				}
+				t.Log(r.code, r.words)
+			}
+			t.Error("it never said why")
+		})
 	}
 }
 
