@@ -291,6 +291,17 @@ func (a *account) somePath(path string) string {
 	return path[:strings.Index(path, "{")] + value + path[strings.Index(path, "}")+1:]
 }
 
+func TestTheDescriptionOfARefusalHasEveryFieldOfOne(t *testing.T) {
+	told := gjson.GetBytes(openAPI, "components.responses.Refused.content.application/json.schema.properties").Map()
+	for _, refusal := range []any{errorWire{}, stateErrorWire{}, validationWire{}} {
+		for field := range fields(reflect.TypeOf(refusal)) {
+			if !told[field].Exists() {
+				t.Errorf("%T.%s is not described", refusal, field)
+			}
+		}
+	}
+}
+
 func TestAParameterThatIsNoneIsRefused(t *testing.T) {
 	inBubble(t, nil, func(a *account) {
 		for _, path := range []string{"/control/deliveries?evnt=evt_1", "/control/deliveries?limit=0", "/control/deliveries?limit=all", "/control/state?x"} {
