@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 )
@@ -129,6 +131,21 @@ func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {
 	code, help, _ := invoke(t, "proxy", "--help")
 	if code != exitDone || !strings.Contains(help, "Your API keys pass through it") {
 		t.Errorf("exit code %d: %s", code, help)
+	}
+}
+
+// Go listens everywhere where the address is empty, as of an unset variable.
+func TestAnEmptyAddressIsRefused(t *testing.T) {
+	isolate(t)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", ourSecret)
+	for _, server := range [][]string{{"proxy", "--api-url", "https://127.0.0.1:1"}, {"simulate"}, {"relay", "--data", t.TempDir()}} {
+		within, over := context.WithTimeout(t.Context(), time.Second)
+		var out, words bytes.Buffer
+		code := run(within, append(server, "--listen", ""), strings.NewReader(""), &out, &words)
+		over()
+		if code != exitUsage || out.Len() != 0 || !strings.Contains(words.String(), "--listen is empty") {
+			t.Errorf("%s: exit code %d, %q %q", server[0], code, out.String(), words.String())
+		}
 	}
 }
 

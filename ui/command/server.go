@@ -12,8 +12,12 @@ import (
 // listen opens a TCP address; its error names the setting.
 func listen(address string) (net.Listener, error) { return listenFor("--listen", address) }
 
-// listenFor is listen for the address of another flag.
+// listenFor is listen for the address of another flag. An empty one, as of an unset
+// variable, would be open to every machine.
 func listenFor(flag, address string) (net.Listener, error) {
+	if address == "" {
+		return nil, usagef("%s is empty: give an address, such as 127.0.0.1:0 for a free port", flag)
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with %s)", address, err, flag)
