@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/simulator/scenario"
+	"tillwatch/ui/wording"
 )
 
 func newScenario() *cobra.Command {
@@ -161,7 +162,7 @@ func runScenario(c *cobra.Command, client *api.Client, play *scenario.Scenario, 
 		unprinted = cmp.Or(unprinted, line.print(c.OutOrStdout(), asJSON))
 	})
 	if err = errors.Join(onStandIn(err), unprinted); err == nil && !asJSON {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %d steps in %s\n", api.Scrub(play.Name), steps, time.Since(began).Round(time.Millisecond))
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s in %s\n", api.Scrub(play.Name), wording.Counted(steps, "step", "steps"), time.Since(began).Round(time.Millisecond))
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func newTrigger() *cobra.Command {
 		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really happens, to the source in --set source.id or to " +
 			"a new one: checkout_intent.completed makes an intent and completes it. The stand-in delivers its own event, and its state agrees with it. " +
 			"With --to, a body in the contract's shape goes to any endpoint, with the four headers, signed with TILLWATCH_SIGNING_SECRET.\n\n" +
-			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…, --set data.variants.0.sku=X; a value that is not JSON is a string. " +
+			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…, --set data.images.0.url=X; a value that is not JSON is a string. " +
 			"--body sends your own body, byte for byte unless --set changes it.\n\n" +
 			"Exit codes: 0 the answer was 200 within 5 seconds; 1 it was not; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +

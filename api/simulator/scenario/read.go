@@ -56,8 +56,11 @@ func placed(name string, err error) error {
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
 		text := strings.TrimPrefix(wrong.Error(), "toml: ")
-		if strings.Contains(text, " into struct field ") {
+		switch {
+		case strings.Contains(text, " into struct field "):
 			text = "the value is of the wrong kind: texts and times stand in quotes, numbers do not"
+		case strings.Contains(text, " cannot be stored in "):
+			text = "the number is out of range; a seed is 0 or more"
 		}
 		return fmt.Errorf("%s:%d: %s", name, line, text)
 	}

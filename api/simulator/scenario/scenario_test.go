@@ -128,6 +128,7 @@ func TestAScenarioThatCannotBePlayedNamesItsLineAndWhatToDo(t *testing.T) {
 		{"no TOML", order + "what is this", "shop.toml:3: "},
 		{"a wrong key", order + "\n[[step]]\nwiat = \"order\"", `shop.toml:5: there is no "wiat"; a step does one of confirm, create, `},
 		{"a wrong kind", order + "quantity = \"two\"", "shop.toml:3: the value is of the wrong kind: texts and times stand in quotes"},
+		{"a seed below 0", "seed = -1\n" + order, "shop.toml:1: the number is out of range; a seed is 0 or more"},
 		{"a name that is empty", "[[step]]\ncreate = \"\"", "shop.toml:2: create is empty: give it a name or the type of an event"},
 		{"an event that is empty", "[[step]]\nlose = \"\"", "shop.toml:2: lose is empty"},
 		{"a fault of no event", "[[step]]\nlose = \"shipment.*\"\ncount = 0", "shop.toml:3: count is 0; it must be 1 or more"},
