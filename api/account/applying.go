@@ -149,6 +149,7 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	for i := range batch {
 		d := &batch[i]
 		s.feed.hears(d.Received)
+		s.events.newest = later(s.events.newest, earlier(d.Received, utc(now))) // the relay's clock may be ahead
 		if e := s.events.take(d, s.feed.epoch); e != nil {
 			if begins { // the relay has listened since its first event
 				s.watchedSince(cmp.Or(e.CreatedAt, e.Received))

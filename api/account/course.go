@@ -98,7 +98,7 @@ func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, 
 
 // courses returns the entries up to now. They never change.
 func (b *courseBook[T]) courses(now time.Time) Courses[T] {
-	return Courses[T]{}.each(func(span Span, _ []T) []T { return b[span].since(span.first(now)) })
+	return Courses[T]{}.each(func(span Span, _ []T) []T { return b[span].between(span.first(now), now) })
 }
 
 // recall restores an earlier run's entries where there are none yet.
@@ -135,7 +135,8 @@ func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {
 	return &c.list[i]
 }
 
-func (c *course[T]) since(first time.Time) []T {
+// between returns the entries from first to now, and drops those before. If the clock was set back, others follow.
+func (c *course[T]) between(first, now time.Time) []T {
 	old := 0
 	for old < len(c.list) && c.list[old].Begins().Before(first) {
 		old++
@@ -143,8 +144,12 @@ func (c *course[T]) since(first time.Time) []T {
 	if old > 0 {
 		c.list, c.told = slices.Delete(c.list, 0, old), nil
 	}
-	if c.told == nil {
-		c.told = slices.Clone(c.list)
+	upTo := len(c.list)
+	for upTo > 0 && c.list[upTo-1].Begins().After(now) {
+		upTo--
+	}
+	if len(c.told) != upTo || c.told == nil {
+		c.told = slices.Clone(c.list[:upTo])
 	}
 	return c.told
 }

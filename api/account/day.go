@@ -50,7 +50,7 @@ type day struct {
 }
 
 func newDay(limit int) *day {
-	return &day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: limit}
+	return &day{dayCounter: newDayCounter(), limit: limit}
 }
 
 // dayMost is the most intents seen within 24 hours and within a UTC day. An assumed limit below that is wrong.
@@ -214,6 +214,8 @@ type dayCounter struct {
 	cut     minute // nothing up to here counts any more
 	total   int
 }
+
+func newDayCounter() dayCounter { return dayCounter{minutes: map[minute]int{}} }
 
 // minute is a time in minutes since 1970.
 type minute int64

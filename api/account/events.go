@@ -36,7 +36,6 @@ func newEvents(n *news, keep int) events {
 
 // take keeps a delivered event and returns it; nil if it is a repetition. epoch is that of the followed journal.
 func (l *events) take(d *Delivery, epoch int) *Event {
-	l.newest = later(l.newest, d.Received)
 	event := &d.Event
 	switch e := l.get(event.ID); {
 	case e != nil:

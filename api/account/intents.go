@@ -227,7 +227,8 @@ func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *I
 	return in
 }
 
-// measured converts a time measured by an earlier process: it keeps its age if the clock has been set.
+// measured returns a time by the clock on the wall, such as an earlier process's, as one by the clock that nobody
+// sets: it keeps its distance from now.
 func measured(saved, now time.Time) time.Time {
 	if saved = plausible(saved); saved.IsZero() {
 		return saved

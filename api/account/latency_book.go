@@ -86,19 +86,24 @@ func (b *latencyBook) add(s latencySample, now time.Time) {
 		return cmp.Or(o.sent.Compare(sent), -1) // after those sent at the same time
 	})
 	b.recent = slices.Insert(b.recent, at, s)
-	if surplus := len(b.recent) - keptLatencies; surplus > 0 {
+	switch surplus := len(b.recent) - keptLatencies; {
+	case surplus <= 0:
+	case b.recent[keptLatencies].sent.After(now): // before the clock was set back
+		b.recent = b.recent[:keptLatencies]
+	default:
 		b.cut = b.recent[surplus-1].sent
 		b.recent = slices.Delete(b.recent, 0, surplus)
 	}
 }
 
-// forget drops requests sent more than an hour ago.
+// forget drops requests sent more than an hour ago. The clock may have been set back since some were dropped.
 func (b *latencyBook) forget(now time.Time) {
 	old := 0
 	for old < len(b.recent) && now.Sub(b.recent[old].sent) >= time.Hour {
 		old++
 	}
 	b.recent = slices.Delete(b.recent, 0, old)
+	b.cut = earlier(b.cut, now)
 }
 
 func (b *latencyBook) addToDay(s latencySample, now time.Time) {
@@ -141,12 +146,16 @@ func (b *latencyBook) tell(known, now time.Time) Latency {
 	recent, past, today := histogram{}, histogram{}, dayOf(now)
 	var answered []time.Duration
 	for _, s := range b.recent {
-		if s.took > 0 {
+		switch {
+		case s.sent.After(now): // before the clock was set back
+		case s.took > 0:
 			answered = append(answered, s.took)
 			recent[bucketOfLatency(s.took)]++
+		default:
+			told.Unanswered++
 		}
 	}
-	told.Recent, told.Unanswered = paceOf(answered), len(b.recent)-len(answered)
+	told.Recent = paceOf(answered)
 	for day, answers := range b.days {
 		if day < today && day >= today-latencyDays {
 			told.Days++

@@ -24,7 +24,7 @@ func (w *Watcher) planNoticed(n *notice, now time.Time) {
 			w.queue.forget(task{readShipment, n.shipment})
 			return
 		}
-		w.planShipment(sh)
+		w.planShipment(sh, now)
 		if n.hint {
 			w.askShipment(sh, now.Add(settleShipments), n.priority())
 		}
@@ -91,17 +91,17 @@ func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 	if priority == quota.Hint { // a window that closes is news of that moment
 		urgency.fresh = due
 	}
-	w.queue.plan(read, urgency, due, priority)
+	w.queue.plan(read, urgency, measured(due, now), priority)
 	if !in.Open() {
 		w.queue.dropAsk(read, quota.Person)
 		delete(w.gapLeft, in.ID)
 	}
-	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, nextShipmentList(in, input, now), quota.Reconcile)
+	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, measured(nextShipmentList(in, input, now), now), quota.Reconcile)
 }
 
-func (w *Watcher) planShipment(sh *Shipment) {
+func (w *Watcher) planShipment(sh *Shipment, now time.Time) {
 	if w.wanted(sh.IntentID) {
-		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), nextShipmentRead(sh, w.scheduleInput()), quota.Reconcile)
+		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), measured(nextShipmentRead(sh, w.scheduleInput()), now), quota.Reconcile)
 	}
 }
 
@@ -144,6 +144,6 @@ func (w *Watcher) replan(now time.Time) {
 		w.planIntent(in, now)
 	}
 	for _, sh := range w.store.openShipments() {
-		w.planShipment(sh)
+		w.planShipment(sh, now)
 	}
 }

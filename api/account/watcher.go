@@ -181,7 +181,7 @@ func (w *Watcher) stir() {
 	}
 }
 
-// passTime lets time pass in the picture, and notices when this machine has slept.
+// passTime lets time pass in the picture, and notices when this machine has slept or its clock was set.
 func (w *Watcher) passTime(ctx context.Context) {
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
@@ -194,8 +194,12 @@ func (w *Watcher) passTime(ctx context.Context) {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		if now.Round(0).Sub(last.Round(0))-now.Sub(last) > sleepJump {
+		switch jump := now.Round(0).Sub(last.Round(0)) - now.Sub(last); {
+		case jump > sleepJump:
 			w.woke(now)
+		case jump < -sleepJump:
+			w.store.setBack(now)
+			w.change(w.replan)
 		}
 		last = now
 		w.settleGap()

@@ -1,0 +1,99 @@
+package account
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// A read that is planned by the clock on the wall comes late by as much as that is set
+// back, and all behind it in the queue with it.
+func TestReadsArePlannedByTheClockThatNobodySets(t *testing.T) {
+	s, now := NewStore(StoreConfig{}), time.Now() // in a bubble of synctest there is only one clock
+	for id, state := range map[api.ID]api.IntentState{"ci_1": api.AwaitingConfirmation, "ci_2": api.Completed} {
+		s.ApplyRead(api.Intent{ID: id, State: state, CreatedAt: utc(now), OrderIDs: []api.Text{"1"}}, now, ByRead)
+	}
+	s.ApplyShipments([]api.Shipment{{ID: "shp_1", Status: api.Shipped}}, now)
+	w := NewWatcher(WatcherConfig{Store: s, Poll: 10 * time.Minute})
+	w.feed = FeedLive
+	w.replan(now)
+	w.planIntent(s.intent("ci_2"), now)
+	if len(w.queue.jobs) != 3 {
+		t.Fatalf("%d reads are planned, want 3", len(w.queue.jobs))
+	}
+	for planned, j := range w.queue.jobs {
+		if !strings.Contains(j.planned.String(), "m=") {
+			t.Errorf("%v is due at %v, by the clock on the wall", planned, j.planned)
+		}
+	}
+}
+
+func TestAfterTheClockWasSetBackTheDayIsCountedAsBefore(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	for _, id := range []api.ID{"ci_1", "ci_2", "ci_3"} {
+		s.ApplyRead(api.Intent{ID: id, State: api.AwaitingConfirmation, CreatedAt: noon.Add(-time.Hour)}, noon, ByRead)
+	}
+	s.tick(noon.Add(3 * 24 * time.Hour))
+	s.setBack(noon.Add(time.Minute))
+	s.ApplyRead(api.Intent{ID: "ci_4", State: api.AwaitingConfirmation, CreatedAt: noon}, noon, ByRead)
+	if n := s.intents.day.count(noon.Add(time.Minute)); n != 4 {
+		t.Errorf("%d intents are counted in the day, want 4", n)
+	}
+}
+
+func TestWhenTheLastEventCameIsNeverInTheFuture(t *testing.T) {
+	received := func(seq int, at time.Time) []Delivery {
+		d := intentEvent(seq, "ci_1", api.OfferRetrieved, at)
+		d.Event.ID, d.Received = api.ID(strings.Repeat("e", seq)), at
+		return []Delivery{d}
+	}
+	t.Run("the relay's clock was ahead", func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon)
+		s.ApplyEvents(received(2, noon.Add(time.Minute)), noon.Add(time.Minute))
+		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
+			t.Errorf("the last event came at %v, want a minute past noon", last)
+		}
+	})
+	t.Run("both clocks were ahead", func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon.Add(72*time.Hour))
+		s.setBack(noon)
+		s.ApplyEvents(received(2, noon.Add(time.Minute)), noon.Add(time.Minute))
+		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
+			t.Errorf("the last event came at %v, want a minute past noon", last)
+		}
+	})
+}
+
+func TestLatencyIsOfTheLastHourAfterTheClockWasSetBack(t *testing.T) {
+	var l latencies
+	answered := func(n int, at time.Time) {
+		for i := range n {
+			at := at.Add(time.Duration(i) * time.Millisecond)
+			l.add(&api.Exchange{Class: quota.Reads, Sent: at, Latency: time.Millisecond, Status: 200}, at)
+		}
+	}
+	answered(keptLatencies+10, noon.Add(72*time.Hour))
+	l.list(noon, noon)
+	answered(3, noon.Add(time.Second))
+	if told := l.list(noon, noon.Add(latencyRefresh)); told[0].Recent.Count != 3 {
+		t.Errorf("%d requests count as those of the last hour, want the 3 since the clock is right", told[0].Recent.Count)
+	}
+}
+
+func TestCoursesEndNow(t *testing.T) {
+	var book courseBook[Level]
+	for _, at := range []time.Time{noon, noon.Add(72 * time.Hour), noon.Add(time.Second)} {
+		book.edit(at, at, func(at time.Time) Level { return Level{At: at} }, func(l *Level) { l.Used++ })
+	}
+	for _, span := range Spans() {
+		course := book.courses(noon.Add(time.Second)).Over(span)
+		if last := len(course) - 1; last < 0 || course[last].At.After(noon.Add(time.Second)) {
+			t.Errorf("%v: %+v, want the course up to now", span, course)
+		}
+	}
+}
