@@ -12,7 +12,8 @@ func (p *Pacer) Observe(o *Observation) {
 		return
 	}
 	now := time.Now()
-	s := sight{Observation: o, sent: o.Sent, received: o.Sent.Add(max(o.Latency, 0))}
+	sent := now.Add(o.Sent.Sub(now)) // by the clock that nobody sets
+	s := sight{Observation: o, sent: sent, received: sent.Add(max(o.Latency, 0))}
 	if late := s.received.Sub(now); late > 0 { // the observer's clock is ahead
 		s.sent, s.received = s.sent.Add(-late), now
 	}

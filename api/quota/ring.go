@@ -72,18 +72,22 @@ func (s *span) report(remaining int64) {
 }
 
 // samples returns the ring up to now, oldest first, including empty spans. Callers share it and must not change
-// it.
+// it. Spans to come are of a clock that was ahead, and make room.
 func (r *ring) samples(now time.Time) []Sample {
 	last := r.number(now)
 	first := last - int64(len(r.spans)) + 1
 	if len(r.shown) > 0 && r.number(r.shown[0].At) == first {
 		return r.shown
 	}
+	soon := r.number(now.Add(time.Second)) // it may be counted since now
 	samples := make([]Sample, 0, len(r.spans))
 	for n := first; n <= last; n++ {
-		s := r.spans[uint64(n)%uint64(len(r.spans))]
+		s := &r.spans[uint64(n)%uint64(len(r.spans))]
+		if s.number > soon {
+			*s = span{}
+		}
 		if s.number != n {
-			s = span{}
+			s = &span{}
 		}
 		samples = append(samples, s.sample(n, r.width, now.Location()))
 	}
