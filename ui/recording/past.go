@@ -106,7 +106,7 @@ func (p *Past) take(source Source, since uint64) (uint64, error) {
 			return since, err
 		}
 	}
-	if p.out.chapterDue(pastTimes) || c.At.Sub(p.began) >= pastChapter {
+	if p.out.chapterDue(pastTimes) || p.out.moment(c.At).Sub(p.began) >= pastChapter {
 		if since > 0 {
 			c = source.Changes(0) // a chapter begins with the whole picture
 			p.marks.of(&c, false)
@@ -116,7 +116,7 @@ func (p *Past) take(source Source, since uint64) (uint64, error) {
 		if err := p.close(); err != nil {
 			return since, err
 		}
-		p.began = c.At
+		p.began = p.out.moment(c.At)
 		if err := p.out.chapter(&c, source.Intent); err != nil {
 			return since, err
 		}
@@ -140,11 +140,11 @@ func (p *Past) close() error {
 // bound drops the oldest chapters that are too old or too much, and returns how many
 // bytes remain.
 func (p *Past) bound(now time.Time) int {
-	bytes := size(p.into)
+	bytes, moment := size(p.into), p.out.moment(now)
 	for _, c := range p.chapters {
 		bytes += size(c.packed)
 	}
-	for len(p.chapters) > 0 && (bytes > p.limit || now.Sub(p.chapters[0].ended) > PastSpan) {
+	for len(p.chapters) > 0 && (bytes > p.limit || moment.Sub(p.chapters[0].ended) > PastSpan) {
 		bytes -= size(p.chapters[0].packed)
 		p.chapters = slices.Delete(p.chapters, 0, 1)
 	}

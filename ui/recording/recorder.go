@@ -174,7 +174,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 		}
 	}
 	r.mu.Lock()
-	r.state.Until, r.state.Bytes = c.At, r.out.packed.Bytes()
+	r.state.Until, r.state.Bytes = r.out.last, r.out.packed.Bytes()
 	r.mu.Unlock()
 	return c.Version, nil
 }

@@ -24,6 +24,7 @@ type writer struct {
 	header  form.Header
 	frames  account.FrameWriter
 	last    time.Time // of the last line: time never goes back
+	before  time.Time // what the clocks showed then
 	begun   bool      // a chapter has begun
 	picture int       // unpacked bytes of the chapter's picture
 	changes int       // unpacked bytes since
@@ -39,7 +40,7 @@ func create(path string, h form.Header) (*writer, error) {
 		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
 	h.Kind, h.Masked = form.Recording, account.Masked()
-	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0)}
+	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0), before: h.Began}
 	w.frames.Put = w.put
 	return w, nil
 }
@@ -85,10 +86,13 @@ func (w *writer) write(c *account.Changes, detail func(api.ID) (*account.IntentD
 }
 
 // moment returns a time for the file, without the monotonic clock: ages follow the wall
-// clock, also on a machine that slept.
+// clock, also on a machine that slept. If that is set back, time goes on from where it was.
 func (w *writer) moment(t time.Time) time.Time {
-	if t = t.Round(0); t.After(w.last) {
-		w.last = t
+	passed := max(t.Sub(w.before), 0)
+	if w.before = t; w.last.Before(t.Round(0)) {
+		w.last = t.Round(0)
+	} else {
+		w.last = w.last.Add(passed)
 	}
 	return w.last.UTC()
 }
