@@ -17,6 +17,7 @@ import (
 // with its verdict follows.
 type Line struct {
 	At          time.Time `json:"at"`
+	Date        time.Time `json:"date,omitzero"` // when it was read last, by the service's clock; zero if that did not say
 	Attempt     string    `json:"attempt"`
 	Environment string    `json:"environment"`
 	Intent      api.ID    `json:"intent"`
@@ -146,10 +147,22 @@ func (a *auditLog) sharing(s subject) (made []api.ID, open []Line, mark int64) {
 	return made, open, mark
 }
 
-// notTaken records that what was sent for an intent before a time was not taken.
-func (a *auditLog) notTaken(s subject, before time.Time) error {
-	old := func(l Line) bool { return l.At.Before(before) }
+// notTaken records that what was sent for an intent was not taken, as far as it was old at a read.
+func (a *auditLog) notTaken(s subject, now api.Response) error {
+	old := func(l Line) bool { return l.old(now) }
 	return a.conclude(s, old, NotTaken, "reads at least two minutes after it was sent still show the intent awaiting confirmation")
+}
+
+// old reports whether nothing of what was sent can have been under way any more at a read. This machine's clock may
+// have been set since: the service's counts where it shows less time, or where this one shows that it was set back.
+func (l Line) old(now api.Response) bool {
+	passed := now.Sent.Sub(l.At)
+	if !l.Date.IsZero() && !now.Date.IsZero() {
+		if there := now.Date.Sub(l.Date); passed < 0 || there < passed {
+			passed = there
+		}
+	}
+	return passed > settleFor
 }
 
 // conclude records the verdict of the subject's open sends for which which returns true. Others may learn the

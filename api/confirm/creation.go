@@ -67,7 +67,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 		}
 		w := c.Wanted
 		m.line = Line{
-			At: time.Now().UTC(), Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
+			At: time.Now().UTC(), Date: m.date, Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
 			Product: api.MaskAddress(w.ProductURL), Merchant: w.Merchant(), Quantity: w.Quantity, Total: c.Most,
 		}
 		err := g.audit.begin(m.line, mark)
@@ -116,6 +116,7 @@ type creating struct {
 	subject subject
 	line    Line
 	other   *api.Intent // on the list: another intent with the reference
+	date    time.Time   // when the list was read, by the service's clock; zero if that is not known
 	report  func(Progress)
 }
 
@@ -140,6 +141,7 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		}
 		asked := time.Now()
 		made, whole, err := m.find(ctx)
+		now := api.Response{Sent: asked, Date: m.date}
 		switch {
 		case made != nil:
 			err = g.audit.conclude(m.subject, allOpen, Accepted, string(made.ID))
@@ -153,10 +155,10 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		switch {
 		case len(open) == 0:
 			return mark, nil
-		case !whole, !open[len(open)-1].At.Before(asked.Add(-settleFor)):
+		case !whole, !open[len(open)-1].old(now):
 			return 0, g.without(m.subject, nil, NotSent, nil)
 		case again:
-			err = g.audit.notTaken(m.subject, asked.Add(-settleFor))
+			err = g.audit.notTaken(m.subject, now)
 		default:
 			err = api.Sleep(ctx, settleGap)
 		}
@@ -284,9 +286,10 @@ func (m *creating) settle(ctx context.Context, cause error) Outcome {
 // find looks for the new intent in the list. whole reports whether it saw every candidate.
 func (m *creating) find(ctx context.Context) (made *api.Intent, whole bool, err error) {
 	w := m.wanted.Wanted
-	m.other = nil
+	m.other, m.date = nil, time.Time{}
 	return find(ctx, m.maker, func(in *api.Intent) bool {
 		same := in.ProductURL == w.ProductURL && (in.Quantity == 0 || in.Quantity == w.Quantity) && (len(w.Variants) == 0 || variant(in.Variants) == variant(w.Variants))
+		m.date = in.Response.Date
 		switch {
 		case in.ReferenceID != w.ReferenceID:
 			return false

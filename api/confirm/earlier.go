@@ -38,9 +38,8 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 	if err != nil || len(open) == 0 {
 		return now, err
 	}
-	old := now.Response.Sent.Add(-settleFor)
 	for _, line := range open {
-		if !line.At.Before(old) {
+		if !line.old(now.Response) {
 			return now, &UnsettledError{line}
 		}
 	}
@@ -55,7 +54,7 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 		return now, fmt.Errorf("%q answers now, not the environment that answered before", from.Name)
 	}
 	if again.State == api.AwaitingConfirmation {
-		err = g.audit.notTaken(s, old)
+		err = g.audit.notTaken(s, now.Response)
 	}
 	return again, err
 }
@@ -65,24 +64,18 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 	const longestGap = 4 * settleGap
 	began := time.Now()
-	seen := map[subject]time.Time{} // when it was old enough, and first found awaiting
+	seen := map[subject]api.Response{} // when it was old enough, and first found awaiting
 	open = g.unsettled
 	gap := growing(settleGap, longestGap)
 	for len(open) > 0 {
 		var still []Line
-		given := true
 		for _, line := range open {
-			if g.settleLine(ctx, line, seen) {
-				continue
+			if !g.settleLine(ctx, line, seen) {
+				still = append(still, line)
 			}
-			still = append(still, line)
-			from := began
-			if line.At.After(from) { // the clock was set back
-				from = line.At
-			}
-			given = given && time.Since(from) > settleFor+2*longestGap
 		}
-		if open = still; given || api.Sleep(ctx, gap.NextBackOff()) != nil {
+		open = still
+		if len(open) == 0 || time.Since(began) > settleFor+2*longestGap || api.Sleep(ctx, gap.NextBackOff()) != nil {
 			break
 		}
 	}
@@ -90,24 +83,23 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 }
 
 // settleLine reads the intent of a line once, and reports whether the outcome is now known.
-func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time.Time) bool {
+func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]api.Response) bool {
 	s := line.subject()
 	now, err := g.read(ctx, line.Intent)
-	asked := now.Response.Sent
 	switch {
 	case err != nil || now.Response.From.StandIn != s.standIn:
 		return false
 	case verdictOf(&now) != Unknown:
 		return g.settled(s, &now) == nil
-	case now.State != api.AwaitingConfirmation || !line.At.Before(asked.Add(-settleFor)):
+	case now.State != api.AwaitingConfirmation || !line.old(now.Response):
 		return false
 	}
 	first, again := seen[s]
 	if !again {
-		seen[s] = asked
+		seen[s] = now.Response
 		return false
 	}
-	return g.audit.notTaken(s, first.Add(-settleFor)) == nil
+	return g.audit.notTaken(s, first) == nil
 }
 
 // settled records what a read of an intent proves about earlier confirms without a known outcome. An intent that

@@ -28,8 +28,10 @@ type service struct {
 	confirms int
 	onRead   func(s *service) error
 	onSend   func(s *service) error
-	taken    api.IntentState   // of the intent after a yes; placing where it is ""
-	from     api.Environment   // what answers reads; the stand-in where it is zero
+	taken    api.IntentState // of the intent after a yes; placing where it is ""
+	from     api.Environment // what answers reads; the stand-in where it is zero
+	date     time.Time       // of its clock when the test began; zero: its answers do not say
+	began    time.Time
 	body     api.ConfirmIntent // that was sent last
 }
 
@@ -42,6 +44,9 @@ func (s *service) Intent(ctx context.Context, id api.ID) (api.Intent, error) {
 	sent := time.Now()
 	in, err := s.read(ctx)
 	in.Response = api.Response{Sent: sent, From: s.from}
+	if !s.date.IsZero() {
+		in.Response.Date = s.date.Add(sent.Sub(s.began))
+	}
 	if s.from.Name == "" {
 		in.Response.From = standIn()
 	}

@@ -74,7 +74,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 	c.report(Progress{Stage: Recording})
 	p := c.seen
 	c.line = Line{
-		At: time.Now().UTC(), Attempt: newAttempt(), Environment: p.Environment, Intent: p.ID, Stage: Sending,
+		At: time.Now().UTC(), Date: now.Response.Date, Attempt: newAttempt(), Environment: p.Environment, Intent: p.ID, Stage: Sending,
 		Product: p.Product, Merchant: p.Merchant, Quantity: p.Quantity, Total: p.Total.String(),
 	}
 	if err := g.audit.begin(c.line, mark); err != nil {
@@ -152,7 +152,7 @@ func (c *confirming) again(ctx context.Context) bool {
 		return false
 	}
 	c.report(Progress{Stage: Recording})
-	c.line.At = time.Now().UTC()
+	c.line.At, c.line.Date = time.Now().UTC(), now.Response.Date
 	return c.guard.audit.resend(c.line) == nil
 }
 
