@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,13 +85,17 @@ func (c *confirms) readSince(id api.ID, after time.Time) bool {
 	return ok && in.ReadAt.After(after)
 }
 
-// propose binds what is known of an intent now.
+// propose binds what is known of an intent now. By a clock that is wrong, nobody knows when its window closes.
 func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 	in, ok := c.cfg.Source.Intent(id)
 	if !ok {
 		return confirm.Propose(nil, time.Time{}, c.picture.environment(), c.cfg.ConfirmWindow)
 	}
-	return confirm.Propose(in.Latest, in.ReadAt, c.picture.environment(), c.cfg.ConfirmWindow)
+	p, err := confirm.Propose(in.Latest, in.ReadAt, c.picture.environment(), c.cfg.ConfirmWindow)
+	if slices.ContainsFunc(c.picture.summary.Alerts, func(a account.Alert) bool { return a.Kind == account.AlertClock }) {
+		p.ExpiresAt = time.Time{}
+	}
+	return p, err
 }
 
 // begin confirms in its own goroutine, unless one is running.

@@ -209,6 +209,11 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 			in.CreatedAt = now.Add(-time.Hour)
 			s.reads[in.ID].CreatedAt = in.CreatedAt
 		}, "window has closed"},
+		{"over, says a clock that is wrong", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
+			in.CreatedAt = now.Add(-time.Hour)
+			s.reads[in.ID].CreatedAt = in.CreatedAt
+			s.changes.Summary.Alerts = append(s.changes.Summary.Alerts, account.Alert{Kind: account.AlertClock, Text: "ahead"})
+		}, ""},
 		{"no total", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
 			s.reads[in.ID].Offer = nil
 		}, "no total"},
