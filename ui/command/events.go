@@ -89,7 +89,7 @@ func newEvents() *cobra.Command {
 }
 
 func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
-	config, err := eventsFrom(s, o, time.Now())
+	config, err := eventsFrom(s, o)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 }
 
 // eventsFrom configures where the stream begins.
-func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberConfig, error) {
+func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
 	if err := s.requireRelay(); err != nil {
 		return config, err
@@ -172,7 +172,7 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 		if t, err := time.Parse(time.RFC3339, o.since); err == nil {
 			config.Since = t
 		} else if ago, err := parseAge(o.since); err == nil {
-			config.Since = now.Add(-ago)
+			config.Since = s.relayTime().Add(-ago)
 		} else if relay.IsCursor(o.since) {
 			config.Cursor = o.since
 		} else {

@@ -83,7 +83,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 	if o.challenge != "answer" && o.challenge != "pass" {
 		return c, usagef("--challenge must be answer or pass, not %q", o.challenge)
 	}
-	begin, err := eventsFrom(s, eventsOptions{follow: true, since: o.since}, time.Now())
+	begin, err := eventsFrom(s, eventsOptions{follow: true, since: o.since})
 	if err != nil {
 		return c, err
 	}
