@@ -48,7 +48,7 @@ func TestAFileThatCannotBeReadIsReportedAndLeftAlone(t *testing.T) {
 		if m, err := f.Load(); err == nil || !strings.Contains(err.Error(), want) || !reflect.DeepEqual(m, Memory{}) {
 			t.Errorf("%s is read as %+v, %v", content, m, err)
 		}
-		f.Change(func(m *Memory) { m.See(noon) })
+		f.Change(func(m *Memory) { m.See(noon, noon) })
 		f.flush()
 		if got, err := os.ReadFile(f.path); err != nil || string(got) != content || f.Err() == nil {
 			t.Errorf("%s became %s, %v, and the error is %v", content, got, err, f.Err())

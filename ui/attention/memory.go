@@ -53,8 +53,12 @@ func (o Off) covers(a account.Alert, now time.Time) bool {
 	case o.Until.IsZero():
 		return o.Pressing || !Pressing(a, now)
 	}
-	return now.Before(o.Until)
+	return now.Before(o.Until) && o.At.Sub(now) < clockSlack
 }
+
+// clockSlack is how far in the future an entry may have been made, until the clock was set back by too much to trust
+// its end.
+const clockSlack = time.Minute
 
 // OffOf returns how an alert is acknowledged or muted, if it is. A mute comes first.
 func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, is bool) {
@@ -91,9 +95,9 @@ func (m *Memory) keep(keeps func(Off) bool) {
 	m.Off = slices.DeleteFunc(slices.Clone(m.Off), func(o Off) bool { return !keeps(o) })
 }
 
-// See records when somebody looked.
-func (m *Memory) See(at time.Time) {
-	if at.After(m.Looked) {
+// See records at now when somebody looked.
+func (m *Memory) See(at, now time.Time) {
+	if at.After(m.Looked) || m.Looked.After(now) {
 		m.Looked = at
 	}
 }

@@ -35,7 +35,7 @@ func (f *File) claim(ctx context.Context, n Notice, destination string, now time
 		at := slices.IndexFunc(c.Sent, func(s sent) bool { return s.Key == key && s.Destination == destination })
 		if at >= 0 {
 			before := c.Sent[at]
-			if age := now.Sub(before.At); age < calmFor || !before.Over && age < sentFor {
+			if age := now.Sub(before.At).Abs(); age < calmFor || !before.Over && age < sentFor {
 				return
 			}
 			c.Sent = slices.Delete(c.Sent, at, at+1)

@@ -79,7 +79,7 @@ func (a *away) leave(why reason, at time.Time) {
 	a.events.Attend(false)
 	a.mark(at)
 	if why != closed {
-		a.alerting.change(func(m *attention.Memory) { m.See(at) })
+		a.alerting.change(func(m *attention.Memory) { m.See(at, a.cfg.Now()) })
 	}
 }
 
@@ -162,7 +162,7 @@ func (a *away) observe(now time.Time) {
 // seen records, at the end, when somebody last looked.
 func (a *away) seen(now time.Time) {
 	if !a.lasts && a.cfg.Transport == nil {
-		a.alerting.change(func(m *attention.Memory) { m.See(now) })
+		a.alerting.change(func(m *attention.Memory) { m.See(now, now) })
 	}
 }
 

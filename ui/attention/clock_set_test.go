@@ -1,0 +1,40 @@
+package attention
+
+import (
+	"testing"
+	"time"
+
+	"tillwatch/api/account"
+)
+
+// What was done while the clock was days ahead must not hide anything for days.
+func TestNothingIsHiddenAfterTheClockWasSetBack(t *testing.T) {
+	a, ahead := account.Alert{Kind: account.AlertFailed, Intent: "ci_1"}, noon.Add(72*time.Hour)
+	t.Run("by a mute", func(t *testing.T) {
+		var m Memory
+		m.Put(Off{Key: KeyOf(a), At: ahead, Until: ahead.Add(time.Hour)})
+		if _, is := m.OffOf(a, noon); is {
+			t.Error("it is muted before it was")
+		}
+		if _, is := m.OffOf(a, ahead.Add(-time.Second)); !is {
+			t.Error("a clock that is drawn back by a second lifts it")
+		}
+	})
+	t.Run("by what was sent outward", func(t *testing.T) {
+		f := OpenFile(t.TempDir(), "account")
+		if granted, _, err := f.claim(t.Context(), Notice{alert: a}, "way", ahead); !granted || err != nil {
+			t.Fatalf("it is not sent: %v", err)
+		}
+		if granted, _, err := f.claim(t.Context(), Notice{alert: a}, "way", noon); !granted || err != nil {
+			t.Errorf("it is not sent again: %v", err)
+		}
+	})
+	t.Run("by when somebody looked", func(t *testing.T) {
+		var m Memory
+		m.See(ahead, ahead)
+		m.See(noon.Add(-time.Minute), noon)
+		if want := noon.Add(-time.Minute); !m.Looked.Equal(want) {
+			t.Errorf("somebody looked at %v, want %v", m.Looked, want)
+		}
+	})
+}
