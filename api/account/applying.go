@@ -149,7 +149,8 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	for i := range batch {
 		d := &batch[i]
 		s.feed.hears(d.Received)
-		s.events.newest = later(s.events.newest, earlier(d.Received, utc(now))) // the relay's clock may be ahead
+		// The relay's clock may be ahead, or this machine's have been.
+		s.events.newest = earlier(later(s.events.newest, d.Received), utc(now))
 		if e := s.events.take(d, s.feed.epoch); e != nil {
 			if begins { // the relay has listened since its first event
 				s.watchedSince(cmp.Or(e.CreatedAt, e.Received))

@@ -2,8 +2,10 @@ package account
 
 import "time"
 
-// setBack counts anew what a clock that was ahead, and has been set back to now, left out.
+// setBack puts right what a clock that was ahead, and has been set back to now, has left in the future: nothing of it
+// may stand in the way until then.
 func (s *Store) setBack(now time.Time) {
+	future := func(t time.Time) bool { return t.Round(0).After(now.Round(0)) }
 	s.update(func(time.Time) {
 		s.events.newest = earlier(s.events.newest, utc(now))
 		day := newDayCounter()
@@ -11,7 +13,17 @@ func (s *Store) setBack(now time.Time) {
 			if !in.basis.known.IsZero() {
 				day.add(in.basis.known)
 			}
+			if future(in.basis.newest) {
+				in = s.intents.edit(in.ID)
+				in.basis.newest, in.ReadAt = now, earlier(in.ReadAt, now)
+			}
 		}
 		s.intents.day.dayCounter = day
+		for _, sh := range s.shipments.open() {
+			if future(sh.newest) {
+				sh = s.shipments.edit(sh.ID)
+				sh.newest, sh.ReadAt = now, earlier(sh.ReadAt, now)
+			}
+		}
 	})
 }

@@ -58,6 +58,14 @@ func TestWhenTheLastEventCameIsNeverInTheFuture(t *testing.T) {
 			t.Errorf("the last event came at %v, want a minute past noon", last)
 		}
 	})
+	t.Run("both clocks were ahead in an earlier run", func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.events.newest = noon.Add(72 * time.Hour)
+		s.ApplyEvents(received(1, noon.Add(time.Minute)), noon.Add(time.Minute))
+		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
+			t.Errorf("the last event came at %v, want a minute past noon", last)
+		}
+	})
 	t.Run("both clocks were ahead", func(t *testing.T) {
 		s := NewStore(StoreConfig{})
 		s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon.Add(72*time.Hour))
@@ -95,5 +103,22 @@ func TestCoursesEndNow(t *testing.T) {
 		if last := len(course) - 1; last < 0 || course[last].At.After(noon.Add(time.Second)) {
 			t.Errorf("%v: %+v, want the course up to now", span, course)
 		}
+	}
+}
+
+func TestWhatWasReadByAClockAheadIsReadAgainInTime(t *testing.T) {
+	s, ahead := NewStore(StoreConfig{}), noon.Add(72*time.Hour)
+	s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, CreatedAt: noon}, ahead, ByRead)
+	s.ApplyShipments([]api.Shipment{{ID: "shp_1", Status: api.Shipped}}, ahead)
+	now := noon.Add(time.Minute)
+	s.setBack(now)
+	rarely := fed
+	rarely.slow = 24 * time.Hour
+	if due, _ := nextRead(s.intent("ci_1"), rarely, now); !due.Equal(noon.Add(api.ConfirmWindow + pastExpiry)) {
+		t.Errorf("the intent is read at %v, want when its window closes", due)
+	}
+	sh, _ := s.Shipment("shp_1")
+	if due := nextShipmentRead(sh, fed); due.After(now.Add(2 * fed.slow)) {
+		t.Errorf("the shipment is read at %v", due)
 	}
 }

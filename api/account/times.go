@@ -30,3 +30,12 @@ func earlier(a, b time.Time) time.Time {
 	}
 	return a
 }
+
+// measured returns a time by the clock on the wall, such as an earlier process's, as one by the clock that nobody
+// sets: it keeps its distance from now.
+func measured(saved, now time.Time) time.Time {
+	if saved = plausible(saved); saved.IsZero() {
+		return saved
+	}
+	return now.Add(saved.Sub(now))
+}
