@@ -132,7 +132,7 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 			first = event.CreatedAt
 		}
 		newestFirst = newestFirst && event.CreatedAt.Sub(first) < orderSlack
-		if b.pruned(event) {
+		if b.pruned(event, first) {
 			if newestFirst {
 				break
 			}
@@ -157,10 +157,11 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 	return b.add(ctx, missing)
 }
 
-// pruned reports whether the journal would already have pruned an event of this age.
-func (b *backfill) pruned(event api.Event) bool {
+// pruned reports whether the journal would already have pruned an event of this age: both by this machine's clock,
+// which may be ahead, and beside the first event of the list.
+func (b *backfill) pruned(event api.Event, first time.Time) bool {
 	age := b.relay.retention.age
-	return age > 0 && !event.CreatedAt.IsZero() && time.Since(event.CreatedAt) > age
+	return age > 0 && !event.CreatedAt.IsZero() && min(time.Since(event.CreatedAt), first.Sub(event.CreatedAt)) > age
 }
 
 // add appends missing events, the oldest first. If a delivery brings one as well, the journal keeps the first: the

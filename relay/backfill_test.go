@@ -260,15 +260,19 @@ func TestALaterComparisonEndsWhereTheJournalKnowsEverything(t *testing.T) {
 }
 
 func TestEventsBeyondTheRetentionAreNotFetched(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory, l := newMemory(t), &listing{}
-		l.add(1, 50, time.Now().Add(-2*time.Hour))
-		l.add(51, 52, time.Now())
-		_, _, stop := filling(t, l, memory, func(cfg *Config) { cfg.Retention = time.Hour })
-		synctest.Wait()
-		if head := headOf(t, memory); head != 2 || l.yielded.Load() != 3 {
-			t.Errorf("the head is %d after %d events of the list", head, l.yielded.Load())
-		}
-		stop()
-	})
+	for name, ahead := range map[string]time.Duration{"by a clock that is right": 0, "by a clock that is days ahead": 72 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory, l := newMemory(t), &listing{}
+				l.add(1, 50, time.Now().Add(-ahead-2*time.Hour))
+				l.add(51, 52, time.Now().Add(-ahead))
+				_, _, stop := filling(t, l, memory, func(cfg *Config) { cfg.Retention = time.Hour })
+				synctest.Wait()
+				if head := headOf(t, memory); head != 2 || l.yielded.Load() != 3 {
+					t.Errorf("the head is %d after %d events of the list", head, l.yielded.Load())
+				}
+				stop()
+			})
+		})
+	}
 }
