@@ -3,6 +3,7 @@ package account
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tillwatch/api"
@@ -121,4 +122,24 @@ func TestWhatWasReadByAClockAheadIsReadAgainInTime(t *testing.T) {
 	if due := nextShipmentRead(sh, fed); due.After(now.Add(2 * fed.slow)) {
 		t.Errorf("the shipment is read at %v", due)
 	}
+}
+
+func TestAClockThatIsAheadEndsNoAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ahead := NewStore(StoreConfig{}), 40*24*time.Hour
+		at := time.Now().Add(-ahead)
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: at}, at, ByRead)
+		for range clockAnswers {
+			s.RecordExchange(api.Exchange{Status: 200, Sent: time.Now(), Latency: time.Millisecond, Date: at})
+		}
+		f, err := OpenSaved(SavedConfig{Dir: t.TempDir(), Account: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustSave(t, f, s)
+		again, _ := mustRestore(t, f)
+		if _, ok := again.Intent("ci_1"); !ok {
+			t.Error("what ended just now is not kept")
+		}
+	})
 }

@@ -32,6 +32,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	sum, memory := s.summary(now, buckets), s.memory(now)
 	intents, shipments := s.intents.since(0), s.shipments.since(0)
 	events, _ := s.events.since(0)
+	cfg.MaxAge += max(s.health.clock.ahead, 0) // so much of each age is not true
 	s.mu.Unlock()
 	intents, dropped, since := dropEnded(intents, cfg, now)
 	if !sum.Known.IsZero() {
