@@ -51,11 +51,19 @@ func (l *events) take(d *Delivery, epoch int) *Event {
 	if d.Origin == "backfill" {
 		l.Backfilled++
 	}
-	return l.add(Event{
+	e := d.Kept()
+	e.epoch = epoch
+	return l.add(e)
+}
+
+// Kept returns the event as the picture keeps it.
+func (d *Delivery) Kept() Event {
+	event := &d.Event
+	return Event{
 		Seq: d.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
 		CreatedAt: plausible(event.CreatedAt), Received: plausible(d.Received), Origin: d.Origin,
-		Duplicates: max(d.Duplicates, 0), Raw: event.Raw, epoch: epoch,
-	})
+		Duplicates: max(d.Duplicates, 0), Raw: event.Raw,
+	}
 }
 
 // again counts a repeated delivery of a kept event. The same position in the same journal only means that this

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/relay"
 )
 
@@ -59,22 +60,13 @@ func (p *eventPrinter) fail(err error) error {
 	return err
 }
 
-// eventLine is an event as --json prints it. Fields are added, never renamed.
+// eventLine is a stored event as --json prints it.
 type eventLine struct {
 	Cursor    string          `json:"cursor"`
-	Seq       int64           `json:"seq"`
-	ID        api.ID          `json:"id"`
-	Type      api.EventType   `json:"type"`
-	At        time.Time       `json:"at,omitzero"`
-	Received  time.Time       `json:"received"`
-	Origin    string          `json:"src"`
-	Dups      int             `json:"dups"`
-	Conflicts int             `json:"conflicts,omitempty"`
-	Late      bool            `json:"late,omitempty"` // a later event of the same source came before it
-	Event     json.RawMessage `json:"event"`
+	Event     account.Event   `json:"event"`
+	Conflicts int             `json:"conflicts,omitempty"` // repetitions with another body
+	Body      json.RawMessage `json:"body"`                // masked
 	Forwarded *forwarded      `json:"forwarded,omitempty"`
-
-	source api.ID
 }
 
 // Events implements [relay.Handler]. Forwarded events are printed and saved one by
@@ -105,7 +97,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		line := p.lines.of(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		at = line.Cursor
-		if item.Seq <= p.stored && item.Received.Before(p.since) || !p.options.finds(item, line.Late) {
+		if item.Seq <= p.stored && item.Received.Before(p.since) || !p.options.finds(&line.Event) {
 			continue
 		}
 		if p.forward != nil {
@@ -133,13 +125,8 @@ func (p *eventPrinter) enough() bool { return p.options.limit > 0 && p.count >= 
 
 // lineOfItem makes the line of an event from its cursor.
 func lineOfItem(item relay.Item, cursor string) eventLine {
-	event := item.Event
-	return eventLine{
-		Cursor: cursor, Seq: item.Seq,
-		ID: event.ID, Type: event.Type, At: event.CreatedAt, Received: item.Received,
-		Origin: item.Origin, Dups: item.Duplicates, Conflicts: item.Conflicts,
-		Event: api.Masked(event.Raw), source: event.Source.ID,
-	}
+	d := deliveryOf(item)
+	return eventLine{Cursor: cursor, Event: d.Kept(), Conflicts: item.Conflicts, Body: api.Masked(item.Event.Raw)}
 }
 
 // lineMaker makes the lines of successive events. It holds when the newest event of
@@ -149,34 +136,35 @@ type lineMaker map[api.ID]time.Time
 // of makes the line of the next event and marks it if it is late.
 func (l lineMaker) of(item relay.Item, cursor string) eventLine {
 	line := lineOfItem(item, cursor)
-	newest := l[line.source]
-	line.Late = line.At.Before(newest) && !line.At.IsZero()
-	if line.At.After(newest) {
+	event := &line.Event
+	newest := l[event.SourceID]
+	event.Late = event.CreatedAt.Before(newest) && !event.CreatedAt.IsZero()
+	if event.CreatedAt.After(newest) {
 		if len(l) >= maxSources {
 			clear(l)
 		}
-		l[line.source] = line.At
+		l[event.SourceID] = event.CreatedAt
 	}
 	return line
 }
 
 func (l eventLine) String() string {
 	at := strings.Repeat(" ", len(time.DateTime)) + "-"
-	if !l.At.IsZero() {
-		at = l.At.UTC().Format(secondUTC)
+	if created := l.Event.CreatedAt; !created.IsZero() {
+		at = created.UTC().Format(secondUTC)
 	}
 	var notes []string
-	if l.Origin != "webhook" {
-		notes = append(notes, string(api.Scrub(l.Origin)))
+	if l.Event.Origin != "webhook" {
+		notes = append(notes, string(api.Scrub(l.Event.Origin)))
 	}
 	notes = append(notes, l.repetitions()...)
 	if l.Forwarded != nil {
 		notes = append(notes, l.Forwarded.String())
 	}
-	if l.Late {
+	if l.Event.Late {
 		notes = append(notes, "late")
 	}
-	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(l.Cursor), at, l.Type, l.source, strings.Join(notes, ", "))
+	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(l.Cursor), at, l.Event.Type, l.Event.SourceID, strings.Join(notes, ", "))
 	return strings.TrimRight(text, " ") + "\n"
 }
 
@@ -185,8 +173,8 @@ const secondUTC = time.DateTime + "Z"
 
 // repetitions mentions deliveries after the first.
 func (l eventLine) repetitions() (notes []string) {
-	if l.Dups > 0 {
-		notes = append(notes, fmt.Sprintf("delivered again %d×", l.Dups))
+	if l.Event.Duplicates > 0 {
+		notes = append(notes, fmt.Sprintf("delivered again %d×", l.Event.Duplicates))
 	}
 	if l.Conflicts > 0 {
 		notes = append(notes, fmt.Sprintf("with another body %d×", l.Conflicts))

@@ -72,7 +72,7 @@ func eventLines(t *testing.T, out string) (all []eventLine) {
 func seqs(lines []eventLine) string {
 	var all []string
 	for _, l := range lines {
-		all = append(all, fmt.Sprint(l.Seq))
+		all = append(all, fmt.Sprint(l.Event.Seq))
 	}
 	return strings.Join(all, " ")
 }
@@ -89,12 +89,15 @@ func TestEventsPrintsWhatIsStoredAndEnds(t *testing.T) {
 		t.Fatalf("events are %s", seqs(all))
 	}
 	second := all[1]
-	if second.ID != "evt_2" || second.Type != "checkout_intent.completed" || second.Dups != 1 || second.Origin != "webhook" ||
-		!strings.HasSuffix(second.Cursor, ":2") || second.At.Second() != 2 || time.Since(second.Received) > time.Hour {
+	if second.Event.ID != "evt_2" || second.Event.Type != "checkout_intent.completed" || second.Event.Duplicates != 1 || second.Event.Origin != "webhook" ||
+		!strings.HasSuffix(second.Cursor, ":2") || second.Event.CreatedAt.Second() != 2 || time.Since(second.Event.Received) > time.Hour {
 		t.Errorf("the second is %+v", second)
 	}
-	if strings.Contains(out, "hidden@example.com") || !strings.Contains(string(second.Event), `"email"`) {
-		t.Errorf("a buyer's address is not masked in %s", second.Event)
+	if !strings.Contains(out, `","event":{"seq":2,"id":"evt_2","type":"checkout_intent.completed","sourceType":`) {
+		t.Errorf("the event is not in the fields of account.Event: %s", out)
+	}
+	if strings.Contains(out, "hidden@example.com") || !strings.Contains(string(second.Body), `"email"`) {
+		t.Errorf("a buyer's address is not masked in %s", second.Body)
 	}
 	code, out, _ = events(t)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -115,7 +118,7 @@ func TestEventsBeginWhereSinceSays(t *testing.T) {
 		{all[3].Cursor, ""},
 		{"1h", "1 2 3 4"},
 		{"1d", "1 2 3 4"},
-		{all[2].Received.Format(time.RFC3339Nano), "3 4"},
+		{all[2].Event.Received.Format(time.RFC3339Nano), "3 4"},
 		{time.Now().Add(time.Hour).Format(time.RFC3339), ""},
 		{"earliest", "1 2 3 4"},
 		{"latest", ""},
@@ -289,7 +292,7 @@ func TestALateEventIsMarked(t *testing.T) {
 	}
 	_, out, _ := events(t, "--json")
 	all := eventLines(t, out)
-	if len(all) != 3 || all[0].Late || !all[1].Late || all[2].Late {
+	if len(all) != 3 || all[0].Event.Late || !all[1].Event.Late || all[2].Event.Late {
 		t.Errorf("events are %s", out)
 	}
 }

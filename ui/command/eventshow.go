@@ -71,17 +71,18 @@ func (l eventLine) sheet() string {
 		}
 		return t.UTC().Format(time.RFC3339Nano)
 	}
+	e := &l.Event
 	rows := []fact{
-		{"event", string(l.ID)}, {"type", string(l.Type)}, {"source", string(l.source)}, {"created", stamp(l.At)}, {"received", stamp(l.Received) + " by " + l.Origin},
+		{"event", string(e.ID)}, {"type", string(e.Type)}, {"source", string(e.SourceID)}, {"created", stamp(e.CreatedAt)}, {"received", stamp(e.Received) + " by " + e.Origin},
 		{"again", strings.Join(l.repetitions(), ", ")}, {"cursor", l.Cursor},
 	}
 	if l.Forwarded != nil {
 		rows = append(rows, fact{"forward", l.Forwarded.String()})
 	}
 	var body bytes.Buffer
-	if json.Indent(&body, l.Event, "", "  ") != nil {
+	if json.Indent(&body, l.Body, "", "  ") != nil {
 		body.Reset()
-		body.Write(l.Event)
+		body.Write(l.Body)
 	}
 	return facts("", rows...) + "\n" + body.String() + "\n"
 }

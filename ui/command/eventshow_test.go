@@ -25,7 +25,7 @@ func TestOneEventIsShownByItsID(t *testing.T) {
 		t.Errorf("%d %s%s", code, out, said)
 	}
 	code, out, _ = events(t, "evt_2", "--json")
-	if all := eventLines(t, out); code != exitDone || len(all) != 1 || all[0].Seq != 2 || all[0].Dups != 2 || all[0].Conflicts != 1 ||
+	if all := eventLines(t, out); code != exitDone || len(all) != 1 || all[0].Event.Seq != 2 || all[0].Event.Duplicates != 2 || all[0].Conflicts != 1 ||
 		!strings.HasSuffix(all[0].Cursor, ":2") {
 		t.Errorf("%d %s", code, out)
 	}

@@ -32,10 +32,14 @@ func (h handler) Events(_ context.Context, batch []relay.Item) error {
 	arrived := time.Now()
 	deliveries := make([]account.Delivery, len(batch))
 	for i, item := range batch {
-		deliveries[i] = account.Delivery{Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates}
+		deliveries[i] = deliveryOf(item)
 	}
 	h.sink.Deliver(deliveries, arrived)
 	return nil
+}
+
+func deliveryOf(item relay.Item) account.Delivery {
+	return account.Delivery{Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates}
 }
 
 func (h handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }

@@ -6,7 +6,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/relay"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -48,13 +47,6 @@ func filtered(c account.Changes, f *pane.Filter) account.Changes {
 }
 
 // finds reports whether an event matches the filter, if there is one.
-func (o *eventsOptions) finds(item relay.Item, late bool) bool {
-	if o.filter == nil {
-		return true
-	}
-	event := item.Event
-	return o.filter.FindsEvent(&account.Event{
-		Seq: item.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
-		CreatedAt: event.CreatedAt, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates, Late: late,
-	}, time.Now())
+func (o *eventsOptions) finds(e *account.Event) bool {
+	return o.filter == nil || o.filter.FindsEvent(e, time.Now())
 }

@@ -388,7 +388,7 @@ func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
 				t.Fatalf("%d %s", code, said)
 			}
 			all := eventLines(t, out)
-			if test.want == "" && len(all) > 0 || test.want != "" && (len(all) != 1 || all[0].Origin != test.want || all[0].Type != "checkout_intent.offer_retrieved") {
+			if test.want == "" && len(all) > 0 || test.want != "" && (len(all) != 1 || all[0].Event.Origin != test.want || all[0].Event.Type != "checkout_intent.offer_retrieved") {
 				t.Errorf("events are %s", out)
 			}
 		})
