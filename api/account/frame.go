@@ -69,13 +69,13 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 		t.addIntent(&f, all)
 	}
 	for _, sh := range c.Shipments {
-		f.Shipments = append(f.Shipments, shareShipment(sh))
+		f.Shipments = append(f.Shipments, sh.Shared())
 	}
 	for _, e := range c.Events {
 		f.Events = append(f.Events, shareEvent(e))
 	}
 	for i := range c.Requests {
-		f.Requests = append(f.Requests, shareRequest(c.Requests[i]))
+		f.Requests = append(f.Requests, SharedRequest(c.Requests[i]))
 	}
 	t.addQuota(&f, &c.Summary)
 	f.Spenders = shareSpenders(f.Spenders)

@@ -26,7 +26,7 @@ type writtenIntent struct {
 
 // addIntent writes an intent, or a [Reread] if that says all that is new.
 func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
-	shared := shareIntent(in)
+	shared := in.Shared()
 	before, written := t.told[in.ID]
 	now := writtenIntent{t.steady(shared), in.Timeline}
 	if t.told == nil {

@@ -77,7 +77,7 @@ func TestAnIntentIsWrittenWholeOnlyIfThatIsNew(t *testing.T) {
 			known = line.Rereads[0].Of(known)
 		}
 		want, _ := s.Intent("ci_1")
-		if got, want := asJSON(t, known), asJSON(t, shareIntent(want)); got != want {
+		if got, want := asJSON(t, known), asJSON(t, want.Shared()); got != want {
 			t.Fatalf("%s: the reader knows\n%s\nwant\n%s", step.name, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ func maskString(text string) string {
 		text = mails.ReplaceAllString(text, hidden)
 	}
 	if strings.Contains(text, "=") {
-		text = queries.ReplaceAllString(text, "${1}"+hidden)
+		text = queries.ReplaceAllString(string(api.MaskAddress(api.Scrub(text))), "${1}"+hidden)
 	}
 	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)
 }

@@ -15,9 +15,10 @@ func Masked() []string {
 	}
 }
 
-// Shared values are copies without what is private. A [Buyer] masks itself in JSON.
+// Shared values are copies without what is private. An [api.Buyer] masks itself in JSON.
 
-func shareIntent(in *IntentDetail) *IntentDetail {
+// Shared returns the intent as it leaves the process.
+func (in *IntentDetail) Shared() *IntentDetail {
 	out := *in
 	var buyer *api.Buyer
 	if in.Latest != nil {
@@ -52,11 +53,15 @@ func shareFailure(f *api.FailureReason, b *api.Buyer) *api.FailureReason {
 	if f == nil {
 		return nil
 	}
-	return &api.FailureReason{Code: f.Code, Message: maskQuoted(f.Message, b)}
+	if b.QuotedIn(f.Message) {
+		return &api.FailureReason{Code: f.Code, Message: hidden}
+	}
+	return &api.FailureReason{Code: f.Code, Message: maskText(f.Message)}
 }
 
-// shareShipment leaves out where a shipment was scanned: the last place is where the buyer lives.
-func shareShipment(sh *Shipment) *Shipment {
+// Shared returns the shipment as it leaves the process, without where it was scanned: the last place is where the buyer
+// lives.
+func (sh *Shipment) Shared() *Shipment {
 	out := *sh
 	out.Product, out.ReadAt = maskText(sh.Product), sh.ReadAt.UTC()
 	if sh.Latest == nil {
@@ -85,7 +90,8 @@ func shareEvent(e *Event) *Event {
 	return &out
 }
 
-func shareRequest(e api.Exchange) api.Exchange {
+// SharedRequest returns a request as it leaves the process.
+func SharedRequest(e api.Exchange) api.Exchange {
 	e.Path, e.Sent, e.Err = maskString(e.Path), e.Sent.UTC(), shareError(e.Err)
 	e.By = maskText(e.By)
 	return e

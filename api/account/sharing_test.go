@@ -1,0 +1,34 @@
+package account
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tillwatch/api"
+)
+
+func TestSharedFailuresQuoteNothingPrivate(t *testing.T) {
+	for _, c := range []struct{ name, message, private string }{
+		{"the buyer's name", "no account for Zadie", "Zadie"},
+		{"the buyer's name in capitals", "no account for ZADIE", "ZADIE"},
+		{"a short part of the buyer", "Ulm is out of reach", "Ulm"},
+		{"a mail address", "mail to somebody@mail.example", "somebody"},
+		{"a query", "see https://shop.example/?session=tell-nobody", "tell-nobody"},
+		{"a token in a fragment", "see https://shop.example/#access_token=tell-nobody", "tell-nobody"},
+		{"user information", "see https://me:tell-nobody@shop.example/", "tell-nobody"},
+		{"a token", "token: tell-nobody", "tell-nobody"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			why := &api.FailureReason{Code: "payment_failed", Message: api.Text(c.message)}
+			in := &IntentDetail{
+				Intent: Intent{ID: "ci_1", Failure: why},
+				Latest: &api.Intent{ID: "ci_1", Failure: why, Buyer: &api.Buyer{FirstName: "Zadie", City: "Ulm"}},
+			}
+			line, err := json.Marshal(in.Shared())
+			if err != nil || strings.Contains(string(line), c.private) || !strings.Contains(string(line), "payment_failed") {
+				t.Errorf("error %v: %s", err, line)
+			}
+		})
+	}
+}
