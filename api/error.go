@@ -47,8 +47,9 @@ type Error struct {
 
 // FieldError is one refused field of a 422.
 type FieldError struct {
-	Field, Message Text
-	Value          Text // what was refused, as JSON that [Masked] would show; "" when absent
+	Field   Text `json:"field"`
+	Message Text `json:"message"`
+	Value   Text `json:"value,omitempty"` // what was refused, as JSON that [Masked] would show; "" when absent
 }
 
 // Error says what was asked, how it ended and which fields were refused.

@@ -11,20 +11,20 @@ import (
 // Order is the intents that share a referenceId: the contract leaves it to the client to combine several items or
 // merchants into one order. It is immutable.
 type Order struct {
-	Reference api.Text
-	Intents   []*Intent // its items, by creation
-	Counts    map[api.IntentState]int
-	Worst     api.IntentState // the worst state of its items: failed is worst, completed best
-	Best      api.IntentState
-	Totals    []api.Money // known totals of the items that have not failed, by currency
-	Unpriced  int         // items that have not failed and have no known total, so that Totals is too low
-	Closing   *Intent     // the awaiting item whose window closes first; nil for none
-	Failed    []*Intent   // the items that failed and were not ordered again, by when they failed
-	Ended     time.Time   // when its last item ended, as far as known; zero while one is open
+	Reference api.Text                `json:"referenceId"`
+	Intents   []*Intent               `json:"intents"` // its items, by creation
+	Counts    map[api.IntentState]int `json:"counts"`
+	Worst     api.IntentState         `json:"worst"` // the worst state of its items: failed is worst, completed best
+	Best      api.IntentState         `json:"best"`
+	Totals    []api.Money             `json:"totals,omitempty"`   // known totals of the items that have not failed, by currency
+	Unpriced  int                     `json:"unpriced,omitempty"` // items that have not failed and have no known total, so that Totals is too low
+	Closing   *Intent                 `json:"-"`                  // the awaiting item whose window closes first; nil for none
+	Failed    []*Intent               `json:"-"`                  // the items that failed and were not ordered again, by when they failed
+	Ended     time.Time               `json:"-"`                  // when its last item ended, as far as known; zero while one is open
 
 	// PartlyFailed: an item failed or expired while another completed or still may. That costs money, or the buyer
 	// gets less than was ordered.
-	PartlyFailed bool
+	PartlyFailed bool `json:"partlyFailed,omitempty"`
 }
 
 // NewOrder makes an order of its items, of which there is at least one.

@@ -73,7 +73,11 @@ func (p Proposal) answeredBy(now api.Environment) error {
 }
 
 // Difference is one thing that has changed since the person saw it.
-type Difference struct{ What, Seen, Now string }
+type Difference struct {
+	What string `json:"what"`
+	Seen string `json:"seen"`
+	Now  string `json:"now"`
+}
 
 // differences compares what was seen with a newer read.
 func (p Proposal) differences(now *api.Intent) []Difference {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 )
 
@@ -125,7 +126,8 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 		}
 	}
 	current.warn(stderr)
-	r := newConfirmReport(current.client, id)
+	r := newConfirmReport(current)
+	r.Intent = &account.IntentDetail{Intent: account.Intent{ID: id}}
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err
 	}
@@ -135,15 +137,16 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 // perform reads, compares, shows and confirms, and records the result. It returns
 // only usage errors.
 func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
-	in, err := s.client.Intent(ctx, r.Intent)
+	id := r.Intent.ID
+	in, err := s.client.Intent(ctx, id)
 	from, readAt := in.Response.From, time.Now()
 	if err != nil {
-		r.unread(s.guard.Unread(r.Intent, err))
+		r.unread(s.guard.Unread(id, err))
 		return nil
 	}
 	r.saw(&in)
 	r.Environment, r.Live = from.Name, from.Live
-	if err := o.checkLive(from.Live, r.Intent); err != nil {
+	if err := o.checkLive(from.Live, id); err != nil {
 		return err
 	}
 	seen, err := confirm.Propose(&in, readAt, from, s.settings.ConfirmWindow)
@@ -200,7 +203,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, limit tim
 	defer stop()
 	step := backoff.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: 5 * time.Second, Multiplier: 1.5}
 	for {
-		if in, err := client.Intent(ctx, r.Intent); err == nil {
+		if in, err := client.Intent(ctx, r.Intent.ID); err == nil {
 			r.saw(&in)
 			if in.State.Terminal() {
 				r.ordered(&in)

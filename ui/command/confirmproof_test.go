@@ -78,12 +78,12 @@ func TestWhatIsConfirmedAlreadyIsFollowedToItsOrder(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	code, r, said := s.confirmed(t.Context(), t, &attentive{}, id, "--total", total, "--wait", "30s")
-	if code != exitAlready || r.Verdict != "already_confirmed" || r.State != api.Completed || len(r.OrderIDs) == 0 || !strings.Contains(said, "already confirmed, and the order is placed: ") {
+	if code != exitAlready || r.Verdict != "already_confirmed" || r.Intent.State != api.Completed || len(r.Intent.Latest.OrderIDs) == 0 || !strings.Contains(said, "already confirmed, and the order is placed: ") {
 		t.Errorf("exit code %d, %+v: %s", code, r, said)
 	}
 	failing, total := s.awaiting(t, "https://shop.example/magic/payment_failed")
 	s.fail(t, `{"status":404,"after":true,"method":"POST","path":"/api/v1/"}`)
-	if code, r, said := s.confirmed(t.Context(), t, &attentive{}, failing, "--total", total, "--wait", "30s"); code != exitFailed || r.State != api.Failed || !strings.Contains(said, "but the order failed: payment_failed") {
+	if code, r, said := s.confirmed(t.Context(), t, &attentive{}, failing, "--total", total, "--wait", "30s"); code != exitFailed || r.Intent.State != api.Failed || !strings.Contains(said, "but the order failed: payment_failed") {
 		t.Errorf("exit code %d, %+v: %s", code, r, said)
 	}
 }

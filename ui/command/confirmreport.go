@@ -8,74 +8,45 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 )
 
-// confirmReport is the object of `confirm --json`. Fields are added, never renamed.
-// It holds no buyer and no payment token.
+// confirmReport is the object of `confirm --json`. It holds no buyer and no payment token.
 type confirmReport struct {
-	Intent      api.ID             `json:"intent"`
-	Environment string             `json:"environment"`
-	Live        bool               `json:"live"`
-	Verdict     string             `json:"verdict"` // accepted, changed, not_confirmable, already_confirmed, overtaken, refused, not_sent, unknown, dry_run
-	State       api.IntentState    `json:"state,omitempty"`
-	Product     api.Text           `json:"product,omitempty"`
-	Variant     api.Text           `json:"variant,omitempty"`
-	Merchant    api.Text           `json:"merchant,omitempty"`
-	Quantity    int                `json:"quantity,omitempty"`
-	Total       *moneyReport       `json:"total,omitempty"`
-	ExpiresAt   *time.Time         `json:"expires_at,omitempty"`
-	OrderIDs    []api.Text         `json:"order_ids,omitempty"`
-	Failure     *failureReport     `json:"failure,omitempty"`
-	Differences []differenceReport `json:"differences,omitempty"`
-	Attempt     string             `json:"attempt,omitempty"` // the audit log's id
-	Error       string             `json:"error,omitempty"`
-	ExitCode    int                `json:"exit_code"`
+	Environment string                `json:"environment"`
+	Live        bool                  `json:"live"`
+	Verdict     string                `json:"verdict"`          // accepted, changed, not_confirmable, already_confirmed, overtaken, refused, not_sent, unknown, dry_run
+	Intent      *account.IntentDetail `json:"intent,omitempty"` // as last read, masked; nil if nothing was made
+	Differences []confirm.Difference  `json:"differences,omitempty"`
+	Attempt     string                `json:"attempt,omitempty"` // the audit log's id
+	Error       string                `json:"error,omitempty"`
+	ExitCode    int                   `json:"exit_code"`
 
-	text string // for people
+	window time.Duration // in which it can be confirmed
+	text   string        // for people
 }
 
-type moneyReport struct {
-	Amount   string `json:"amount"`
-	Currency string `json:"currency"`
-	Subunits int64  `json:"subunits"`
-}
-
-type failureReport struct {
-	Code    api.FailureCode `json:"code"`
-	Message api.Text        `json:"message,omitempty"`
-}
-
-type differenceReport struct {
-	What string `json:"what"`
-	Seen string `json:"seen"`
-	Now  string `json:"now"`
-}
-
-func newConfirmReport(client *api.Client, id api.ID) *confirmReport {
-	where := client.Environment()
-	return &confirmReport{Intent: id, Environment: where.Name, Live: where.Live}
+func newConfirmReport(s *session) *confirmReport {
+	where := s.client.Environment()
+	return &confirmReport{Environment: where.Name, Live: where.Live, window: s.settings.ConfirmWindow}
 }
 
 // saw records an intent as it was read.
 func (r *confirmReport) saw(in *api.Intent) {
-	r.State, r.Product, r.Merchant, r.Quantity, r.OrderIDs = in.State, in.ProductName(), in.Merchant(), in.Quantity, in.OrderIDs
-	if total, ok := in.Total(); ok {
-		r.Total = moneyOf(&total)
-	}
-	if in.Failure != nil {
-		r.Failure = &failureReport{in.Failure.Code, in.Failure.Message}
+	picture := account.NewStore(account.StoreConfig{ConfirmWindow: r.window})
+	picture.ApplyRead(*in, in.Response.Sent, account.ByRead)
+	if read, ok := picture.Intent(in.ID); ok {
+		r.Intent = read.Shared()
+		r.Intent.Timeline = nil // of this read alone
 	}
 }
 
 // show prints on stderr what would be bought.
 func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
-	r.Variant = seen.Variant
 	window := "not known"
 	if !seen.ExpiresAt.IsZero() {
-		end := seen.ExpiresAt
-		r.ExpiresAt = &end
-		window = "closes at " + end.Local().Format("15:04:05 MST")
+		window = "closes at " + seen.ExpiresAt.Local().Format("15:04:05 MST")
 	}
 	money := "no real money"
 	if r.Live {
@@ -94,11 +65,9 @@ func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
 // end records how the confirm ended.
 func (r *confirmReport) end(o confirm.Outcome) {
 	r.Verdict, r.Attempt, r.text = strings.ReplaceAll(string(o.Verdict), " ", "_"), o.Attempt, o.String()
+	r.Differences = o.Differences
 	if o.Intent != nil {
 		r.saw(o.Intent)
-	}
-	for _, d := range o.Differences {
-		r.Differences = append(r.Differences, differenceReport(d))
 	}
 	if o.Err != nil {
 		r.Error = string(api.Scrub(o.Err.Error()))

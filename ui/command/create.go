@@ -141,7 +141,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 			return err
 		}
 	}
-	r := newCreateReport(current.client, o.purchase, body)
+	r := newCreateReport(current, o.purchase, body)
 	where, err := r.lookUp(ctx, current.client, stderr)
 	if err != nil {
 		return err
@@ -184,12 +184,12 @@ func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io
 
 // weigh shows the product and compares its price with --max-total.
 func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
-	most := r.body.most
+	most, n := r.body.most, r.body.wanted.Quantity
 	if err != nil || product.Price == nil {
 		r.notSent("the lookup has no price to compare with --max-total", err)
 		return
 	}
-	fmt.Fprintf(stderr, "%s\n", api.Scrub(fmt.Sprintf("%d × %s at %s, before tax and shipping, in %s", r.Quantity, product.Name, product.Price.Readable(), r.Environment)))
+	fmt.Fprintf(stderr, "%s\n", api.Scrub(fmt.Sprintf("%d × %s at %s, before tax and shipping, in %s", n, product.Name, product.Price.Readable(), r.Environment)))
 	if most == nil {
 		return // refused by the check
 	}
@@ -197,8 +197,8 @@ func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
 	switch {
 	case price.Currency != most.Currency:
 		r.notSent(fmt.Sprintf("the price is in %s, --max-total in %s, and the service takes only a number", price.Currency, most.Currency), nil)
-	case r.Quantity > 0 && price.Subunits > most.Subunits/int64(r.Quantity):
-		r.notSent(fmt.Sprintf("%d × %s is more than --max-total, %s", r.Quantity, price.Readable(), most.Readable()), nil)
+	case n > 0 && price.Subunits > most.Subunits/int64(n):
+		r.notSent(fmt.Sprintf("%d × %s is more than --max-total, %s", n, price.Readable(), most.Readable()), nil)
 	}
 }
 

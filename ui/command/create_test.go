@@ -96,7 +96,7 @@ func TestCreateAndPurchase(t *testing.T) {
 			r.confirmReport = &confirmReport{}
 			if c.verdict == "" && out.Len() > 0 {
 				t.Errorf("printed %s", out.String())
-			} else if c.verdict != "" && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != c.verdict || r.ExitCode != c.code || (r.Verdict == "accepted" || r.Verdict == "already_confirmed") != (r.Intent != "")) {
+			} else if c.verdict != "" && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != c.verdict || r.ExitCode != c.code || (r.Verdict == "accepted" || r.Verdict == "already_confirmed") != (r.Intent != nil && r.Intent.ID != "")) {
 				t.Errorf("printed %s, want %q", out.String(), c.verdict)
 			}
 			if now := s.made(t); now != before+c.made {

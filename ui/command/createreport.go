@@ -14,31 +14,28 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// createReport is the object of `create --json` and `purchase --json`. Fields are
-// added, never renamed.
+// createReport is the object of `create --json` and `purchase --json`.
 type createReport struct {
 	*confirmReport
-	Reference api.Text        `json:"reference"`
-	Status    int             `json:"status,omitempty"` // of a refusal
-	Fields    []refusedReport `json:"fields,omitempty"` // that were refused
+	Reference api.Text         `json:"reference"`
+	Status    int              `json:"status,omitempty"` // of a refusal
+	Fields    []api.FieldError `json:"fields,omitempty"` // that were refused
 
 	purchase  bool
 	unsettled bool // an earlier one stands in the way
 	body      *createBody
 }
 
-// refusedReport is a refused field. Its value is masked where it may be personal.
-type refusedReport struct {
-	Field   api.Text `json:"field"`
-	Message api.Text `json:"message"`
-	Value   api.Text `json:"value,omitempty"` // as JSON
+func newCreateReport(s *session, purchase bool, body *createBody) *createReport {
+	return &createReport{confirmReport: newConfirmReport(s), Reference: body.wanted.ReferenceID, purchase: purchase, body: body}
 }
 
-func newCreateReport(client *api.Client, purchase bool, body *createBody) *createReport {
-	r := &createReport{confirmReport: newConfirmReport(client, ""), Reference: body.wanted.ReferenceID, purchase: purchase, body: body}
-	r.saw(&body.wanted)
-	r.State = ""
-	return r
+// id is that of the intent; "" if there is none.
+func (r *createReport) id() api.ID {
+	if r.Intent == nil {
+		return ""
+	}
+	return r.Intent.ID
 }
 
 // did is the verb for the report.
@@ -76,15 +73,12 @@ func (r *createReport) sent(in api.Intent, err error) {
 func (r *createReport) ended(out confirm.Outcome) {
 	r.end(out)
 	r.unsettled = out.Unsettled
-	if out.Intent != nil {
-		r.Intent = out.Intent.ID
-	}
 	const another = ". Give another --reference, or --another-item if this is one more item of that order"
 	switch {
 	case errors.Is(out.Err, confirm.ErrUsed) && out.Unsettled:
 		r.text = fmt.Sprintf("nothing was sent: %s is the reference of another request, whose answer was lost and whose outcome is not known%s%s", r.Reference, r.findOut(), another)
 	case errors.Is(out.Err, confirm.ErrUsed):
-		r.text = fmt.Sprintf("nothing was sent: %s is already the reference of %s%s", r.Reference, r.Intent, another)
+		r.text = fmt.Sprintf("nothing was sent: %s is already the reference of %s%s", r.Reference, r.id(), another)
 	case out.Unsettled:
 		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut()
 		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
@@ -93,26 +87,19 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case out.Verdict == confirm.Unknown:
 		r.text = "unknown: it may have been " + r.did() + ", so it is not sent again: " + r.Error + r.findOut()
 	case out.Verdict == confirm.Already:
-		r.text = fmt.Sprintf("nothing was sent: %s was already %s, as %s. Give another --reference for one more", r.Reference, r.did(), r.Intent)
+		r.text = fmt.Sprintf("nothing was sent: %s was already %s, as %s. Give another --reference for one more", r.Reference, r.did(), r.id())
 	case out.Verdict == confirm.Overtaken:
-		r.text = fmt.Sprintf("refused, yet %s as %s: a request was doubled on its way", r.did(), r.Intent)
+		r.text = fmt.Sprintf("refused, yet %s as %s: a request was doubled on its way", r.did(), r.id())
 	case out.Intent != nil:
-		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.Intent, wording.Name(string(r.State)), r.Environment)
-		if out.Intent.State == api.Failed {
-			r.text += r.whyFailed()
+		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.id(), wording.Name(string(out.Intent.State)), r.Environment)
+		if f := out.Intent.Failure; f != nil && out.Intent.State == api.Failed {
+			r.text += fmt.Sprintf(", %s. %s", f.Code, f.Code.Advice())
 		}
 	case out.Verdict == confirm.Refused:
 		r.refused(out.Err)
 	default:
 		r.text = "nothing was sent: " + r.Error
 	}
-}
-
-func (r *createReport) whyFailed() string {
-	if r.Failure == nil {
-		return ""
-	}
-	return fmt.Sprintf(", %s. %s", r.Failure.Code, r.Failure.Code.Advice())
 }
 
 // findOut says how to find out the outcome of a lost answer.
@@ -135,10 +122,7 @@ func (r *createReport) refused(err error) {
 		return
 	}
 	e := **refused
-	for _, f := range e.Fields {
-		r.Fields = append(r.Fields, refusedReport(f))
-	}
-	r.Status, e.Fields = e.Status, nil
+	r.Status, r.Fields, e.Fields = e.Status, e.Fields, nil
 	if errors.Is(err, api.ErrUnauthorized) {
 		r.text = errUnauthorized.Error()
 		return

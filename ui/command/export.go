@@ -22,26 +22,6 @@ import (
 // exporter exports intents of a session.
 type exporter struct{ *session }
 
-// intentReport reports an intent as it is now. told: the relay's history is in its
-// timeline.
-func (s *session) intentReport(in *account.IntentDetail, reveal, told bool, now time.Time) intentReport {
-	r := newIntentReport(in, reveal, now)
-	where := s.client.Environment()
-	r.Environment, r.Live, r.EventsTold = where.Name, where.Live, told
-	if pace, known := s.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
-		r.Slow = pace.Slow(now.Sub(in.Since))
-	}
-	for _, id := range in.Shipments {
-		if sh, known := s.store.Shipment(id); known {
-			r.Shipments = append(r.Shipments, shipmentOf(sh, reveal, now))
-		}
-	}
-	for _, e := range s.store.RequestsAbout(append([]api.ID{in.ID}, in.Shipments...)...) {
-		r.Requests = append(r.Requests, requestReport{e.Sent.UTC(), e.By, e.Method, e.Path, e.Status, e.RequestID})
-	}
-	return r
-}
-
 // curl is a shell command that reads an intent. The shell inserts the key.
 func (s *session) curl(id api.ID) (string, error) {
 	address, err := s.client.IntentURL(id)
@@ -60,14 +40,14 @@ func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (str
 	if !known {
 		return "", errors.New("it is no longer kept here")
 	}
-	r := e.intentReport(in, personal, e.store.Summary().Feed.State == account.FeedLive, time.Now())
+	line := e.intentLine(in, personal, e.store.Summary().Feed.State == account.FeedLive, time.Now())
 	if form == dashboard.Markdown {
-		return r.markdown(), nil
+		return line.markdown(), nil
 	}
 	var out bytes.Buffer
 	indented := json.NewEncoder(&out)
 	indented.SetIndent("", "  ")
-	err := indented.Encode(r)
+	err := indented.Encode(line)
 	return out.String(), err
 }
 

@@ -56,7 +56,7 @@ func newIntent() *cobra.Command {
 	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
 	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
-	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and unmask addresses; payment tokens stay hidden")
+	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and unmask addresses and tracking; payment tokens stay hidden")
 	return command
 }
 
@@ -287,15 +287,15 @@ func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
 }
 
 func (l *intentLook) print(in *account.IntentDetail, again bool) error {
-	r := l.intentReport(in, l.o.reveal, l.told, time.Now())
-	text := r.sheet(r.MadeAt)
+	line := l.intentLine(in, l.o.reveal, l.told, time.Now())
+	text := line.sheet()
 	if l.o.markdown {
-		text = r.markdown()
+		text = line.markdown()
 	}
 	if again {
 		text = "\n" + text
 	}
-	return printed(l.stdout, l.o.json, r, text)
+	return printed(l.stdout, l.o.json, line, text)
 }
 
 var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -71,23 +72,28 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 		t.Fatalf("exit code %d, %d objects: %s%s", r.code, len(r.objects), r.out, r.words)
 	}
 	first := r.objects[0]
-	for name, want := range map[string]any{"intent": ids[0], "state": "completed", "certainty": "verified", "quantity": 2.0, "ended": true, "events_told": true, "buyer": "[masked]"} {
-		if first[name] != want {
-			t.Errorf("%s is %v, want %v", name, first[name], want)
+	intent := first["intent"].(map[string]any)
+	for name, want := range map[string]any{"id": ids[0], "state": "completed", "certainty": "verified", "quantity": 2.0} {
+		if intent[name] != want {
+			t.Errorf("%s is %v, want %v", name, intent[name], want)
 		}
+	}
+	if first["events_told"] != true || first["buyer"] != nil {
+		t.Errorf("printed %v", first)
 	}
 	if shipments := first["shipments"].([]any); len(shipments) == 0 {
 		t.Error("its shipment is missing")
 	}
 	var how []string
-	for _, m := range first["timeline"].([]any) {
-		how = append(how, m.(map[string]any)["how"].(string)+" "+m.(map[string]any)["text"].(string))
+	for _, m := range intent["timeline"].([]any) {
+		moment := m.(map[string]any)
+		how = append(how, fmt.Sprint(moment["what"], " ", moment["type"], " ", moment["to"]))
 	}
-	if told := strings.Join(how, "\n"); !strings.Contains(told, "event offer retrieved") || !strings.Contains(told, "event completed") || !strings.Contains(told, "read read: completed") {
+	if told := strings.Join(how, "\n"); !strings.Contains(told, "event checkout_intent.offer_retrieved awaiting_confirmation") || !strings.Contains(told, "event checkout_intent.completed completed") || !strings.Contains(told, "read <nil> completed") {
 		t.Errorf("timeline:\n%s", told)
 	}
-	if r.objects[1]["state"] != "awaiting_confirmation" || r.objects[1]["expires_at"] == nil {
-		t.Errorf("the open one is %v", r.objects[1])
+	if second := r.objects[1]["intent"].(map[string]any); second["state"] != "awaiting_confirmation" || second["expiresAt"] == nil {
+		t.Errorf("the open one is %v", second)
 	}
 	if asked := runAs(t, "intent", "--config", config, "--json", "--reveal", open).objects[0]["buyer"].(map[string]any); asked["email"] == "" {
 		t.Errorf("the buyer is %v though it was asked for", asked)
@@ -175,7 +181,7 @@ func TestAFollowedIntentIsPrintedUntilItEnds(t *testing.T) {
 					t.Errorf("%v: %s", err, line)
 				}
 				lines++
-				if last["state"] == string(api.AwaitingConfirmation) && w.service.Orders(id) == 0 {
+				if last["intent"].(map[string]any)["state"] == string(api.AwaitingConfirmation) && w.service.Orders(id) == 0 {
 					w.confirm(t, id)
 					w.finish(t, id)
 				}
@@ -185,7 +191,7 @@ func TestAFollowedIntentIsPrintedUntilItEnds(t *testing.T) {
 			if code != c.code || lines < 2 || strings.Contains(out, other) {
 				t.Fatalf("exit code %d: %s%s", code, out, words)
 			}
-			if last["state"] != c.end || last["certainty"] != "verified" || last["ended"] != true {
+			if intent := last["intent"].(map[string]any); intent["state"] != c.end || intent["certainty"] != "verified" {
 				t.Errorf("the last line says %v", last)
 			}
 		})
@@ -193,26 +199,48 @@ func TestAFollowedIntentIsPrintedUntilItEnds(t *testing.T) {
 }
 
 func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
-	in, err := api.DecodeIntent([]byte(`{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","phone":"646-555-0143","country":"US"},
-"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"failureReason":{"code":"form_validation_error","message":"the phone 646-555-0143 does not match"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := account.NewStore(account.StoreConfig{})
-	store.ApplyRead(in, time.Now(), account.ByRead)
-	detail, _ := store.Intent("ci_1")
+	e := exporterOf(t, `{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","phone":"646-555-0143","country":"US"},
+"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"failureReason":{"code":"form_validation_error","message":"the phone 646-555-0143 does not match"}}`)
+	detail, _ := e.store.Intent("ci_1")
 	for _, reveal := range []bool{false, true} {
-		r := newIntentReport(detail, reveal, time.Now())
-		line, err := json.Marshal(r)
+		intent := e.intentLine(detail, reveal, true, time.Now())
+		line, err := json.Marshal(intent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{string(line), r.sheet(time.Now())} {
+		for _, text := range []string{string(line), intent.sheet(), intent.markdown()} {
 			if strings.Contains(text, "3f1c9a52") {
 				t.Errorf("revealing %v, the token is shown: %s", reveal, text)
 			}
 			if strings.Contains(text, "646-555") != reveal {
 				t.Errorf("revealing %v: %s", reveal, text)
+			}
+		}
+	}
+}
+
+func TestAnIntentInJSONIsMaskedAsInARecordingUnlessRevealed(t *testing.T) {
+	e := exporterOf(t, `{"id":"ci_1","state":"completed","createdAt":"2026-06-18T11:50:00.000Z","productUrl":"https://acme.example/mug?for=zadie-session",
+"buyer":{"firstName":"Zadie","city":"Springfield","country":"US"},"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"referenceId":"gift-Zadie"}`)
+	shipment, err := api.DecodeShipment([]byte(`{"id":"shp_1","checkoutIntentId":"ci_1","status":"shipped","tracking":{"carrierName":"DHL","number":"00340434161094","url":"https://dhl.example/?id=00340434161094"},
+"trackingEvents":[{"status":"shipped","location":{"city":"Springfield"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.store.ApplyIntentShipments("ci_1", []api.Shipment{shipment}, time.Now())
+	detail, _ := e.store.Intent("ci_1")
+	for _, reveal := range []bool{false, true} {
+		line, err := json.Marshal(e.intentLine(detail, reveal, true, time.Now()))
+		if err != nil || strings.Contains(string(line), "3f1c9a52") {
+			t.Fatalf("error %v: %s", err, line)
+		}
+		shown := string(line)
+		if body := strings.Index(shown, `"body":`); body > 0 {
+			shown = shown[:body] // masked by itself
+		}
+		for _, private := range []string{"Zadie", "zadie-session", "Springfield", "00340434161094", "dhl.example"} {
+			if strings.Contains(shown, private) != reveal {
+				t.Errorf("revealing %v, %s is in it: %v\n%s", reveal, private, !reveal, shown)
 			}
 		}
 	}

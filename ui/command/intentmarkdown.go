@@ -7,76 +7,81 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/timeline"
 	"tillwatch/ui/wording"
 )
 
-// markdown is the report for a colleague or the service's support. Times are in UTC,
+// markdown is the intent for a colleague or the service's support. Times are in UTC,
 // as the reader may be anywhere.
-func (r intentReport) markdown() string {
-	m := &markdownWriter{}
-	m.line("# "+sign.Intent(r.State).Glyph+" "+marked(wording.Name(string(r.State))), marked(string(r.Product)))
+func (l *intentLine) markdown() string {
+	m, in, latest := &markdownWriter{}, l.Intent, l.latest()
+	m.line("# "+sign.Intent(in.State).Glyph+" "+marked(wording.Name(string(in.State))), marked(string(in.Product)))
 	m.WriteString("\n")
-	if r.Personal {
+	if l.Personal {
 		m.WriteString("**Personal data of the buyer is shown.** Payment tokens are masked.\n\n")
 	} else {
 		m.WriteString("The buyer and payment tokens are masked.\n\n")
 	}
-	m.item("Intent", coded(string(r.Intent)))
-	m.item("Environment", marked(r.Environment)+map[bool]string{true: ", live: real money"}[r.Live])
-	m.item("State", marked(string(r.State))+since(r.Since)+", "+r.grounds())
-	m.item("Created", utc(r.CreatedAt))
-	if r.State == api.AwaitingConfirmation {
-		m.item("Confirm by", utc(r.ExpiresAt))
+	m.item("Intent", coded(string(in.ID)))
+	m.item("Environment", marked(environmentText(l.Environment, l.Live)))
+	m.item("State", marked(string(in.State))+since(in.Entered())+", "+grounds(in))
+	m.item("Created", utc(in.CreatedAt))
+	if in.State == api.AwaitingConfirmation {
+		m.item("Confirm by", utc(in.ExpiresAt))
 	}
-	m.item("Merchant", marked(string(r.Merchant)))
-	m.item("Product page", marked(string(r.ProductURL)))
-	if r.Quantity > 0 {
-		m.item("Quantity", wording.Count(r.Quantity))
+	m.item("Merchant", marked(string(in.Merchant)))
+	m.item("Product page", marked(string(l.address(latest.ProductURL))))
+	if in.Quantity > 0 {
+		m.item("Quantity", wording.Count(in.Quantity))
 	}
-	for _, v := range r.Variants {
+	for _, v := range latest.Variants {
 		m.item("Variant", marked(string(v.Label)+": "+string(v.Value)))
 	}
-	m.item("Reference", marked(string(r.ReferenceID)))
-	for _, id := range r.OrderIDs {
+	m.item("Reference", marked(string(in.ReferenceID)))
+	for _, id := range latest.OrderIDs {
 		m.item("Merchant's order", coded(string(id)))
 	}
-	m.item("Payment", marked(wording.Name(string(r.Payment))))
-	m.buyer(r.Buyer)
-	m.failure(r.Failure)
-	m.offer(r)
-	m.shipments(r.Shipments)
-	m.timeline(r)
-	m.requests(r.Requests)
+	if latest.Payment != nil {
+		m.item("Payment", marked(wording.Name(string(latest.Payment.Type))))
+	}
+	m.buyer(l.Buyer)
+	m.failure(l)
+	m.offer(in)
+	m.shipments(l)
+	m.timeline(l)
+	m.requests(l.Requests)
 	m.heading("Made by")
-	m.item("tillwatch", marked(r.Program)+", on "+runtime.GOOS+"/"+runtime.GOARCH)
-	m.item("At", utc(&r.MadeAt))
+	m.item("tillwatch", marked(l.Program)+", on "+runtime.GOOS+"/"+runtime.GOARCH)
+	m.item("At", utc(l.MadeAt))
 	m.item("Interface of the service", "/api/v1")
 	return m.String()
 }
 
 // grounds says how certain the state is.
-func (r intentReport) grounds() string {
+func grounds(in *account.IntentDetail) string {
 	switch {
-	case r.Missing:
+	case in.Missing:
 		return "but the service answered 404 to the last read"
-	case r.Certainty == "verified":
-		return "read at " + utc(r.ReadAt)
-	case r.Certainty == "reported":
+	case in.Certainty == account.Verified:
+		return "read at " + utc(in.ReadAt)
+	case in.Certainty == account.Reported:
 		return "reported by an event, not read since"
 	}
 	return "known only to exist"
 }
 
-func since(t *time.Time) string {
-	if t == nil {
+func since(t time.Time) string {
+	if t.IsZero() {
 		return ""
 	}
 	return " since " + utc(t)
 }
 
-func utc(t *time.Time) string {
-	if t == nil {
+// utc is a time in UTC; "" if it is not known.
+func utc(t time.Time) string {
+	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
@@ -98,95 +103,94 @@ func (m *markdownWriter) item(label, value string) {
 	}
 }
 
-func (m *markdownWriter) buyer(buyer any) {
-	b, shown := buyer.(buyerReport)
-	if !shown {
+func (m *markdownWriter) buyer(shown *shownBuyer) {
+	if shown == nil {
 		return
 	}
+	b := (*api.Buyer)(shown)
 	m.heading("Buyer")
 	m.item("Name", marked(strings.TrimSpace(string(b.FirstName)+" "+string(b.LastName))))
 	m.item("Email", marked(string(b.Email)))
 	m.item("Phone", marked(string(b.Phone)))
-	for _, line := range []api.Text{b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country} {
+	for _, line := range addressLines(b) {
 		m.item("Address", marked(string(line)))
 	}
 }
 
-func (m *markdownWriter) failure(f *intentFailure) {
-	if f == nil {
+func (m *markdownWriter) failure(l *intentLine) {
+	if l.Failure == nil {
 		return
 	}
 	m.heading("Why it failed")
-	m.item("Reason", coded(string(f.Code))+", "+marked(string(f.Group)))
-	m.item("Message", marked(string(f.Message)))
-	m.item("What to do", f.Advice)
+	m.item("Reason", coded(string(l.latest().Failure.Code))+", "+marked(string(l.Failure.Group)))
+	m.item("Message", marked(string(l.message())))
+	m.item("What to do", l.Failure.Advice)
 }
 
-func (m *markdownWriter) offer(r intentReport) {
-	offer := r.Offer
-	if offer == nil && r.Total == nil {
+func (m *markdownWriter) offer(in *account.IntentDetail) {
+	offer := api.Offer{Cost: api.Cost{Total: in.Total}}
+	if in.Latest != nil && in.Latest.Offer != nil {
+		offer = *in.Latest.Offer
+	} else if in.Total == nil {
 		return
-	} else if offer == nil {
-		offer = &offerReport{Total: r.Total}
 	}
 	m.heading("Offer")
-	for _, part := range offer.parts {
-		if part.Amount != nil {
-			m.item(part.Name, marked(part.Amount.String()))
-		}
+	for _, part := range offer.Cost.Parts() {
+		m.item(part.Name, marked(inWords(part.Amount)))
 	}
-	if offer.Total != nil {
-		m.item("Total", "**"+marked(offer.Total.String())+"**")
+	if offer.Cost.Total != nil {
+		m.item("Total", "**"+marked(offer.Cost.Total.String())+"**")
 	}
-	m.item("Promo codes", marked(joinedTexts(offer.PromoCodes)))
+	m.item("Promo codes", marked(joinedTexts(offer.AppliedPromoCodes)))
 }
 
-func (m *markdownWriter) shipments(all []shipmentReport) {
-	if len(all) == 0 {
+func (m *markdownWriter) shipments(l *intentLine) {
+	if len(l.Shipments) == 0 {
 		return
 	}
 	m.heading("Shipments")
-	for _, sh := range all {
-		parts := []string{marked(sign.Shipment(sh.Status).Word)}
-		for _, more := range []string{marked(string(sh.Carrier)), marked(string(sh.Number)), marked(string(sh.URL))} {
+	for _, sh := range l.Shipments {
+		latest, tracking := shipmentParts(sh)
+		parts := []string{marked(sign.Shipment(latest.Status).Word)}
+		for _, more := range []api.Text{tracking.Carrier, tracking.Number, l.address(tracking.URL)} {
 			if more != "" {
-				parts = append(parts, more)
+				parts = append(parts, marked(string(more)))
 			}
 		}
 		switch {
-		case sh.DeliveredAt != nil:
-			parts = append(parts, "delivered "+utc(sh.DeliveredAt))
-		case sh.Estimated != nil:
-			parts = append(parts, "expected "+utc(sh.Estimated))
+		case !latest.DeliveredAt.IsZero():
+			parts = append(parts, "delivered "+utc(latest.DeliveredAt))
+		case !tracking.Estimated.IsZero():
+			parts = append(parts, "expected "+utc(tracking.Estimated))
 		}
-		if late := wording.Late(sh.DaysLate); late != "" {
+		if late := wording.Late(sh.Late(l.MadeAt)); late != "" {
 			parts = append(parts, "**"+late+"**")
 		}
-		m.item(coded(string(sh.Shipment)), strings.Join(parts, " · "))
+		m.item(coded(string(sh.ID)), strings.Join(parts, " · "))
 	}
 }
 
-func (m *markdownWriter) timeline(r intentReport) {
-	if len(r.Timeline) == 0 {
+func (m *markdownWriter) timeline(l *intentLine) {
+	if len(l.Intent.Timeline) == 0 {
 		return
 	}
 	m.heading("Timeline")
-	for _, moment := range r.Timeline {
-		text := marked(moment.Text) + " (" + moment.How
-		if moment.Event != "" {
-			text += " " + coded(string(moment.Event))
+	for _, moment := range l.Intent.Timeline {
+		text := marked(timeline.Sentence(moment)) + " (" + moment.By().String()
+		if moment.EventID != "" {
+			text += " " + coded(string(moment.EventID))
 		}
-		if delay := moment.Learnt.Sub(moment.At); delay >= time.Second {
+		if delay := moment.Learnt.Sub(moment.When); delay >= time.Second {
 			text += ", received " + wording.Lasting(delay) + " later"
 		}
-		m.item(utc(&moment.At), text+")")
+		m.item(utc(moment.When), text+")")
 	}
-	if !r.EventsTold {
+	if !l.EventsTold {
 		m.WriteString("\nThe relay's history is missing, so events may be missing.\n")
 	}
 }
 
-func (m *markdownWriter) requests(all []requestReport) {
+func (m *markdownWriter) requests(all []api.Exchange) {
 	if len(all) == 0 {
 		return
 	}
@@ -202,7 +206,7 @@ func (m *markdownWriter) requests(all []requestReport) {
 		if q.By != "" {
 			text += ", sent by " + marked(string(q.By))
 		}
-		m.item(utc(&q.At), text)
+		m.item(utc(q.Sent), text)
 	}
 }
 

@@ -1,14 +1,18 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/timeline"
 	"tillwatch/ui/wording"
 )
 
@@ -18,159 +22,173 @@ const (
 	sheetLabel = 12
 )
 
-// sheet is the report for people.
-func (r intentReport) sheet(now time.Time) string {
-	s := &sheetWriter{}
-	name := string(r.Product)
-	if name == "" {
-		name = string(r.Intent)
+// sheet is the intent for people.
+func (l *intentLine) sheet() string {
+	s, in, latest, now := &sheetWriter{}, l.Intent, l.latest(), l.MadeAt
+	name := cmp.Or(string(in.Product), string(in.ID))
+	if in.Quantity > 1 {
+		name = fmt.Sprintf("%d × %s", in.Quantity, name)
 	}
-	if r.Quantity > 1 {
-		name = fmt.Sprintf("%d × %s", r.Quantity, name)
+	s.apart(name, sign.Intent(in.State).String())
+	s.row("intent", string(in.ID))
+	s.row("environment", environmentText(l.Environment, l.Live))
+	s.row("known", knownText(in, now))
+	s.row("merchant", string(in.Merchant))
+	s.row("state", wording.Name(string(in.State))+l.standing())
+	s.row("created", stamp(in.CreatedAt, now))
+	if in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero() {
+		s.row("confirm by", confirmBy(in.ExpiresAt, now))
 	}
-	s.apart(name, sign.Intent(r.State).String())
-	s.row("intent", string(r.Intent))
-	s.row("environment", r.Environment+map[bool]string{true: ", live: real money"}[r.Live])
-	s.row("known", r.known(now))
-	s.row("merchant", string(r.Merchant))
-	s.row("state", wording.Name(string(r.State))+r.standing(now))
-	s.row("created", stamp(r.CreatedAt, now))
-	if r.State == api.AwaitingConfirmation && r.ExpiresAt != nil {
-		s.row("confirm by", stamp(r.ExpiresAt, now)+r.left(now))
+	if f := latest.Failure; f != nil {
+		s.row("failed", wording.Name(string(f.Code)))
+		s.row("", string(l.message()))
+		s.row("", l.Failure.Advice)
 	}
-	r.why(s)
-	r.money(s)
-	for _, v := range r.Variants {
+	s.money(in)
+	for _, v := range latest.Variants {
 		s.row(strings.ToLower(string(v.Label)), string(v.Value))
 	}
-	s.row("url", string(r.ProductURL))
-	s.row("reference", string(r.ReferenceID))
-	s.row("order ids", joinedTexts(r.OrderIDs))
-	if r.Payment != "" {
-		s.row("payment", wording.Name(string(r.Payment)))
+	s.row("url", string(l.address(latest.ProductURL)))
+	s.row("reference", string(in.ReferenceID))
+	s.row("order ids", joinedTexts(latest.OrderIDs))
+	if latest.Payment != nil {
+		s.row("payment", wording.Name(string(latest.Payment.Type)))
 	}
-	r.buyer(s)
-	r.parcels(s, now)
-	r.line(s, now)
+	s.buyer(latest.Buyer, l.Personal)
+	s.shipments(l.Shipments, now)
+	s.timeline(in.Timeline, now)
 	return s.String()
 }
 
-func (r intentReport) known(now time.Time) string {
+func environmentText(name string, live bool) string {
+	if live {
+		name += ", live: real money"
+	}
+	return name
+}
+
+func knownText(in *account.IntentDetail, now time.Time) string {
 	switch {
-	case r.Missing:
+	case in.Missing:
 		return "the service answered 404 to the last read"
-	case r.Certainty == "verified":
-		return "read " + ago(age(now, *r.ReadAt))
-	case r.Certainty == "reported":
+	case in.Certainty == account.Verified:
+		return "read " + ago(age(now, in.ReadAt))
+	case in.Certainty == account.Reported:
 		return "not read: an event reported this state"
 	}
 	return "its state is not known yet"
 }
 
-func (r intentReport) standing(now time.Time) string {
-	if r.Since == nil {
+func (l *intentLine) standing() string {
+	since := l.Intent.Entered()
+	if since.IsZero() {
 		return ""
 	}
-	text := " since " + stamp(r.Since, now)
-	if r.Slow {
+	text := " since " + stamp(since, l.MadeAt)
+	if l.Slow {
 		text += ", slower than usual here"
 	}
 	return text
 }
 
-func (r intentReport) left(now time.Time) string {
-	left := r.ExpiresAt.Sub(now)
+// confirmBy is when a confirm window closes.
+func confirmBy(end, now time.Time) string {
+	text := stamp(end, now)
+	left := end.Sub(now)
 	if left <= 0 {
-		return ", which is over"
+		return text + ", which is over"
 	}
-	return ", in " + left.Round(time.Second).String()
+	return text + ", in " + left.Round(time.Second).String()
 }
 
-func (r intentReport) why(s *sheetWriter) {
-	if r.Failure == nil {
+func (s *sheetWriter) money(in *account.IntentDetail) {
+	if in.Total == nil {
 		return
 	}
-	s.row("failed", wording.Name(string(r.Failure.Code)))
-	s.row("", string(r.Failure.Message))
-	s.row("", r.Failure.Advice)
-}
-
-func (r intentReport) money(s *sheetWriter) {
-	if r.Total == nil {
-		return
-	}
-	if r.Offer == nil {
-		s.row("total", r.Total.String())
+	text := in.Total.String()
+	if in.Latest == nil || in.Latest.Offer == nil {
+		s.row("total", text)
 		return
 	}
 	var parts []string
-	for _, part := range r.Offer.parts {
+	for _, part := range in.Latest.Offer.Cost.Parts() {
 		if part.Amount != nil {
 			parts = append(parts, strings.ToLower(part.Name)+" "+part.Amount.Amount())
 		}
 	}
-	text := r.Total.String()
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	s.row("total", text)
-	s.row("promo codes", joinedTexts(r.Offer.PromoCodes))
+	s.row("promo codes", joinedTexts(in.Latest.Offer.AppliedPromoCodes))
 }
 
-func (r intentReport) buyer(s *sheetWriter) {
-	switch b := r.Buyer.(type) {
-	case nil:
-	case buyerReport:
+func (s *sheetWriter) buyer(b *api.Buyer, shown bool) {
+	switch {
+	case b == nil:
+	case shown:
 		s.row("buyer", strings.TrimSpace(string(b.FirstName)+" "+string(b.LastName)))
 		s.row("email", string(b.Email))
 		s.row("phone", string(b.Phone))
-		var parts []api.Text
-		for _, part := range []api.Text{b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		s.row("address", joinedTexts(parts))
+		s.row("address", joinedTexts(addressLines(b)))
 	default:
 		s.row("buyer", "masked: --reveal shows it")
 	}
 }
 
-func (r intentReport) parcels(s *sheetWriter, now time.Time) {
-	if len(r.Shipments) == 0 {
+// addressLines are the parts of a buyer's address that are set.
+func addressLines(b *api.Buyer) []api.Text {
+	all := []api.Text{b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country}
+	return slices.DeleteFunc(all, func(line api.Text) bool { return line == "" })
+}
+
+func (s *sheetWriter) shipments(all []*account.Shipment, now time.Time) {
+	if len(all) == 0 {
 		return
 	}
 	s.line("", "SHIPMENTS")
-	for _, sh := range r.Shipments {
-		text := sign.Shipment(sh.Status).String()
-		if tracking := strings.TrimSpace(string(sh.Carrier) + " " + string(sh.Number)); tracking != "" {
-			text += "  " + tracking
+	for _, sh := range all {
+		latest, tracking := shipmentParts(sh)
+		text := sign.Shipment(latest.Status).String()
+		if number := strings.TrimSpace(string(tracking.Carrier) + " " + string(tracking.Number)); number != "" {
+			text += "  " + number
 		}
 		switch {
-		case sh.DeliveredAt != nil:
-			text += "  delivered " + stamp(sh.DeliveredAt, now)
-		case sh.Estimated != nil:
-			text += "  expected " + sh.Estimated.Format("Jan 2")
-			if late := wording.Late(sh.DaysLate); late != "" {
+		case !latest.DeliveredAt.IsZero():
+			text += "  delivered " + stamp(latest.DeliveredAt, now)
+		case !tracking.Estimated.IsZero():
+			text += "  expected " + tracking.Estimated.UTC().Format("Jan 2")
+			if late := wording.Late(sh.Late(now)); late != "" {
 				text += ", " + late
 			}
 		}
 		s.row("", text)
-		s.row("", string(sh.Shipment))
+		s.row("", string(sh.ID))
 	}
 }
 
-func (r intentReport) line(s *sheetWriter, now time.Time) {
-	if len(r.Timeline) == 0 {
+// shipmentParts are the newest answer of a shipment and its tracking; empty if unknown.
+func shipmentParts(sh *account.Shipment) (latest api.Shipment, tracking api.Tracking) {
+	if sh.Latest != nil {
+		latest = *sh.Latest
+	}
+	if latest.Tracking != nil {
+		tracking = *latest.Tracking
+	}
+	return latest, tracking
+}
+
+func (s *sheetWriter) timeline(all []*account.Moment, now time.Time) {
+	if len(all) == 0 {
 		return
 	}
 	s.line("", "TIMELINE")
 	width := 0
-	for _, m := range r.Timeline {
-		width = max(width, len(stamp(&m.At, now)))
+	for _, m := range all {
+		width = max(width, len(stamp(m.When, now)))
 	}
-	for _, m := range r.Timeline {
-		s.wrapped(fmt.Sprintf("%-*s  ", width, stamp(&m.At, now)), m.Text+" ("+m.How+")")
+	for _, m := range all {
+		s.wrapped(fmt.Sprintf("%-*s  ", width, stamp(m.When, now)), timeline.Sentence(m)+" ("+m.By().String()+")")
 	}
 }
 
@@ -201,9 +219,9 @@ func (s *sheetWriter) wrapped(head, text string) {
 	}
 }
 
-// stamp is a local time, with its date unless that is today.
-func stamp(t *time.Time, now time.Time) string {
-	if t == nil {
+// stamp is a local time, with its date unless that is today; "" if it is not known.
+func stamp(t, now time.Time) string {
+	if t.IsZero() {
 		return ""
 	}
 	local, today := t.Local(), now.Local()

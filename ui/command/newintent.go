@@ -59,7 +59,7 @@ func (s *session) make(ctx context.Context, w dialog.Wish) (api.ID, error) {
 	}
 	in, err := (&createBody{raw: raw}).send(ctx, s.client, false)
 	if err != nil {
-		r := newCreateReport(s.client, false, &createBody{})
+		r := newCreateReport(s, false, &createBody{})
 		r.sent(in, err)
 		return "", errors.New(string(api.Scrub(strings.ReplaceAll(r.text, "\n", "; "))))
 	}

@@ -33,7 +33,7 @@ func newOrder() *cobra.Command {
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
 			"2  wrong usage\n" +
 			"4  unknown: no item that is known has failed, but items may be missing",
-		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .partly_failed",
+		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
 		Args:              oneReference,
 		ValidArgsFunction: knownReferences,
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
@@ -104,8 +104,8 @@ func (l *intentLook) tellOrder(reference api.Text, picture report, asJSON bool) 
 		}
 		return fmt.Errorf("no intent with the reference %s is known%s", reference, picture.doubt())
 	}
-	r := newOrderReport(found, l.client.Environment(), picture)
-	if err := printed(l.stdout, asJSON, r, r.sheet(time.Now())); err != nil {
+	line := l.orderLine(found, picture.Settled)
+	if err := printed(l.stdout, asJSON, line, line.sheet(time.Now())); err != nil {
 		return err
 	}
 	var missing error

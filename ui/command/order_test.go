@@ -45,17 +45,18 @@ func TestAnOrderIsPrintedWithItsItems(t *testing.T) {
 		t.Fatalf("%s%s", r.out, r.words)
 	}
 	object, sum := r.objects[0], 0.0
-	items := object["items"].([]any)
+	order := object["order"].(map[string]any)
+	items := order["intents"].([]any)
 	for _, item := range items {
 		if one := item.(map[string]any); one["state"] != "failed" {
-			sum += one["total"].(map[string]any)["subunits"].(float64)
+			sum += one["total"].(map[string]any)["amountSubunits"].(float64)
 		}
 	}
-	totals := object["totals"].([]any)
-	if len(items) != 3 || len(totals) != 1 || totals[0].(map[string]any)["subunits"] != sum || object["partly_failed"] != true || object["settled"] != true {
+	totals := order["totals"].([]any)
+	if len(items) != 3 || len(totals) != 1 || totals[0].(map[string]any)["amountSubunits"] != sum || order["partlyFailed"] != true || object["settled"] != true {
 		t.Errorf("items sum up to %v: %s", sum, r.out)
 	}
-	if r := runAs(t, "order", "order-8", "--json", "--config", config); r.code != exitDone || r.objects[0]["best"] != "completed" || r.objects[0]["ended_at"] == nil {
+	if r := runAs(t, "order", "order-8", "--json", "--config", config); r.code != exitDone || r.objects[0]["order"].(map[string]any)["best"] != "completed" || r.objects[0]["ended_at"] == nil {
 		t.Errorf("exit code %d of an order of one item that completed: %s%s", r.code, r.out, r.words)
 	}
 }

@@ -30,7 +30,7 @@ func TestWhatNoReadSettlesIsClosedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := runAs(t, "create", chiliCrisp, "--test-buyer", "--reference", "order-8", "--json", "--config", s.config)
-	_, id, _ := strings.Cut(made.out, `"intent":"`)
+	_, id, _ := strings.Cut(made.out, `"intent":{"id":"`)
 	id, _, _ = strings.Cut(id, `"`)
 
 	cases := []struct {

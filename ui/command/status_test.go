@@ -83,7 +83,7 @@ func TestStatusKeepsItsNamesAndShowsWhatIsSpent(t *testing.T) {
 		"agents.at_least": "4", "agents.limit": "10",
 		"pace.placing_order.count": "9", "pace.placing_order.p50_s": "20", "pace.placing_order.p95_s": "60",
 		"pulse.known_since": "2026-06-17T16:00:00Z", "pulse.today.from": "2026-06-18T00:00:00Z", "pulse.today.created": "1", "pulse.today.failed": "0", "pulse.today.expired": "0",
-		"pulse.today.completed.count": "1", "pulse.today.completed.totals.0.amount": "1234.56", "pulse.today.completed.unknown_totals": "0", "pulse.today.completion_rate": "1",
+		"pulse.today.completed.count": "1", "pulse.today.completed.totals.0.amountSubunits": "123456", "pulse.today.completed.unknown_totals": "0", "pulse.today.completion_rate": "1",
 		"pulse.today.offer.p50_s": "9", "pulse.today.order.p95_s": "30", "pulse.yesterday.from": "2026-06-17T16:00:00Z", "pulse.yesterday.completion_rate": "", "pulse.yesterday.offer": "",
 		"pulse.yesterday_by_now": "", "pulse.seven_days_before.completed.count": "0", "pulse.awaiting": "",
 		"pulse.hour.#": "60", "pulse.hour.59.known": "true", "pulse.hour.59.completed": "0", "pulse.hour.58.completed": "1", "pulse.hour.59.at": "2026-06-18T12:00:00Z",

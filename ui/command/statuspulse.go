@@ -38,9 +38,9 @@ type dayPulse struct {
 
 // valueReport is a number of intents and their value.
 type valueReport struct {
-	Count    int            `json:"count"`
-	Totals   []*moneyReport `json:"totals"`         // by currency
-	Unpriced int            `json:"unknown_totals"` // intents without a known total
+	Count    int         `json:"count"`
+	Totals   []api.Money `json:"totals"`         // by currency
+	Unpriced int         `json:"unknown_totals"` // intents without a known total
 }
 
 func pulseOf(picture *account.Changes, settled bool, now time.Time) pulseReport {
@@ -73,11 +73,7 @@ func dayPulseOf(d *account.DayPulse) *dayPulse {
 }
 
 func valueOf(n int, totals []api.Money, unpriced int) valueReport {
-	r := valueReport{Count: n, Totals: []*moneyReport{}, Unpriced: unpriced}
-	for i := range totals {
-		r.Totals = append(r.Totals, moneyOf(&totals[i]))
-	}
-	return r
+	return valueReport{Count: n, Totals: append([]api.Money{}, totals...), Unpriced: unpriced}
 }
 
 func paceReportOf(p account.Pace) *paceReport {
@@ -124,4 +120,13 @@ func latenciesOf(all []account.Latency, now time.Time) []latencyReport {
 		reports = append(reports, r)
 	}
 	return reports
+}
+
+// moment is t in UTC; nil if it is not known.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
