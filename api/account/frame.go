@@ -91,8 +91,8 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 
 // newSummary returns the fields of a summary that differ from those last written.
 func (t *FrameWriter) newSummary(sum Summary) (map[string]json.RawMessage, error) {
-	sum = shareSummary(sum)
 	sum.Quota, sum.Limits, sum.Spenders = nil, nil, nil // written entry by entry
+	sum = sum.Shared()
 	whole, err := json.Marshal(sum)
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func dayLimit(sum *Summary, now time.Time) Limit {
 	d := &sum.Day
 	l := Limit{
 		Name: LimitDay, Window: wholeDay, Limit: limitFigure(d.Limit, d.Assumed), Used: Figure{d.Used(), Counted},
-		At: utc(now), Pace: d.Pace, RunsOut: runsOut(d.Exhausted, now), Returns: d.Resets,
+		At: utc(now), Pace: d.Pace, RunsOut: runsOut(d.Exhausted, now), Returns: utc(d.Resets),
 	}
 	switch {
 	case d.Told:

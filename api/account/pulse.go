@@ -12,19 +12,19 @@ import (
 // Pulse is how the account is doing: what became of its intents by the minute, by 15 minutes and by the day. It is
 // immutable.
 type Pulse struct {
-	At       time.Time
-	Known    time.Time   // since when the account is watched; what was before is unknown, not zero. Zero: nothing is known
-	Hour     []Beat      // the last 60 minutes, the oldest first; the last one is still running
-	Day      []Beat      // likewise the last 96 periods of 15 minutes
-	HourMore bool        // more may have ended in the last 60 minutes than Hour has: nobody saw when, or events were lost
-	DayMore  bool        // likewise in the last 24 hours
-	Waiting  int         // intents that await a decision
-	Awaiting []api.Money // their known totals, by currency
-	Unpriced int         // how many of them have no known total
-	Today    DayPulse    // since midnight, in At's location
-	ByNow    DayPulse    // yesterday until the same time of day
-	Before   DayPulse    // yesterday, the whole day
-	Week     DayPulse    // the seven days before today
+	At       time.Time   `json:"at"`
+	Known    time.Time   `json:"known,omitzero"`          // since when the account is watched; what was before is unknown, not zero. Zero: nothing is known
+	Hour     []Beat      `json:"hour,omitempty"`          // the last 60 minutes, the oldest first; the last one is still running
+	Day      []Beat      `json:"day,omitempty"`           // likewise the last 96 periods of 15 minutes
+	HourMore bool        `json:"hourMore,omitempty"`      // more may have ended in the last 60 minutes than Hour has: nobody saw when, or events were lost
+	DayMore  bool        `json:"dayMore,omitempty"`       // likewise in the last 24 hours
+	Waiting  int         `json:"waiting,omitempty"`       // intents that await a decision
+	Awaiting []api.Money `json:"awaiting,omitempty"`      // their known totals, by currency
+	Unpriced int         `json:"unpriced,omitempty"`      // how many of them have no known total
+	Today    DayPulse    `json:"today,omitzero"`          // since midnight, in At's location
+	ByNow    DayPulse    `json:"yesterdayByNow,omitzero"` // yesterday until the same time of day
+	Before   DayPulse    `json:"yesterday,omitzero"`      // yesterday, the whole day
+	Week     DayPulse    `json:"week,omitzero"`           // the seven days before today
 }
 
 // Beat is what happened in one minute or in 15 minutes.
@@ -41,20 +41,33 @@ type Beat struct {
 
 // DayPulse is what became of intents in a day, or another stretch of time.
 type DayPulse struct {
-	From, To  time.Time // what is known: From is after the day's start if the account was not watched then; From is To if nothing is known
-	Created   int
-	Completed int
-	Failed    int         // without those that expired
-	Expired   int         //
-	Value     []api.Money // known totals of the completed ones, by currency
-	Unpriced  int         // completed ones without a known total
-	More      bool        // more may have ended: nobody saw when, or events were lost
-	Offer     Pace        // from creation to offer
-	Order     Pace        // from confirm to completion
+	From      time.Time   `json:"from"` // what is known: after the day's start if the account was not watched then
+	To        time.Time   `json:"to"`   // From if nothing is known
+	Created   int         `json:"created"`
+	Completed int         `json:"completed"`
+	Failed    int         `json:"failed"` // without those that expired
+	Expired   int         `json:"expired"`
+	Value     []api.Money `json:"value,omitempty"`    // known totals of the completed ones, by currency
+	Unpriced  int         `json:"unpriced,omitempty"` // completed ones without a known total
+	More      bool        `json:"more,omitempty"`     // more may have ended: nobody saw when, or events were lost
+	Offer     Pace        `json:"offer,omitzero"`     // from creation to offer
+	Order     Pace        `json:"order,omitzero"`     // from confirm to completion
 }
 
 // Known reports whether anything is known of the day; if not, its counts mean nothing.
 func (d *DayPulse) Known() bool { return d.From.Before(d.To) }
+
+// IsZero reports whether nothing is known of the day, so that JSON leaves it out.
+func (d DayPulse) IsZero() bool { return !d.Known() }
+
+// Shared returns the pulse as it leaves the process, with times in UTC.
+func (p Pulse) Shared() Pulse {
+	p.At, p.Known = p.At.UTC(), p.Known.UTC()
+	for _, d := range []*DayPulse{&p.Today, &p.ByNow, &p.Before, &p.Week} {
+		d.From, d.To = d.From.UTC(), d.To.UTC()
+	}
+	return p
+}
 
 // Ended counts the intents that ended.
 func (d *DayPulse) Ended() int { return d.Completed + d.Failed + d.Expired }

@@ -112,7 +112,9 @@ func shareError(err error) error {
 	return errors.New(string(api.Scrub(maskString(errorText(err)))))
 }
 
-func shareSummary(s Summary) Summary {
+// Shared returns the summary as it leaves the process.
+func (s Summary) Shared() Summary {
+	s.Quota, s.Spenders = inUTC(slices.Clone(s.Quota)), shareSpenders(s.Spenders)
 	s.LastEvent, s.LastRead = s.LastEvent.UTC(), s.LastRead.UTC()
 	s.Feed.Err, s.Feed.Since, s.Feed.RetryAt = shareError(s.Feed.Err), s.Feed.Since.UTC(), s.Feed.RetryAt.UTC()
 	s.API.Err, s.API.Since, s.API.TryAt = shareError(s.API.Err), s.API.Since.UTC(), s.API.TryAt.UTC()

@@ -227,7 +227,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 		r := s.report(time.Now(), nil)
 		var err error
 		if asJSON {
-			err = json.NewEncoder(out).Encode(r)
+			err = json.NewEncoder(out).Encode(r.brief())
 		} else {
 			_, err = fmt.Fprintln(out, r.oneLine(time.Now()))
 		}

@@ -72,7 +72,7 @@ func knownText(in *account.IntentDetail, now time.Time) string {
 	case in.Missing:
 		return "the service answered 404 to the last read"
 	case in.Certainty == account.Verified:
-		return "read " + ago(age(now, in.ReadAt))
+		return "read " + ago(now, in.ReadAt)
 	case in.Certainty == account.Reported:
 		return "not read: an event reported this state"
 	}

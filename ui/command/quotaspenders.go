@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,61 +14,50 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// spenderReport is what one spender spent in the last hour. The rest's is inferred:
+// spending is what one spender spent in the last hour. The rest's is inferred:
 // at least about that much.
-type spenderReport struct {
-	Kind     account.SpenderKind `json:"kind"`
-	Name     string              `json:"name"`
-	Key      string              `json:"key,omitempty"` // a fingerprint
-	Requests int                 `json:"requests"`
-	Share    float64             `json:"share"` // of all requests
-	Refused  int                 `json:"refused"`
-	Errors   int                 `json:"errors"`
-	Reads    int                 `json:"reads"`
-	Mutating int                 `json:"mutations"`
-	Lookups  int                 `json:"lookup"`
-	P95MS    *float64            `json:"p95_ms"` // of the slowest endpoint; null if not known
+type spending struct {
+	account.Tally // of all classes
+	name          string
+	share         float64 // of all requests
+	classes       []int   // requests of each class
+	slowest       time.Duration
 }
 
 // spendersOf are the spenders of the last hour, highest first.
-func spendersOf(spenders []account.Spender) []spenderReport {
-	reports, all := []spenderReport{}, 0
+func spendersOf(spenders []account.Spender) []spending {
+	var found []spending
+	all := 0
 	for i := range spenders {
 		s := &spenders[i]
-		in := func(class quota.Class) int { return account.Total(s.Over(account.LastHour, class)).Requests }
-		total := account.Total(s.Over(account.LastHour, ""))
-		if total.Requests == 0 {
+		one := spending{Tally: account.Total(s.Over(account.LastHour, "")), name: wording.Spender(s)}
+		if one.Requests == 0 {
 			continue
 		}
-		all += total.Requests
-		r := spenderReport{
-			Kind: s.Kind, Name: wording.Spender(s), Key: s.Key, Requests: total.Requests, Refused: total.Refused, Errors: total.Errors,
-			Reads: in(quota.Reads), Mutating: in(quota.Mutations), Lookups: in(quota.Lookup),
+		all += one.Requests
+		for _, class := range quota.Classes() {
+			one.classes = append(one.classes, account.Total(s.Over(account.LastHour, class)).Requests)
 		}
-		var slowest time.Duration
 		for j := range s.Uses {
-			slowest = max(slowest, s.Uses[j].P95)
+			one.slowest = max(one.slowest, s.Uses[j].P95)
 		}
-		if slowest > 0 {
-			r.P95MS = new(rounded(float64(slowest) / float64(time.Millisecond)))
-		}
-		reports = append(reports, r)
+		found = append(found, one)
 	}
-	for i := range reports {
-		reports[i].Share = rounded(float64(reports[i].Requests) / float64(all))
+	for i := range found {
+		found[i].share = float64(found[i].Requests) / float64(all)
 	}
-	slices.SortStableFunc(reports, func(a, b spenderReport) int { return cmp.Compare(b.Requests, a.Requests) })
-	return reports
+	slices.SortStableFunc(found, func(a, b spending) int { return cmp.Compare(b.Requests, a.Requests) })
+	return found
 }
 
-// text is the report as a sentence.
-func (r spenderReport) text() string {
-	text := fmt.Sprintf("%s: %s in the last hour, %.0f%% of all", r.Name, wording.Counted(r.Requests, "request", "requests"), 100*r.Share)
-	if r.Refused > 0 {
-		text += fmt.Sprintf(", %s refused", wording.Count(r.Refused))
+// text is the spending as a sentence.
+func (s spending) text() string {
+	text := fmt.Sprintf("%s: %s in the last hour, %.0f%% of all", s.name, wording.Counted(s.Requests, "request", "requests"), 100*s.share)
+	if s.Refused > 0 {
+		text += fmt.Sprintf(", %s refused", wording.Count(s.Refused))
 	}
-	if r.Errors > 0 {
-		text += fmt.Sprintf(", %s", wording.Counted(r.Errors, "error", "errors"))
+	if s.Errors > 0 {
+		text += fmt.Sprintf(", %s", wording.Counted(s.Errors, "error", "errors"))
 	}
 	return text
 }
@@ -75,48 +65,18 @@ func (r spenderReport) text() string {
 // spenderLines is a table of spenders.
 func spenderLines(spenders []account.Spender) []string {
 	var lines []string
-	for _, r := range spendersOf(spenders) {
+	for _, s := range spendersOf(spenders) {
 		p95 := "–"
-		if r.P95MS != nil {
-			p95 = fmt.Sprintf("%.0f ms", *r.P95MS)
+		if s.slowest > 0 {
+			p95 = fmt.Sprintf("%.0f ms", float64(s.slowest)/float64(time.Millisecond))
 		}
-		name := ansi.Truncate(r.Name, 30, "…")
-		name += fmt.Sprintf("%*s", 30-ansi.StringWidth(name), "")
-		lines = append(lines, fmt.Sprintf("%s %9s %5.0f%% %6s %6s  %7s %7s %7s %8s", name, wording.Count(r.Requests), 100*r.Share,
-			wording.Count(r.Refused), wording.Count(r.Errors), wording.Count(r.Reads), wording.Count(r.Mutating), wording.Count(r.Lookups), p95))
+		name := ansi.Truncate(s.name, 30, "…")
+		name += strings.Repeat(" ", 30-ansi.StringWidth(name))
+		line := fmt.Sprintf("%s %9s %5.0f%% %6s %6s ", name, wording.Count(s.Requests), 100*s.share, wording.Count(s.Refused), wording.Count(s.Errors))
+		for _, n := range s.classes {
+			line += fmt.Sprintf(" %7s", wording.Count(n))
+		}
+		lines = append(lines, fmt.Sprintf("%s %8s", line, p95))
 	}
 	return lines
-}
-
-// limitQuota is a limit in `status --json`.
-type limitQuota struct {
-	Name      account.LimitName `json:"name"`
-	Limit     *int              `json:"limit"` // null if not known, like used and left
-	LimitFrom account.Grounds   `json:"limit_from"`
-	Used      *int              `json:"used"`
-	UsedFrom  account.Grounds   `json:"used_from"`
-	Left      *int              `json:"left"`
-	RunsOut   *time.Time        `json:"runs_out"` // at the pace of the last 15 minutes; null if not in sight
-	Returns   *time.Time        `json:"returns"`  // when slots return; null if not known
-
-	text string
-}
-
-func limitsOf(limits []account.Limit, now time.Time) []limitQuota {
-	reports := []limitQuota{}
-	for i := range limits {
-		l := &limits[i]
-		reports = append(reports, limitQuota{
-			Name: l.Name, Limit: figureOf(l.Limit), LimitFrom: l.Limit.Grounds, Used: figureOf(l.Used), UsedFrom: l.Used.Grounds,
-			Left: figureOf(l.Left()), RunsOut: moment(l.RunsOut), Returns: moment(l.Returns), text: limitText(l, now),
-		})
-	}
-	return reports
-}
-
-func figureOf(f account.Figure) *int {
-	if f.Grounds == account.NotKnown {
-		return nil
-	}
-	return &f.N
 }

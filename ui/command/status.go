@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func newStatus() *cobra.Command {
 			}
 			var snapshot report
 			look := func(_ context.Context, s *session) error {
-				snapshot = s.report(time.Now(), by).whole()
+				snapshot = s.report(time.Now(), by)
 				return nil
 			}
 			return lookAt(c, settings, wait, look, func(*session) error {
@@ -118,55 +119,37 @@ func (s *session) report(now time.Time, by *pane.Filter) report {
 	return r
 }
 
-// report is the object of `status --json`. Fields are added, never renamed.
+// report is a snapshot of an account. Its JSON is the object of `status --json`; with null for what is not known.
 type report struct {
 	Environment string                      `json:"environment"`
 	At          time.Time                   `json:"at"`
 	Settled     bool                        `json:"settled"` // whether nothing is missing
 	Missing     []missingReport             `json:"missing"`
 	Filter      string                      `json:"filter,omitempty"` // shipments, alerts and pulse belong to the intents that it matches
-	Intents     map[string]*int             `json:"intents"`          // null if not known
-	LetGo       int                         `json:"intents_let_go"`   // ended intents no longer kept, so not in these counts
-	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`        // likewise
+	Intents     map[string]*int             `json:"intents"`
+	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`
 	Quota       []quotaReport               `json:"quota"`
-	Limits      []limitQuota                `json:"limits"`   // the contract's five
-	Spenders    []spenderReport             `json:"spenders"` // in the last hour
 	Relay       relayReport                 `json:"relay"`
-	API         apiReport                   `json:"api"`
 	Events      eventsReport                `json:"events"`
 	Reads       readsReport                 `json:"reads"`
-	Today       dayReport                   `json:"today"`
-	Agents      limitReport                 `json:"agents"`
-	Pace        map[string]paceReport       `json:"pace"`
-	Pulse       pulseReport                 `json:"pulse"`
-	Latency     []latencyReport             `json:"latency"`
-	Alerts      []alertReport               `json:"alerts"`
+	Alerts      []account.Alert             `json:"alerts"`
+	Pulse       account.Pulse               `json:"pulse"`
+	Summary     account.Summary             `json:"summary"` // without the alerts
 
-	buckets []quota.Bucket
+	known account.Summary // as the text shows it
+	pulse account.Pulse   // in local time
 }
 
-// paceReport is how long this account's intents recently stayed in a state.
-type paceReport struct {
-	Count int     `json:"count"`
-	P50S  float64 `json:"p50_s"`
-	P95S  float64 `json:"p95_s"`
-}
-
+// quotaReport is what is left of a bucket. The summary has more of it.
 type quotaReport struct {
-	Class     string   `json:"class"`
-	Policy    string   `json:"policy"`
-	Limit     *int64   `json:"limit"` // null, like the next three, if no answer reported it
-	WindowS   *float64 `json:"window_s"`
-	Remaining *int64   `json:"remaining"`
-	ResetS    *float64 `json:"reset_s"`
-	Own       float64  `json:"own_per_s"`
-	Others    float64  `json:"others_per_s"`
-	Rejected  int64    `json:"rejected"`
-	AgeS      *float64 `json:"age_s"`
-
-	ExhaustedInS *float64       `json:"exhausted_in_s"` // forecast; null if not in sight
-	Spent        spansReport    `json:"spent"`
-	History      *coursesReport `json:"history,omitempty"`
+	Class     quota.Class `json:"class"`
+	Policy    string      `json:"policy"`
+	Limit     *int64      `json:"limit"` // null, like the next three, if no answer reported it
+	WindowS   *float64    `json:"window_s"`
+	Remaining *int64      `json:"remaining"`
+	ResetS    *float64    `json:"reset_s"`
+	Own       float64     `json:"own_per_s"`
+	Others    float64     `json:"others_per_s"`
 }
 
 type relayReport struct {
@@ -176,18 +159,7 @@ type relayReport struct {
 	Cursor        *int64   `json:"cursor"`
 	LastEventAgeS *float64 `json:"last_event_age_s"`
 	Gaps          int64    `json:"gaps"`
-	SinceS        *float64 `json:"since_s"`
-	RetryInS      *float64 `json:"retry_in_s,omitempty"`
-	ObservedS     *float64 `json:"observed_since_s,omitempty"` // how long all requests of proxies are known; left out if for the last hour
 	Error         string   `json:"error,omitempty"`
-}
-
-type apiReport struct {
-	State        string   `json:"state"`
-	LatencyMS    *float64 `json:"latency_ms"` // null before the first answer
-	LastReadAgeS *float64 `json:"last_read_age_s"`
-	SinceS       *float64 `json:"since_s"`
-	Error        string   `json:"error,omitempty"`
 }
 
 type eventsReport struct {
@@ -200,41 +172,9 @@ type eventsReport struct {
 
 type readsReport struct {
 	Total          int      `json:"total"`
-	Reconciled     int      `json:"reconciled"` // of the total, those only because of time
-	Failed         int      `json:"failed"`
-	Unreadable     int      `json:"unreadable"` // intents, shipments and list items that could not be read
-	Reported       int      `json:"reported"`   // intents whose end is known only from an old event
-	Behind         int      `json:"behind"`     // what an event had already reported
-	StateChanges   int      `json:"state_changes"`
-	PerStateChange *float64 `json:"per_state_change"` // without reconciled ones
-}
-
-// limitReport is a lower bound of a count, and its limit; null while unknown.
-type limitReport struct {
-	AtLeast int  `json:"at_least"`
-	Limit   *int `json:"limit"`
-}
-
-func limitOf(atLeast, limit int) limitReport {
-	if limit == 0 {
-		return limitReport{AtLeast: atLeast}
-	}
-	return limitReport{atLeast, &limit}
-}
-
-func (l limitReport) text(what string) string {
-	if l.Limit == nil {
-		return fmt.Sprintf("at least %s %s, limit unknown", wording.Count(l.AtLeast), what)
-	}
-	return fmt.Sprintf("at least %s of %s %s", wording.Count(l.AtLeast), wording.Count(*l.Limit), what)
-}
-
-type alertReport struct {
-	Kind   account.AlertKind `json:"kind"`
-	Text   string            `json:"text"`
-	Intent api.ID            `json:"intent,omitempty"`
-	AgeS   float64           `json:"age_s"`
-	DueInS *float64          `json:"due_in_s,omitempty"`
+	Unreadable     int      `json:"unreadable"`       // intents, shipments and list items that could not be read
+	Reported       int      `json:"reported"`         // intents whose end is known only from an old event
+	PerStateChange *float64 `json:"per_state_change"` // without those only because of time
 }
 
 func newReport(environment string, picture account.Changes, settling account.Settling, now time.Time) report {
@@ -242,22 +182,13 @@ func newReport(environment string, picture account.Changes, settling account.Set
 	r := report{
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
-			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err),
-			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryAt.Sub(now)), ObservedS: age(now, s.Feed.ObservedSince)},
-		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: wording.Because(s.API.Err)},
+			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err)},
 		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
-		Reads: readsReport{Total: s.Reads.Total, Reconciled: s.Reads.Reconciled, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,
-			Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
-		Today:  dayOf(s.Day, now),
-		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
-		LetGo:  s.LetGo,
-		Limits: limitsOf(s.Limits, now), Spenders: spendersOf(s.Spenders),
-		Pulse: pulseOf(&picture, len(settling.Missing) == 0, now), Latency: latenciesOf(s.Latency, now),
-		Quota: []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
+		Reads:  readsReport{Total: s.Reads.Total, Unreadable: settling.Unreadable, Reported: settling.Reported},
+		Quota:  []quotaReport{}, Summary: s.Shared(), known: s, pulse: account.PulseOf(slices.Values(picture.Intents), &s, now),
 	}
-	if s.API.Latency > 0 {
-		r.API.LatencyMS = new(float64(s.API.Latency.Microseconds()) / 1000)
-	}
+	r.Alerts, r.Summary.Alerts = r.Summary.Alerts, nil
+	r.Pulse = r.pulse.Shared()
 	if s.Feed.State != account.FeedOff {
 		r.Events.Missed = &s.Events.Missed
 	}
@@ -271,24 +202,14 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), wording.Because(m.Err)})
 	}
 	r.Intents, r.Shipments = intentCounts(s, r.Settled), shipmentCounts(s, r.Settled)
-	for _, b := range s.Quota {
-		r.Quota = append(r.Quota, quotaOf(b, now))
-	}
-	for state, p := range s.Pace {
-		r.Pace[string(api.Scrub(string(state)))] = paceReport{p.Count, rounded(p.P50.Seconds()), rounded(p.P95.Seconds())}
-	}
-	for _, a := range s.Alerts {
-		r.Alerts = append(r.Alerts, alertReport{a.Kind, string(api.Scrub(a.Text)), a.Intent, rounded(now.Sub(a.Since).Seconds()), until(now, a.Due)})
+	for i := range s.Quota {
+		r.Quota = append(r.Quota, quotaOf(&s.Quota[i], now))
 	}
 	return r
 }
 
-func quotaOf(b quota.Bucket, now time.Time) quotaReport {
-	r := quotaReport{
-		Class: string(b.Class), Policy: b.Policy, Own: rounded(b.Own), Others: rounded(b.Others),
-		Rejected: b.Rejected, AgeS: age(now, b.ObservedAt), ExhaustedInS: forecastOf(b.Exhausted),
-		Spent: spansReport{spentOf(b.History), spentOf(b.Hour), spentOf(b.Day)},
-	}
+func quotaOf(b *quota.Bucket, now time.Time) quotaReport {
+	r := quotaReport{Class: b.Class, Policy: b.Policy, Own: rounded(b.Own), Others: rounded(b.Others)}
 	if b.Limit > 0 {
 		r.Limit, r.WindowS = &b.Limit, new(b.Window.Seconds())
 	}
@@ -298,35 +219,45 @@ func quotaOf(b quota.Bucket, now time.Time) quotaReport {
 	return r
 }
 
-// whole is the report with the histories of buckets and pulse, and the latency
-// distribution.
-func (r report) whole() report {
-	r.Pulse.Hour, r.Pulse.Day = r.Pulse.pulse.Hour, r.Pulse.pulse.Day
-	for i := range r.Latency {
-		l := &r.Latency[i]
-		for _, b := range l.latency.Buckets {
-			l.Buckets = append(l.Buckets, latencyBucketReport{precise(b.UpTo), b.Recent, b.Past})
-		}
-	}
-	for i := range r.Quota {
-		r.Quota[i].History = coursesOf(r.buckets[i])
-	}
+// brief is the report without what is long, for a line every second.
+func (r report) brief() report {
+	r.Pulse.Hour, r.Pulse.Day = nil, nil
+	r.Summary.Quota, r.Summary.Limits, r.Summary.Spenders, r.Summary.Latency = nil, nil, nil, nil
 	return r
 }
 
 // failure is an error if the snapshot shows nothing of the account.
 func (r report) failure() error {
+	s := &r.known
 	switch {
-	case r.API.State == "unauthorized":
+	case s.API.State == account.APIUnauthorized:
 		return errUnauthorized
-	case r.Relay.State == "refused":
-		return explainable(fmt.Errorf("the relay refuses this client: %s", r.Relay.Error))
-	case r.API.State == "failing":
-		return explainable(fmt.Errorf("the service does not answer properly: %s", r.API.Error))
+	case s.Feed.State == account.FeedRefused:
+		return explainable(fmt.Errorf("the relay refuses this client: %s", wording.Because(s.Feed.Err)))
+	case s.API.State == account.APIFailing:
+		return explainable(fmt.Errorf("the service does not answer properly: %s", wording.Because(s.API.Err)))
 	case !r.Settled && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
-		return fmt.Errorf("nothing could be read of the account: %s", r.API.Error)
+		return fmt.Errorf("nothing could be read of the account: %s", wording.Because(s.API.Err))
 	}
 	return nil
+}
+
+// age is how many seconds ago t was; nil if never.
+func age(now, t time.Time) *float64 {
+	if t.IsZero() {
+		return nil
+	}
+	return new(rounded(max(0, now.Sub(t).Seconds())))
+}
+
+func rounded(f float64) float64 { return math.Round(f*100) / 100 }
+
+// lost is how many sequence numbers a gap skipped.
+func lost(f account.FeedStatus) int64 {
+	if f.LostFrom == 0 {
+		return 0
+	}
+	return f.LostTo - f.LostFrom + 1
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/simulator"
 )
 
@@ -111,8 +112,8 @@ func TestStatusThatCouldReadNothingSaysSoAndFails(t *testing.T) {
 			if r.Settled || len(r.Missing) == 0 || r.Intents["completed"] != nil || r.Shipments["delivered"] != nil {
 				t.Errorf("settled: %v, missing %+v, intents %v, shipments %v", r.Settled, r.Missing, r.Intents, r.Shipments)
 			}
-			if r.API.State == "healthy" && c.waits {
-				t.Errorf("the service is called %s", r.API.State)
+			if r.Summary.API.State == account.APIHealthy && c.waits {
+				t.Errorf("the service is called %s", r.Summary.API.State)
 			}
 			if waited := took >= wait; waited != c.waits {
 				t.Errorf("it took %v of --wait %v", took, wait)

@@ -2,12 +2,13 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 	"tillwatch/ui/wording"
 )
 
@@ -17,15 +18,16 @@ func (r report) String() string {
 	line := func(subject, format string, args ...any) {
 		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, subject), fmt.Sprintf(format, args...))
 	}
+	s, now := &r.known, r.At
 	line("environment", "%s", r.Environment)
 	if r.Filter != "" {
 		line("filter", "%s: only matching intents, with their shipments, alerts and pulse", r.Filter)
 	}
-	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
-	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, r.Relay.place()+"last event "+ago(r.Relay.LastEventAgeS)))
+	line("api", "%s%s", s.API.State, detail(s.API.Err, "last read "+ago(now, s.LastRead)))
+	line("relay", "%s%s", s.Feed.State, detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent)))
 	line("intents", "%s", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
-	if r.LetGo > 0 {
-		line("", "%s older ones are not kept", wording.Count(r.LetGo))
+	if s.LetGo > 0 {
+		line("", "%s older ones are not kept", wording.Count(s.LetGo))
 	}
 	statuses := api.ShipmentStatuses()
 	for status := range r.Shipments {
@@ -35,100 +37,148 @@ func (r report) String() string {
 	}
 	slices.Sort(statuses[len(api.ShipmentStatuses()):])
 	line("shipments", "%s", countsText(r.Shipments, nil, statuses))
-	for _, q := range r.Quota {
-		line("quota", "%s", q.text())
-		line("", "%s", q.spentText())
-	}
-	for _, l := range r.Limits {
-		if l.RunsOut != nil {
-			line("limit", "%s: %s", l.Name, l.text)
-		}
-	}
-	for _, s := range r.Spenders {
-		line("spender", "%s", s.text())
-	}
-	observed := slices.ContainsFunc(r.Spenders, func(s spenderReport) bool { return s.Kind == account.SpenderObserved })
-	if s := r.Relay.ObservedS; s != nil && *s < time.Hour.Seconds() && observed {
-		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Lasting(time.Duration(*s*float64(time.Second))))
-	}
-	line("today", "%s", r.Today.text())
-	line("agents", "%s", r.Agents.text("placing"))
+	r.quotaLines(line)
+	line("today", "%s", dayText(&s.Day, now))
+	line("agents", "%s", atLeast(s.Agents.Placing, s.Agents.Limit, "placing"))
 	r.pulseLines(line)
 	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",
 		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))
 	for _, m := range r.Missing {
 		line("missing", "%s", m.text())
 	}
-	for _, a := range r.Alerts {
+	for _, a := range s.Alerts {
 		due := ""
-		if a.DueInS != nil {
-			due = " within " + duration(*a.DueInS)
+		if !a.Due.IsZero() {
+			due = " within " + span(now, a.Due)
 		}
-		line("alert", "%s%s", a.Text, due)
+		line("alert", "%s%s", api.Scrub(a.Text), due)
 	}
 	return b.String()
 }
 
+// quotaLines say what is left of the quota and who spends it.
+func (r report) quotaLines(line func(subject, format string, args ...any)) {
+	s := &r.known
+	for i := range s.Quota {
+		line("quota", "%s", bucketText(&s.Quota[i], r.At))
+		line("", "%s", spentText(&s.Quota[i]))
+	}
+	for i := range s.Limits {
+		if l := &s.Limits[i]; !l.RunsOut.IsZero() {
+			line("limit", "%s: %s", l.Name, limitText(l, r.At))
+		}
+	}
+	for _, spent := range spendersOf(s.Spenders) {
+		line("spender", "%s", spent.text())
+	}
+	if wording.ObservedSince(s.Feed.ObservedSince, s.Spenders, account.LastHour, r.At, time.Local) != "" {
+		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Lasting(r.At.Sub(s.Feed.ObservedSince)))
+	}
+}
+
 // pulseLines say how the day is going, and whether the service is slow.
 func (r report) pulseLines(line func(subject, format string, args ...any)) {
-	p := &r.Pulse.pulse
+	p := &r.pulse
 	line("pulse", "%s", wording.Day(p))
 	awaiting := "unknown"
-	if r.Pulse.Awaiting != nil {
+	if p.Waiting > 0 || r.Settled {
 		awaiting = wording.Awaited(p)
 	}
 	line("awaiting", "%s", awaiting)
 	line("to an offer", "%s", wording.Times(p.Today.Offer, p.Before.Offer, p.Week.Offer))
 	line("to an order", "%s", wording.Times(p.Today.Order, p.Before.Order, p.Week.Order))
-	for i := range r.Latency {
-		l := &r.Latency[i].latency
+	for i := range r.known.Latency {
+		l := &r.known.Latency[i]
 		line("latency", "%s %s", wording.LatencyOf(l), wording.Latency(l, r.At))
 	}
 }
 
-func detail(err, otherwise string) string {
-	if err != "" {
-		return ": " + err
+// bucketText is what is left of a bucket, and how fast it is spent.
+func bucketText(b *quota.Bucket, now time.Time) string {
+	window := ""
+	if b.Limit > 0 {
+		window = fmt.Sprintf(" in %gs", b.Window.Seconds())
+	}
+	return fmt.Sprintf("%-10s %s left%s, own %.1f/s, others %.1f/s", b.Class, leftText(b, now), window, b.Own, b.Others)
+}
+
+// leftText is what is left of the limit, as far as answers reported either.
+func leftText(b *quota.Bucket, now time.Time) string {
+	left := "unknown"
+	if !b.Unreported {
+		left = wording.Count(int(b.Left(now)))
+	}
+	if b.Limit > 0 {
+		left += " of " + wording.Count(int(b.Limit))
+	}
+	return left
+}
+
+// spentText is what was spent of a bucket over longer spans.
+func spentText(b *quota.Bucket) string {
+	var spans []string
+	if b.Exhausted > 0 {
+		spans = append(spans, "used up"+soon(b.Exhausted))
+	}
+	for _, span := range []struct {
+		name    string
+		samples []quota.Sample
+	}{{"last hour", b.Hour}, {"day", b.Day}} {
+		own, others, refused := quota.Sum(span.samples)
+		part := fmt.Sprintf("%s: own %s, others %s", span.name, wording.Count(own), wording.Count(others))
+		if refused > 0 {
+			part += fmt.Sprintf(", %s refused", wording.Count(refused))
+		}
+		spans = append(spans, part)
+	}
+	return strings.Join(spans, "; ")
+}
+
+// dayText is how many of the day's intents are used.
+func dayText(d *account.DayCount, now time.Time) string {
+	text := atLeast(d.Used(), d.Limit, "made") + d.Doubt()
+	if d.Told {
+		text += fmt.Sprintf("; %s left, reset in %s", wording.Count(d.Left), span(now, d.Resets))
+	}
+	switch {
+	case !d.Spent.IsZero():
+		text += fmt.Sprintf("; used up for %s, the first is back within %s", span(d.Spent, now), span(now, d.Free))
+	case d.Exhausted > 0:
+		text += "; used up" + soon(d.Exhausted)
+	}
+	return text
+}
+
+// atLeast is a lower bound of a count, and its limit; 0 while that is unknown.
+func atLeast(n, limit int, what string) string {
+	if limit == 0 {
+		return fmt.Sprintf("at least %s %s, limit unknown", wording.Count(n), what)
+	}
+	return fmt.Sprintf("at least %s of %s %s", wording.Count(n), wording.Count(limit), what)
+}
+
+func detail(err error, otherwise string) string {
+	if err != nil {
+		return ": " + wording.Because(err)
 	}
 	return ", " + otherwise
 }
 
-func ago(seconds *float64) string {
-	if seconds == nil {
+func ago(now, t time.Time) string {
+	if t.IsZero() {
 		return "never"
 	}
-	return duration(*seconds) + " ago"
+	return span(t, now) + " ago"
 }
 
-func duration(seconds float64) string {
-	return api.Span(time.Duration(seconds * float64(time.Second)))
-}
+// span is how long it is from one time to another; 0s if that is over.
+func span(from, to time.Time) string { return api.Span(max(0, to.Sub(from))) }
 
-// age is how many seconds ago t was; nil if never.
-func age(now, t time.Time) *float64 {
-	if t.IsZero() {
-		return nil
+func soon(in time.Duration) string {
+	if in < time.Second {
+		return ""
 	}
-	seconds := rounded(max(0, now.Sub(t).Seconds()))
-	return &seconds
-}
-
-// until is how many seconds there are until t; nil if t is unknown.
-func until(now, t time.Time) *float64 {
-	if t.IsZero() {
-		return nil
-	}
-	return age(t, now)
-}
-
-func rounded(f float64) float64 { return math.Round(f*100) / 100 }
-
-// lost is how many sequence numbers a gap skipped.
-func lost(f account.FeedStatus) int64 {
-	if f.LostFrom == 0 {
-		return 0
-	}
-	return f.LostTo - f.LostFrom + 1
+	return " in " + api.Span(in)
 }
 
 // place is where the relay's stream stands.
@@ -148,9 +198,9 @@ func (r report) oneLine(now time.Time) string {
 		}
 	}
 	left := "unknown"
-	for _, q := range r.Quota {
-		if q.Class == "reads" {
-			left = q.left()
+	for i := range r.known.Quota {
+		if b := &r.known.Quota[i]; b.Class == quota.Reads {
+			left = leftText(b, now)
 		}
 	}
 	of := func(state api.IntentState) string { return orUnknown(r.Intents[string(state)]) }
