@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/delivery"
 	"tillwatch/relay"
 )
 
@@ -62,11 +63,11 @@ func (p *eventPrinter) fail(err error) error {
 
 // eventLine is a stored event as --json prints it.
 type eventLine struct {
-	Cursor    string          `json:"cursor"`
-	Event     account.Event   `json:"event"`
-	Conflicts int             `json:"conflicts,omitempty"` // repetitions with another body
-	Body      json.RawMessage `json:"body"`                // masked
-	Forwarded *forwarded      `json:"forwarded,omitempty"`
+	Cursor    string             `json:"cursor"`
+	Event     account.Event      `json:"event"`
+	Conflicts int                `json:"conflicts,omitempty"` // repetitions with another body
+	Body      json.RawMessage    `json:"body"`                // masked
+	Forwarded *delivery.Delivery `json:"forwarded,omitempty"`
 }
 
 // Events implements [relay.Handler]. Forwarded events are printed and saved one by
@@ -159,13 +160,21 @@ func (l eventLine) String() string {
 	}
 	notes = append(notes, l.repetitions()...)
 	if l.Forwarded != nil {
-		notes = append(notes, l.Forwarded.String())
+		notes = append(notes, forwardedText(l.Forwarded))
 	}
 	if l.Event.Late {
 		notes = append(notes, "late")
 	}
 	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(l.Cursor), at, l.Event.Type, l.Event.SourceID, strings.Join(notes, ", "))
 	return strings.TrimRight(text, " ") + "\n"
+}
+
+// forwardedText says whether an endpoint answered.
+func forwardedText(d *delivery.Delivery) string {
+	if d.Status == 0 {
+		return "not forwarded: " + outcome(d)
+	}
+	return "forwarded: " + outcome(d)
 }
 
 // secondUTC is the format of times in lines.

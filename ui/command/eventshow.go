@@ -77,7 +77,7 @@ func (l eventLine) sheet() string {
 		{"again", strings.Join(l.repetitions(), ", ")}, {"cursor", l.Cursor},
 	}
 	if l.Forwarded != nil {
-		rows = append(rows, fact{"forward", l.Forwarded.String()})
+		rows = append(rows, fact{"forward", forwardedText(l.Forwarded)})
 	}
 	var body bytes.Buffer
 	if json.Indent(&body, l.Body, "", "  ") != nil {

@@ -177,7 +177,7 @@ func TestEventsThatAreFollowedAreForwardedUntilTheyAreTaken(t *testing.T) {
 	}
 	lines := eventLines(t, out)
 	first, last := lines[0].Forwarded, lines[len(lines)-1].Forwarded
-	if code != exitDone || first.Status != 500 || first.Again.IsZero() || last.Status != 200 || last.Attempts != len(lines) {
+	if code != exitDone || first.Status != 500 || first.Next.IsZero() || last.Status != 200 || last.Attempts != len(lines) {
 		t.Errorf("%d %s%s", code, out, said.text.String())
 	}
 	r.deliver(t, 2)

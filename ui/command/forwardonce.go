@@ -4,36 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/delivery"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
 )
-
-// forwarded is the result for one event. Fields are added, never renamed.
-type forwarded struct {
-	Status   int       `json:"status,omitempty"` // 0: no answer
-	Error    api.Text  `json:"error,omitempty"`
-	Millis   int64     `json:"ms"`
-	Attempts int       `json:"attempts,omitempty"` // with --follow, where an event is retried
-	Again    time.Time `json:"again,omitzero"`     // the next attempt
-}
-
-func (f forwarded) String() string {
-	text := fmt.Sprintf("forwarded: %d in %d ms", f.Status, f.Millis)
-	if f.Status == 0 {
-		text = fmt.Sprintf("not forwarded: %s", f.Error)
-	}
-	if f.Attempts > 1 {
-		text += fmt.Sprintf(" (attempt %d)", f.Attempts)
-	}
-	if !f.Again.IsZero() {
-		text += ", to be tried again"
-	}
-	return text
-}
 
 // postman delivers stored events to an endpoint, each once.
 type postman struct {
@@ -55,12 +30,12 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 }
 
 // forward makes one attempt. A refusal by the endpoint is a result, not an error.
-func (p *postman) forward(ctx context.Context, item relay.Item) *forwarded {
+func (p *postman) forward(ctx context.Context, item relay.Item) *delivery.Delivery {
 	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{})
 	if p.sent++; d.State != delivery.Delivered {
 		p.refused++
 	}
-	return &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds()}
+	return new(shown(d))
 }
 
 // outcome is an error if the endpoint did not accept all events.
@@ -83,8 +58,8 @@ func followForward(ctx context.Context, s settings, o eventsOptions, stdout, std
 	config.Targets[0].Types = o.types
 	lines := lineMaker{}
 	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
-		line, d := lines.of(h.Item, h.Cursor), h.Delivery
-		line.Forwarded = &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds(), Attempts: d.Attempts, Again: d.Next}
+		line := lines.of(h.Item, h.Cursor)
+		line.Forwarded = new(shown(h.Delivery))
 		return printed(stdout, o.json, line, line.String())
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
@@ -13,49 +12,41 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// attemptLine is an attempt as --json prints it. Fields are added, never renamed.
+// attemptLine is a delivery after an attempt as --json prints it.
 type attemptLine struct {
-	At       time.Time      `json:"at"`
-	Event    api.ID         `json:"event"`
-	Type     api.Text       `json:"type"`
-	Source   api.ID         `json:"source"`
-	Cursor   api.Text       `json:"cursor,omitempty"` // empty for a challenge
-	Target   api.Text       `json:"target"`
-	State    delivery.State `json:"state"`
-	Attempts int            `json:"attempts"`
-	Status   int            `json:"status,omitempty"` // 0: no answer
-	Millis   int64          `json:"ms"`
-	Error    api.Text       `json:"error,omitempty"`
-	Next     time.Time      `json:"next,omitzero"`
-	Body     api.Text       `json:"body,omitempty"` // of the answer, masked, in one line
+	delivery.Delivery
+	Cursor api.Text `json:"cursor,omitempty"` // empty for a challenge
 }
 
 func attemptOf(h forward.Held) attemptLine {
-	d := h.Delivery
-	return attemptLine{
-		At: d.Sent, Event: d.Event, Type: api.Scrub(string(d.Type)), Source: d.Source, Cursor: api.Scrub(h.Cursor), Target: d.Target, State: d.State, Attempts: d.Attempts,
-		Status: d.Status, Millis: d.Took.Milliseconds(), Error: d.Error, Next: d.Next, Body: api.MaskAddress(api.Scrub(string(d.Answer.Body))),
-	}
+	return attemptLine{shown(h.Delivery), api.Scrub(h.Cursor)}
+}
+
+// shown is a delivery without its request, and with a masked answer in one line.
+func shown(d delivery.Delivery) delivery.Delivery {
+	answer := api.MaskAddress(api.Scrub(string(d.Answer.Body)))
+	d.Type, d.Request, d.Answer = api.EventType(api.Scrub(string(d.Type))), delivery.Message{}, delivery.Message{Body: delivery.Body(answer)}
+	return d
 }
 
 func (l attemptLine) String() string {
-	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.At.UTC().Format(secondUTC), l.outcome(), l.Type, l.Event, l.Target, l.Body)
+	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.Sent.UTC().Format(secondUTC), outcome(&l.Delivery), l.Type, l.Event, l.Target, l.Answer.Body)
 	return strings.TrimRight(text, " ") + "\n"
 }
 
-// outcome says how the attempt ended, and what follows.
-func (l attemptLine) outcome() string {
-	text := fmt.Sprintf("%d in %d ms", l.Status, l.Millis)
-	if l.Error != "" {
-		text = string(l.Error)
+// outcome says how the last attempt ended, and what follows.
+func outcome(d *delivery.Delivery) string {
+	text := fmt.Sprintf("%d in %d ms", d.Status, d.Took.Milliseconds())
+	if d.Error != "" {
+		text = string(d.Error)
 	}
 	switch {
-	case l.State == delivery.Dead:
-		text += fmt.Sprintf(", given up (attempt %d)", l.Attempts)
-	case !l.Next.IsZero():
-		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, (l.Next.Sub(l.At)-time.Duration(l.Millis)*time.Millisecond).Seconds()), l.Attempts)
-	case l.Attempts > 1:
-		text += fmt.Sprintf(" (attempt %d)", l.Attempts)
+	case d.State == delivery.Dead:
+		text += fmt.Sprintf(", given up (attempt %d)", d.Attempts)
+	case !d.Next.IsZero():
+		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, d.Next.Sub(d.Sent.Add(d.Took)).Seconds()), d.Attempts)
+	case d.Attempts > 1:
+		text += fmt.Sprintf(" (attempt %d)", d.Attempts)
 	}
 	return text
 }

@@ -163,15 +163,12 @@ type relayReport struct {
 }
 
 type eventsReport struct {
-	Received   int  `json:"received"`
-	Duplicate  int  `json:"duplicate"`
-	Late       int  `json:"late"`
-	Missed     *int `json:"missed"` // null without a relay
-	Backfilled int  `json:"backfilled"`
+	account.EventCounters
+	Missed *int `json:"missed"` // null without a relay
 }
 
 type readsReport struct {
-	Total          int      `json:"total"`
+	account.ReadCounters
 	Unreadable     int      `json:"unreadable"`       // intents, shipments and list items that could not be read
 	Reported       int      `json:"reported"`         // intents whose end is known only from an old event
 	PerStateChange *float64 `json:"per_state_change"` // without those only because of time
@@ -183,8 +180,8 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err)},
-		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
-		Reads:  readsReport{Total: s.Reads.Total, Unreadable: settling.Unreadable, Reported: settling.Reported},
+		Events: eventsReport{EventCounters: s.Events},
+		Reads:  readsReport{ReadCounters: s.Reads, Unreadable: settling.Unreadable, Reported: settling.Reported},
 		Quota:  []quotaReport{}, Summary: s.Shared(), known: s, pulse: account.PulseOf(slices.Values(picture.Intents), &s, now),
 	}
 	r.Alerts, r.Summary.Alerts = r.Summary.Alerts, nil

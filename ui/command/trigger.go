@@ -319,10 +319,10 @@ func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempt
 	}
 }
 
-// triggeredLine is a delivery as --json prints it: a forwarder's line with the event.
+// triggeredLine is a delivery as --json prints it, with the event.
 type triggeredLine struct {
-	attemptLine
-	Sent json.RawMessage `json:"sent"`
+	delivery.Delivery
+	Body json.RawMessage `json:"body"`
 }
 
 // printTriggered prints an event and its answers. It fails if an endpoint did not
@@ -341,13 +341,13 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 		if json.Valid(d.Answer.Body) {
 			d.Answer.Body = api.Masked(d.Answer.Body)
 		}
-		line := attemptOf(forward.Held{Delivery: d})
+		line := shown(d)
 		if !asJSON {
 			state := string(line.State)
 			if d.State == delivery.Dead { // a forwarder lists its dead; this is not one of them
 				state, line.State = "not taken", ""
 			}
-			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, line.outcome(), line.Body), " ")+"\n"...)
+			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, outcome(&line), line.Answer.Body), " ")+"\n"...)
 			continue
 		}
 		encoded, err := json.Marshal(triggeredLine{line, sent})
