@@ -128,6 +128,10 @@ func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
 		if text := r.String(); !strings.Contains(text, c.line) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
 		}
+		line, err := json.Marshal(r)
+		if limit := gjson.GetBytes(line, "summary.day.limit"); err != nil || limit.Exists() != (c.day.Limit > 0) {
+			t.Errorf("%s: error %v, the limit is %q in JSON", c.name, err, limit.Raw)
+		}
 	}
 }
 
