@@ -55,7 +55,7 @@ func (i *IntentDetail) rereadSince(timeline []*Moment) (Reread, bool) {
 	if len(now) < len(kept) || !slices.Equal(kept, now[:len(kept)]) {
 		return Reread{}, false
 	}
-	r := Reread{i.ID, i.ReadAt.UTC(), i.Reads, now[len(kept):], unchanged(i.Timeline)}
+	r := Reread{i.ID, i.ReadAt.UTC(), i.Reads, shareMoments(now[len(kept):]), unchanged(i.Timeline)}
 	return r, r.renews() || unchanged(timeline) == nil
 }
 

@@ -29,7 +29,21 @@ func (in *IntentDetail) Shared() *IntentDetail {
 	out.ReferenceID = maskQuoted(in.ReferenceID, buyer)
 	out.Failure = shareFailure(in.Failure, buyer)
 	out.ReadAt = in.ReadAt.UTC()
+	out.Timeline = shareMoments(in.Timeline)
 	return &out
+}
+
+// shareMoments masks who was seen, in copies.
+func shareMoments(all []*Moment) []*Moment {
+	for i, m := range all {
+		if m.Who != "" && m.Who != maskText(m.Who) {
+			masked := *m
+			masked.Who = maskText(m.Who)
+			all = slices.Clone(all)
+			all[i] = &masked
+		}
+	}
+	return all
 }
 
 func shareOrder(in *api.Intent) *api.Intent {

@@ -32,3 +32,16 @@ func TestSharedFailuresQuoteNothingPrivate(t *testing.T) {
 		})
 	}
 }
+
+func TestASharedTimelineNamesNoMailAddressOfACaller(t *testing.T) {
+	seen := &Moment{What: SeenElsewhere, Who: "shop (ops@mail.example)"}
+	after := &IntentDetail{Intent: Intent{ID: "ci_1"}, Timeline: []*Moment{seen}}
+	reread, ok := after.rereadSince(nil)
+	line, err := json.Marshal([]any{after.Shared(), reread})
+	if err != nil || !ok || strings.Contains(string(line), "ops@") || strings.Count(string(line), `"who":"shop (`) != 2 {
+		t.Errorf("error %v: %s", err, line)
+	}
+	if seen.Who != "shop (ops@mail.example)" {
+		t.Errorf("the picture itself has changed: %v", seen)
+	}
+}
