@@ -171,10 +171,14 @@ func (l eventLine) String() string {
 
 // forwardedText says whether an endpoint answered.
 func forwardedText(d *delivery.Delivery) string {
-	if d.Status == 0 {
-		return "not forwarded: " + outcome(d)
+	sent := *d
+	if d.Attempts == 1 && d.State == delivery.Dead {
+		sent.State = "" // it was to be sent once
 	}
-	return "forwarded: " + outcome(d)
+	if d.Status == 0 {
+		return "not forwarded: " + outcome(&sent)
+	}
+	return "forwarded: " + outcome(&sent)
 }
 
 // secondUTC is the format of times in lines.

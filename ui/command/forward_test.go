@@ -69,6 +69,9 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 	e := newEndpoint(t)
 	code, out, said := events(t, "--json", "--forward-to", e.url, "--type", "shipment.*")
 	all := eventLines(t, out)
+	if d := all[0].Forwarded; d.Event != all[0].Event.ID || d.Type != all[0].Event.Type || d.Target != api.Text(e.url) {
+		t.Errorf("the delivery of %s is %+v", all[0].Event.ID, d)
+	}
 	if code != exitDone || said != "" || seqs(all) != "1 3" || len(e.bodies) != 2 {
 		t.Fatalf("%d %s%s, %d forwarded", code, out, said, len(e.bodies))
 	}

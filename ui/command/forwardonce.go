@@ -31,9 +31,11 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 
 // forward makes one attempt. A refusal by the endpoint is a result, not an error.
 func (p *postman) forward(ctx context.Context, item relay.Item) *delivery.Delivery {
-	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{})
+	event := &item.Event
+	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{Target: forward.Shown(p.target), Event: event.ID, Type: event.Type, Source: event.Source.ID, Since: item.Received})
 	if p.sent++; d.State != delivery.Delivered {
 		p.refused++
+		d.State = delivery.Dead // nobody retries
 	}
 	return new(shown(d))
 }

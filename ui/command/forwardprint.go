@@ -25,7 +25,10 @@ func attemptOf(h forward.Held) attemptLine {
 // shown is a delivery without its request, and with a masked answer in one line.
 func shown(d delivery.Delivery) delivery.Delivery {
 	answer := api.MaskAddress(api.Scrub(string(d.Answer.Body)))
-	d.Type, d.Request, d.Answer = api.EventType(api.Scrub(string(d.Type))), delivery.Message{}, delivery.Message{Body: delivery.Body(answer)}
+	d.Type, d.Request, d.Answer = api.EventType(api.Scrub(string(d.Type))), delivery.Message{}, delivery.Message{}
+	if answer != "" {
+		d.Answer.Body = delivery.Body(answer)
+	}
 	return d
 }
 
