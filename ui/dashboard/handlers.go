@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"maps"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -30,43 +32,73 @@ func (h handler) unless(disabled func() string) handler {
 
 // actions are the handlers of all actions but own commands and those of a replay.
 func (m *Model) actions() map[action.ID]handler {
-	all := map[action.ID]handler{
-		action.Open:            does(m.open).unless(m.board.openDisabled),
-		action.Back:            does(m.back),
-		action.Filter:          does(func() { m.filters.start(m.board.filterDisabled()) }).unless(m.board.filterDisabled),
-		action.ClearFilter:     does(m.clearOne),
-		action.FilterAlike:     does(m.failures.filterAlike).unless(m.failures.disabled),
-		action.Sort:            does(func() { m.board.sort("", false) }).unless(m.board.sortDisabled),
-		action.ReverseSort:     does(func() { m.board.sort("", true) }).unless(m.board.sortDisabled),
-		action.Jump:            does(m.jump.start),
-		action.FindText:        does(m.finder.start),
-		action.FindNext:        does(func() { m.finder.next(1) }).unless(m.finder.disabled),
-		action.FindPrevious:    does(func() { m.finder.next(-1) }).unless(m.finder.disabled),
-		action.LookBack:        does(func() { m.details.lookBack(-1) }).unless(func() string { return m.details.trail.ends(-1, m.board.detailOpen) }),
-		action.LookForward:     does(func() { m.details.lookBack(1) }).unless(func() string { return m.details.trail.ends(1, m.board.detailOpen) }),
-		action.CopyPosition:    {m.positions.copy, m.positions.disabled},
-		action.CopyID:          {m.copyID, m.board.subjectless},
-		action.OpenLink:        does(func() { m.links.offer(m.ctx) }).unless(m.board.subjectless),
-		action.Refresh:         {m.asker.readAgain, m.asker.readDisabled},
-		action.Reconnect:       {m.asker.reconnect, m.asker.reconnectDisabled},
-		action.NewIntent:       does(m.creation.ask).unless(m.creation.disabled),
-		action.Export:          {func() tea.Cmd { return m.exporting.as(exports()[0]) }, m.exporting.disabled},
-		action.ExportAs:        does(m.exporting.offer).unless(m.exporting.disabled),
-		action.SendAgain:       {func() tea.Cmd { return m.deliveries.again(m.ctx) }, m.deliveries.disabled},
-		action.Reveal:          does(m.details.reveal),
-		action.Acknowledge:     does(m.silence.acknowledge).unless(m.silence.disabled),
-		action.Mute:            does(m.silence.openMute).unless(m.silence.disabled),
-		action.Confirm:         {func() tea.Cmd { return m.consent.ask(m.ctx) }, m.consent.disabled},
-		action.ConfirmMarked:   {func() tea.Cmd { return m.consent.askMarked(m.ctx) }, m.batch.disabled},
-		action.StopBatch:       does(func() { m.batch.stop("by hand") }).unless(m.batch.stopDisabled),
-		action.Mark:            does(m.consent.mark).unless(m.marks.disabled),
-		action.MarkAll:         does(m.marks.all).unless(m.marks.allDisabled),
-		action.MarkRange:       does(m.marks.reach).unless(m.marks.allDisabled),
-		action.Unmark:          does(m.marks.clear).unless(m.marks.clearDisabled),
+	all := m.viewing()
+	maps.Copy(all, m.acting())
+	maps.Copy(all, m.finding())
+	for p, id := range focusing {
+		all[id] = does(func() { m.board.focusOn(layout.Pane(p)) })
+	}
+	for p, id := range toggling {
+		all[id] = does(func() { m.board.togglePane(layout.Pane(p)) })
+	}
+	for id, step := range steps {
+		all[id] = does(func() { m.details.step(step) })
+	}
+	return all
+}
+
+// acting are the handlers of what is done with a row.
+func (m *Model) acting() map[action.ID]handler {
+	return map[action.ID]handler{
+		action.Open:          does(m.open).unless(m.board.openDisabled),
+		action.Back:          does(m.back),
+		action.Confirm:       {func() tea.Cmd { return m.consent.ask(m.ctx) }, m.consent.disabled},
+		action.ConfirmMarked: {func() tea.Cmd { return m.consent.askMarked(m.ctx) }, m.batch.disabled},
+		action.StopBatch:     does(func() { m.batch.stop("by hand") }).unless(m.batch.stopDisabled),
+		action.Mark:          does(m.consent.mark).unless(m.marks.disabled),
+		action.MarkAll:       does(m.marks.all).unless(m.marks.allDisabled),
+		action.MarkRange:     does(m.marks.reach).unless(m.marks.allDisabled),
+		action.Unmark:        does(m.marks.clear).unless(m.marks.clearDisabled),
+		action.Acknowledge:   does(m.silence.acknowledge).unless(m.silence.disabled),
+		action.Mute:          does(m.silence.openMute).unless(m.silence.disabled),
+		action.Refresh:       {m.asker.readAgain, m.asker.readDisabled},
+		action.CopyID:        {m.copyID, m.board.subjectless},
+		action.OpenLink:      does(func() { m.links.offer(m.ctx) }).unless(m.board.subjectless),
+		action.NewIntent:     does(m.creation.ask).unless(m.creation.disabled),
+		action.Export:        {func() tea.Cmd { return m.exporting.as(exports()[0]) }, m.exporting.disabled},
+		action.ExportAs:      does(m.exporting.offer).unless(m.exporting.disabled),
+		action.SendAgain:     {func() tea.Cmd { return m.deliveries.again(m.ctx) }, m.deliveries.disabled},
+		action.Reveal:        does(m.details.reveal),
+	}
+}
+
+// finding are those of what finds, filters and sorts.
+func (m *Model) finding() map[action.ID]handler {
+	return map[action.ID]handler{
+		action.Filter:       does(func() { m.filters.start(m.board.filterDisabled()) }).unless(m.board.filterDisabled),
+		action.ClearFilter:  does(m.clearOne),
+		action.FilterAlike:  does(m.failures.filterAlike).unless(m.failures.disabled),
+		action.Sort:         does(func() { m.board.sort("", false) }).unless(m.board.sortDisabled),
+		action.ReverseSort:  does(func() { m.board.sort("", true) }).unless(m.board.sortDisabled),
+		action.Jump:         does(m.jump.start),
+		action.FindText:     does(m.finder.start),
+		action.FindNext:     does(func() { m.finder.next(1) }).unless(m.finder.disabled),
+		action.FindPrevious: does(func() { m.finder.next(-1) }).unless(m.finder.disabled),
+		action.LookBack:     does(func() { m.details.lookBack(-1) }).unless(func() string { return m.details.trail.ends(-1, m.board.detailOpen) }),
+		action.LookForward:  does(func() { m.details.lookBack(1) }).unless(func() string { return m.details.trail.ends(1, m.board.detailOpen) }),
+		action.CopyPosition: {m.positions.copy, m.positions.disabled},
+		action.Palette:      does(m.palette),
+	}
+}
+
+// viewing are those of panes, views and the program.
+func (m *Model) viewing() map[action.ID]handler {
+	return map[action.ID]handler{
 		action.FocusNext:       does(func() { m.board.focusBy(1) }),
 		action.FocusPrevious:   does(func() { m.board.focusBy(-1) }),
 		action.FocusDetail:     does(m.board.focusDetail).unless(m.board.detailDisabled),
 		action.FocusPane8:      does(func() { m.board.focusOn(layout.Deliveries) }).unless(m.board.deliveriesDisabled),
+		action.Freeze:          does(m.freeze),
 		action.Zoom:            does(m.board.enlarge).unless(m.board.zoomDisabled),
 		action.Arrange:         does(m.arrange),
 		action.NextArrangement: does(m.board.nextArrangement),
@@ -78,24 +110,13 @@ func (m *Model) actions() map[action.ID]handler {
 		action.NextChart:       does(m.usage.nextChart).unless(m.usage.chartDisabled),
 		action.NextTheme:       does(m.nextTheme),
 		action.ToggleMouse:     does(m.pointer.toggle),
-		action.Freeze:          does(m.freeze),
 		action.Digest:          does(func() { m.dialog.shown = m.away.sheet() }),
 		action.Help:            does(m.help),
-		action.Palette:         does(m.palette),
+		action.Reconnect:       {m.asker.reconnect, m.asker.reconnectDisabled},
 		action.Record:          {m.recorder.toggle, m.recorder.disabled},
 		action.Suspend:         {func() tea.Cmd { return m.suspend(false) }, func() string { return m.job.Disabled(m.batch.confirming()) }},
 		action.Quit:            {do: m.quit},
 	}
-	for p, id := range focusing {
-		all[id] = does(func() { m.board.focusOn(layout.Pane(p)) })
-	}
-	for p, id := range toggling {
-		all[id] = does(func() { m.board.togglePane(layout.Pane(p)) })
-	}
-	for id, step := range steps {
-		all[id] = does(func() { m.details.step(step) })
-	}
-	return all
 }
 
 // open opens what is under the cursor.
