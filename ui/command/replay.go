@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,7 @@ func (u unpaced) Wait(ctx context.Context, _ uint64) error {
 		return ctx.Err()
 	}
 	if !u.Advance() {
-		return errPrinted
+		return cmp.Or(u.Err(), errPrinted)
 	}
 	return nil
 }

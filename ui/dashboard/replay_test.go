@@ -131,7 +131,6 @@ func (f *tape) Position() recording.Position { return f.position }
 func (f *tape) Marks() []recording.Mark {
 	return []recording.Mark{{At: time.Minute, Kind: recording.MarkAlert}, {At: time.Minute, Kind: recording.MarkFailed}}
 }
-func (f *tape) Flaws() string           { return "" }
 func (f *tape) Pause()                  { f.note("pause") }
 func (f *tape) Step(by int)             { f.note("step %d", by) }
 func (f *tape) Seek(to time.Duration)   { f.note("seek %v", to) }

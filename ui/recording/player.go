@@ -44,7 +44,7 @@ type Player struct {
 	summed  uint64
 	lines   []byte // the unpacked lines of chapter
 	chapter int
-	err     error // of reading chapter; nil: it was read
+	err     error // why no chapter can be read any more; nil: each could
 }
 
 // standing is the state of a player after its last move.
@@ -207,7 +207,8 @@ func (p *Player) Wait(ctx context.Context, since uint64) error {
 // longestNap bounds each sleep: the clock of the machine may jump.
 const longestNap = time.Second
 
-// Run plays, and does what the player is asked for, until ctx ends.
+// Run plays, and does what the player is asked for, until ctx ends or the file has
+// changed.
 func (p *Player) Run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -225,7 +226,18 @@ func (p *Player) Run(ctx context.Context) (err error) {
 		case <-timer.C:
 		}
 		timer.Reset(p.advance())
+		if err := p.Err(); err != nil {
+			return err
+		}
 	}
+}
+
+// Err returns why the recording cannot be played on, once its file has changed; nil: it
+// can.
+func (p *Player) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
 }
 
 // advance shows the changes that are due and returns the time until the next one.
@@ -254,7 +266,7 @@ func (p *Player) advance() time.Duration {
 }
 
 // Advance shows the next change at once, for a reader without a clock. It returns false
-// if there is none.
+// if there is none, or it cannot be read.
 func (p *Player) Advance() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +276,7 @@ func (p *Player) Advance() bool {
 	p.setClock(p.file.changes[p.next].at, true)
 	p.show(p.next + 1)
 	p.publish()
-	return true
+	return p.err == nil
 }
 
 func (p *Player) setClock(at time.Duration, paused bool) {
@@ -313,7 +325,7 @@ func (p *Player) showNext() {
 	change := &p.file.changes[p.next]
 	p.next++
 	p.version++
-	if p.chapter != change.chapter {
+	if p.chapter != change.chapter && p.err == nil {
 		p.lines, p.err = p.file.unpack(&p.file.chapters[change.chapter])
 		p.chapter = change.chapter
 	}

@@ -234,7 +234,7 @@ func (f *file) outline(part *form.Part, first bool) (g outline, err error) {
 func (f *file) unpack(c *chapter) ([]byte, error) {
 	lines, err := form.Bytes(f.data, c.offset, f.size, c.begin, c.end)
 	if err != nil {
-		return nil, fmt.Errorf("reading a chapter again: %w", err)
+		return nil, fmt.Errorf("the recording changed while it played: open it again (%w)", err)
 	}
 	return lines, nil
 }

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -206,6 +207,44 @@ func TestADamagedPartIsLeftOutAndTheRestPlays(t *testing.T) {
 	}
 	if !marked {
 		t.Error("the damage is not marked")
+	}
+}
+
+func TestAFileThatChangesWhileItPlaysEndsTheReplay(t *testing.T) {
+	content := packed(goodHeader)
+	for i := range 3 {
+		content = append(content, packed(fmt.Sprintf(`%s,"whole":true,"intents":[{"id":"ci_%d"}]}`, at(i), i))...)
+	}
+	for how, play := range map[string]func(context.Context, *Player) error{
+		"on a screen": func(ctx context.Context, p *Player) error {
+			p.Seek(time.Hour)
+			return p.Run(ctx)
+		},
+		"printed": func(_ context.Context, p *Player) error {
+			for p.Advance() {
+			}
+			return p.Err()
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "day.tillwatch")
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p, err := OpenPlayer(path, PlayerConfig{Paused: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			if err := os.Truncate(path, int64(len(packed(goodHeader)))); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := play(ctx, p); err == nil || !strings.Contains(err.Error(), "changed while it played: open it again") {
+				t.Errorf("%s: %v", how, err)
+			}
+		})
 	}
 }
 

@@ -20,9 +20,8 @@ import (
 type Transport interface {
 	Position() recording.Position
 	Marks() []recording.Mark
-	Flaws() string // what is wrong with the recording; "" if nothing is
-	Pause()        // or continue
-	Step(by int)   // by a number of changes, and pause
+	Pause()      // or continue
+	Step(by int) // by a number of changes, and pause
 	Seek(to time.Duration)
 	SeekBy(by time.Duration)
 	SeekMark(by int) (recording.Mark, bool) // to the next mark or the one before, and pause
