@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -266,6 +267,21 @@ func TestThresholdsAreThoseThatWereSet(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAnAlertOfAnIntentSaysThatItsWindowHasClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead)
+		pass(44 * time.Minute)
+		for _, want := range []string{"ci_1 expires unless it is confirmed", "ci_1: its confirm window has closed"} {
+			s.tick(time.Now())
+			if n, a := stands(s, AlertExpiring); n != 1 || a.Text != want || a.Due.IsZero() != strings.HasSuffix(want, "closed") {
+				t.Errorf("%d alerts, first %+v, want %q", n, a, want)
+			}
+			pass(time.Minute)
+		}
+	})
 }
 
 func TestFailureOfLongAgoIsNoAlertAndAFreshOneSaysWhy(t *testing.T) {

@@ -17,7 +17,11 @@ func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 		case kind != stands:
 			b.renew(false, key, Alert{})
 		case kind == AlertExpiring:
-			b.renew(true, key, Alert{Text: nameOf(in) + " expires unless it is confirmed", Since: b.since(key, now), Due: in.ExpiresAt})
+			text, due := " expires unless it is confirmed", in.ExpiresAt
+			if !due.After(now) {
+				text, due = ": its confirm window has closed", time.Time{}
+			}
+			b.renew(true, key, Alert{Text: nameOf(in) + text, Since: b.since(key, now), Due: due})
 		case kind == AlertAwaiting:
 			b.judge(true, key, now, "%s has been awaiting confirmation for more than %s", nameOf(in), api.Span(b.cfg.AwaitingAfter))
 		case kind == AlertStuck:

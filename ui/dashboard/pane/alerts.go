@@ -146,8 +146,6 @@ func Due(a *account.Alert, now time.Time, where *time.Location) string {
 		return ""
 	case a.Kind == account.AlertDay:
 		return " by " + wording.Moment(a.Due, now, where)
-	case a.Kind == account.AlertExpiring && !a.Due.After(now):
-		return " (its confirm window has closed)"
 	}
 	return " within " + Age(max(a.Due.Sub(now), 0))
 }

@@ -75,15 +75,6 @@ func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 	}
 }
 
-func TestAnAlertOfAnIntentSaysThatItsWindowHasClosed(t *testing.T) {
-	a := &account.Alert{Kind: account.AlertExpiring, Text: "Mug expires unless it is confirmed", Due: noon.Add(4 * time.Minute)}
-	for after, want := range map[time.Duration]string{time.Minute: " within  3m", 4 * time.Minute: " (its confirm window has closed)", time.Hour: " (its confirm window has closed)"} {
-		if got := Due(a, noon.Add(after), time.UTC); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
-			t.Errorf("after %v: %q, want %q", after, got, want)
-		}
-	}
-}
-
 func TestTheCursorStaysOnItsAlertWhileThePaneHasTheFocus(t *testing.T) {
 	p := NewAlerts(look(), nil)
 	p.SetSize(100, 12)
