@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -46,6 +47,20 @@ func TestThatMoneyIsRealIsNotCutOffTheHeader(t *testing.T) {
 			m := boardOf(t, newShop(time.Now()), width, 24, func(c *Config) { c.Environment, c.Live = name, true })
 			if top, _, _ := strings.Cut(screen(m), "\n"); !strings.Contains(top, "LIVE") {
 				t.Errorf("%d cells wide: %q", width, top)
+			}
+		}
+	}
+}
+
+func TestNoStateOfServiceOrRelayCutsTheClock(t *testing.T) {
+	for feed := account.FeedOff; feed <= account.FeedRefused; feed++ {
+		for service := account.APIUnknown; service <= account.APIUnauthorized; service++ {
+			for width := layout.MinWidth; width <= 200; width += 5 {
+				s := newShop(time.Now())
+				s.changes.Summary.Feed.State, s.changes.Summary.API.State = feed, service
+				if top, _, _ := strings.Cut(screen(boardOf(t, s, width, 24)), "\n"); strings.HasSuffix(strings.TrimSpace(top), "…") {
+					t.Errorf("feed %v, service %v, %d cells wide: %q", feed, service, width, top)
+				}
 			}
 		}
 	}

@@ -221,7 +221,7 @@ func (h header) relaySlot() slot {
 				l.Right(s.Style, age, 5)
 			}
 		case account.FeedRefused:
-			l.Fit(s.Style|paint.Bold, s.String(), width)
+			l.Fit(s.Style|paint.Bold, s.String(), min(width, paint.Width(s.String())))
 		default:
 			l.Fit(s.Style, s.String(), min(width, paint.Width(s.String())))
 		}

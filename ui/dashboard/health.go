@@ -55,7 +55,8 @@ func (j judge) health() pane.Health {
 		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service has no list of intents", paint.Warning
 		if len(s.Intents) > 0 { // nothing else says so
 			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
-			h.Advice = "until then, intents without shipments stay unknown"
+			h.Advice = "until then, others stay unknown"
+			break
 		}
 		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
 			j.cfg.Actions.KeyOf(action.Jump) + " and type an id"

@@ -95,6 +95,9 @@ func TestABoardThatNothingFillsSaysWhatCanBeDone(t *testing.T) {
 						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, why, why != c.want, got)
 					}
 				}
+				if whole := c.want == partly && size[0] >= 120; strings.Contains(got, " — until then, others stay unknown ") != whole {
+					t.Errorf("%s, %v: what that means is cut:\n%s", c.name, size, got)
+				}
 				for _, what := range []string{"--relay-url", "--watch-id ", "--watch-ids"} {
 					if strings.Contains(got, what) != (c.want != "") {
 						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, what, c.want == "", got)

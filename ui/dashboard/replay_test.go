@@ -222,6 +222,14 @@ func TestAKeyThatDoesNothingInARecordingSaysSo(t *testing.T) {
 	}
 }
 
+func TestTheHelpOfAReplaySaysNothingOfConfirming(t *testing.T) {
+	m, _ := onTape(t, 120, 36)
+	press(m, "?")
+	if got := screen(m); !strings.Contains(got, "─ Help ─") || strings.Contains(got, "--allow-confirm") {
+		t.Error(got)
+	}
+}
+
 func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	m, f := onTape(t, 80, 24)
 	scrubber := []rune(strings.Split(screen(m), "\n")[23])

@@ -118,7 +118,7 @@ func (h *Help) title(width int) paint.Spans {
 	if width < 2*helpColumn {
 		reason, _, _ = strings.Cut(reason, ":")
 	}
-	if h.why(action.Confirm) == action.ReadOnlyReason {
+	if _, here := h.table.Action(action.Confirm); here && h.why(action.Confirm) == action.ReadOnlyReason {
 		title = append(title, paint.In(paint.Muted, " · "+reason))
 	}
 	return title
