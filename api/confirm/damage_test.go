@@ -110,22 +110,30 @@ func TestALogThatWasRemovedOrCutBetweenTwoRunsIsSaid(t *testing.T) {
 }
 
 func TestNothingIsSentWhileTheLogIsNotTheOneThatWasOpened(t *testing.T) {
-	cases := map[string]func(file string) error{
-		"removed":  os.Remove,
-		"emptied":  func(file string) error { return os.Truncate(file, 0) },
-		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
+	const again = "start tillwatch again"
+	cases := map[string]struct {
+		damage func(file string) error
+		want   string
+	}{
+		"removed":                 {os.Remove, again},
+		"emptied":                 {func(file string) error { return os.Truncate(file, 0) }, again},
+		"replaced":                {func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) }, again},
+		"removed with its folder": {func(file string) error { return os.RemoveAll(filepath.Dir(file)) }, "locking the audit log"},
 	}
-	for name, damage := range cases {
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &service{intent: awaiting()}
 			file := sentAgo(t, time.Hour)
 			g := guardOn(t, s, file)
-			if err := damage(file); err != nil {
+			if err := c.damage(file); err != nil {
 				t.Fatal(err)
 			}
 			out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
-			if out.Verdict != confirm.NotSent || s.confirms != 0 || !strings.Contains(out.String(), "start tillwatch again") {
+			if out.Verdict != confirm.NotSent || s.confirms != 0 || !strings.Contains(out.String(), c.want) {
 				t.Errorf("%d sends: %v", s.confirms, out)
+			}
+			if !strings.Contains(out.Sentence(), "the audit log cannot be read") || !strings.Contains(out.Advice(), "Do not confirm it anywhere else until the audit log can be read") {
+				t.Errorf("it speaks of an earlier confirm: %s. %s", out.Sentence(), out.Advice())
 			}
 		})
 	}

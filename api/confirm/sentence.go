@@ -1,6 +1,7 @@
 package confirm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,10 @@ import (
 // Sentence says how the confirm ended and what that means for the order, without the reason. It begins in lower
 // case and has no full stop.
 func (o Outcome) Sentence() string {
-	if o.Unsettled {
+	switch {
+	case o.unlogged():
+		return "nothing was sent: the audit log cannot be read, so earlier confirms are not known"
+	case o.Unsettled:
 		return "nothing was sent: the outcome of an earlier confirm is not known yet"
 	}
 	switch o.Verdict {
@@ -24,8 +28,11 @@ func (o Outcome) Sentence() string {
 	case Changed:
 		return "nothing was sent: the intent changed since you looked"
 	case NotConfirmable:
-		if o.Intent == nil || o.Intent.State == api.AwaitingConfirmation {
+		switch {
+		case o.Intent == nil || o.Intent.State == api.AwaitingConfirmation:
 			return "not confirmed: the service says that it cannot be confirmed now"
+		case o.Intent.State == api.Failed:
+			return "not confirmed: the intent has failed"
 		}
 		return "not confirmed: the intent is " + o.state()
 	case Already:
@@ -51,7 +58,10 @@ func (o Outcome) Sentence() string {
 
 // Advice says what to do now, in whole sentences; "" for nothing.
 func (o Outcome) Advice() string {
-	if o.Unsettled {
+	switch {
+	case o.unlogged():
+		return "Do not confirm it anywhere else until the audit log can be read again."
+	case o.Unsettled:
 		return "Do not confirm it anywhere else: reads settle the earlier one. Look again once they have."
 	}
 	switch o.Verdict {
@@ -65,6 +75,11 @@ func (o Outcome) Advice() string {
 		return "Do not confirm it again, here or anywhere else: reads settle it, and may need more time. If it stays unknown, look at the intent at the service."
 	}
 	return "It is safe to try again."
+}
+
+// unlogged reports whether nothing was sent because the audit log failed, rather than for an earlier confirm in it.
+func (o Outcome) unlogged() bool {
+	return o.Unsettled && o.Err != nil && !errors.As(o.Err, new(*UnsettledError)) && !errors.Is(o.Err, errMeanwhile) && !errors.Is(o.Err, errSettled)
 }
 
 // standing says where the order stands, by the last read.

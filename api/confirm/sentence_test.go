@@ -20,7 +20,7 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 		{"accepted, and not read since", confirm.Outcome{Verdict: confirm.Accepted}, "confirmed: the service accepted it"},
 		{"changed", confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "total", Seen: "1.00 USD", Now: "2.00 USD"}}},
 			"nothing was sent: the intent changed since you looked (total was 1.00 USD, is 2.00 USD)"},
-		{"expired", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in(api.Failed)}, "not confirmed: the intent is failed"},
+		{"expired", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in(api.Failed)}, "not confirmed: the intent has failed"},
 		{"a conflict", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in(api.AwaitingConfirmation), Err: timeout},
 			"not confirmed: the service says that it cannot be confirmed now: no answer"},
 		{"already", confirm.Outcome{Verdict: confirm.Already, Intent: in(api.Completed)}, "already confirmed: the intent is completed, and nothing was sent"},

@@ -172,7 +172,7 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 	want := map[confirm.Verdict][]string{
 		confirm.Accepted:       {"✓ Confirmed: ", "Follow it on the board"},
 		confirm.Changed:        {"Nothing was sent: the intent changed since you looked.", "5.99 USD", "7.99 USD", "you saw", "now"},
-		confirm.NotConfirmable: {"Not confirmed: the intent is failed.", "checkout_intent_expired"},
+		confirm.NotConfirmable: {"Not confirmed: the intent has failed.", "checkout_intent_expired"},
 		confirm.Already:        {"Already confirmed: ", "nothing was sent.", "placing order"},
 		confirm.Refused:        {"the service refused it, and nothing was placed.", "validation failed"},
 		confirm.Unknown:        {"Outcome unknown: it may have been placed.", "reads settle it", "Do not confirm it again"},
