@@ -112,6 +112,11 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		if got := screen(m); !strings.Contains(got, "BATCH 10 of 14 done · waiting for a free agent · K stops it") || !strings.Contains(got, "queued") {
 			t.Errorf("nothing says what it waits for:\n%s", got)
 		}
+		press(m, "space")
+		if got := screen(m); !strings.Contains(got, "FROZEN ▸ BATCH 10 of 14 done") {
+			t.Errorf("nothing says that the screen is frozen:\n%s", got)
+		}
+		press(m, "space")
 		for i := range 4 {
 			s.place(ids[i], api.Completed)
 			m.apply(&s.changes)

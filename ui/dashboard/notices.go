@@ -84,6 +84,9 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	case t.shown():
 		l.Put(t.kind, t.sentence()).Link(t.kind, string(api.MaskAddress(api.Scrub(t.link.Address))), t.link.Address)
 	case batch.queue != nil:
+		if n.picture.frozen != nil {
+			l.Put(paint.Accent|paint.Bold, "FROZEN ")
+		}
 		batch.draw(l)
 	case n.picture.frozen != nil:
 		n.frozen(l)
