@@ -60,6 +60,9 @@ func (k *Keyboard) Take() error {
 	})
 	r.work.Go(func() {
 		for e := range events {
+			if _, size := e.(uv.WindowSizeEvent); size && followsSize && IsTerminal(k.in) {
+				continue // answers somebody else's question
+			}
 			k.send(e)
 		}
 		if r.err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
@@ -82,6 +83,21 @@ func TestAKeyboardThatIsGivenAwayIsReadByNobody(t *testing.T) {
 		t.Error(err)
 	}
 	goleak.VerifyNone(t, before)
+}
+
+func TestASizeThatNobodyAskedTheTerminalForIsNotBelieved(t *testing.T) {
+	k, far, _, told := keyboardOf(t)
+	if err := k.Take(); err != nil {
+		t.Fatal(err)
+	}
+	types(t, far, "\x1b[8;9999;9999ta")
+	if msg := <-told; msg == (uv.WindowSizeEvent{Width: 9999, Height: 9999}) {
+		t.Errorf("the screen is told of %v", msg)
+		<-told
+	}
+	if err := k.Give(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAKeyboardThatCannotBeReadEndsTheProgram(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// followsSize is whether [FollowSize] reports the size, so that the keyboard need not.
+const followsSize = true
+
 // FollowSize calls report whenever the size of the terminal behind out differs from the
 // last one, until ctx ends.
 func FollowSize(ctx context.Context, out any, last tea.WindowSizeMsg, report func(tea.WindowSizeMsg)) {
