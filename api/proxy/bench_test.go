@@ -2,10 +2,13 @@ package proxy
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -90,6 +93,48 @@ func BenchmarkRate(b *testing.B) {
 	b.ReportMetric(median(0), "direct/s")
 	b.ReportMetric(median(1)/median(0), "bare-of-direct")
 	b.ReportMetric(median(2)/median(0), "of-direct")
+}
+
+// BenchmarkIdle reports how much memory a connection takes while it waits for its second request: of a bare
+// [httputil.ReverseProxy] on net/http's server, and of the proxy.
+func BenchmarkIdle(b *testing.B) {
+	direct := answered(b)
+	upstream, err := url.Parse(direct)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bare := httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(upstream) }}
+	const many = 500
+	var kB [2]float64
+	for b.Loop() {
+		for i, base := range []string{service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url} {
+			before := inUse()
+			for range many {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Cleanup(func() { conn.Close() })
+				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+				if _, err := conn.Read(make([]byte, 4<<10)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			kB[i] = (inUse() - before) / many / 1024
+		}
+	}
+	b.ReportMetric(kB[0], "kB-bare")
+	b.ReportMetric(kB[1], "kB")
+}
+
+// inUse returns the bytes of heap and stacks.
+func inUse() float64 {
+	for range 3 {
+		runtime.GC() // each halves stacks
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc + m.StackInuse)
 }
 
 func flood(b *testing.B, client *http.Client, base string, connections int, length time.Duration) (rate float64) {

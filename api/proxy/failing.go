@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -15,18 +14,11 @@ import (
 	"tillwatch/api"
 )
 
-// refuse answers with an error in the contract's form (contract, Errors).
-func refuse(w http.ResponseWriter, status int, name, message string) {
-	w.Header()["Content-Type"] = []string{"application/json; charset=utf-8"}
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"name": name, "message": "tillwatch proxy: " + message}) // a client that is gone needs no answer
-}
-
-// unanswered answers a request that the service did not answer.
-func (p *Proxy) unanswered(w http.ResponseWriter, r *http.Request, err error) {
+// unanswered answers a request that the service did not answer. It reports whether the client got that.
+func (p *Proxy) unanswered(ctx context.Context, a *answer, err error) bool {
 	var broken clientError
-	if r.Context().Err() != nil || errors.As(err, &broken) {
-		panic(http.ErrAbortHandler) // the client has gone
+	if ctx.Err() != nil || errors.As(err, &broken) {
+		return false // the client has gone
 	}
 	p.metrics.unanswered.Inc()
 	reason, sent := why(err)
@@ -35,7 +27,7 @@ func (p *Proxy) unanswered(w http.ResponseWriter, r *http.Request, err error) {
 		message = "the service gave no answer, and whether it acted is not known: " + reason
 	}
 	p.logger.Warn("the service gave no answer", slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", sent))
-	refuse(w, http.StatusBadGateway, "BadGatewayError", message)
+	return a.refuse(http.StatusBadGateway, "BadGatewayError", message)
 }
 
 // why returns the reason of a missing answer, and whether the request may have been

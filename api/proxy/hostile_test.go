@@ -202,31 +202,23 @@ func TestSlowBodiesTakeNoMemory(t *testing.T) {
 	}
 }
 
-// ended is a connection that says whether it was closed.
-type ended struct {
-	net.Conn
-	closed bool
-}
+// idle is a connection over which nothing is said.
+type idle struct{ net.Conn }
 
-func (c *ended) Close() error {
-	c.closed = true
-	return nil
-}
+func (*idle) Close() error { return nil }
 
 func TestThereAreNeverMoreConnectionsThanTheBound(t *testing.T) {
 	p := stand(t, "http://127.0.0.1:1", nil)
-	var refused []*ended
+	refused := 0
 	for range maxConnections + 10 {
-		c := &ended{}
-		if p.admit(c, http.StateNew); c.closed {
-			refused = append(refused, c)
+		if c := new(idle); p.clients.admit(c) {
+			defer p.clients.leave(c)
+		} else {
+			refused++
 		}
 	}
-	for _, c := range refused {
-		p.admit(c, http.StateClosed)
-	}
-	if len(refused) != 10 || p.connections() != maxConnections {
-		t.Errorf("%d were refused, %.0f are open", len(refused), p.connections())
+	if refused != 10 || p.clients.count() != maxConnections {
+		t.Errorf("%d were refused, %.0f are open", refused, p.clients.count())
 	}
 }
 

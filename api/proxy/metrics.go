@@ -51,7 +51,7 @@ func newMetrics(p *Proxy) *metrics {
 		known: map[bucket]bool{},
 	}
 	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, p.connections)
+		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, p.clients.count)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, m.dropped, m.remaining, connections)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{

@@ -7,14 +7,13 @@
 package proxy
 
 import (
-	"context"
+	"bufio"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"regexp"
 	"slices"
@@ -37,7 +36,8 @@ const (
 	keptIdle       = 256             // idle connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
-	flushAfter     = 5 * time.Millisecond // parts of an answer within this time go out together; answers of unknown length are flushed at once
+	readerSize     = 4 << 10  // bytes of a request that are read at once
+	bufferSize     = 16 << 10 // bytes of an answer that are written at once
 )
 
 // Config configures a [Proxy]. Upstream is required; every other field may be zero.
@@ -55,21 +55,20 @@ type Config struct {
 	Observe func([]quota.Observation)
 }
 
-// Proxy passes requests on to one service. Create it with [New]. It is an
-// [http.Handler]; only [Proxy.Serve] also reports observations.
+// Proxy passes requests on to one service. Create it with [New].
 type Proxy struct {
 	upstream *url.URL
 	tls      *tls.Config
-	passing  *httputil.ReverseProxy
 	service  *http.Transport
+	observed http.RoundTripper // of service
 	queue    *queue
 	metrics  *metrics
 	logger   *slog.Logger
 	failures *listener.Throttle // the handler of logger
 
-	mu     sync.Mutex
-	open   int               // connections of clients
-	silent map[net.Conn]bool // connections without a request so far
+	readers, writers, buffers sync.Pool // what is under way has some; a connection that waits has none
+
+	clients clients
 }
 
 // New checks cfg and returns a proxy. It opens no connection.
@@ -91,7 +90,7 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Proxy{upstream: upstream, tls: cfg.TLS, silent: map[net.Conn]bool{}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)}
+	p := &Proxy{upstream: upstream, tls: cfg.TLS, clients: clients{open: map[net.Conn]bool{}}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)}
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
@@ -107,16 +106,12 @@ func New(cfg Config) (*Proxy, error) {
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
 	p.service.MaxResponseHeaderBytes = maxHeader
-	p.passing = &httputil.ReverseProxy{
-		Rewrite: p.rewrite,
-		Transport: &quota.Transport{
-			Base: p.service, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
-		},
-		FlushInterval: flushAfter,
-		BufferPool:    &buffers{},
-		ErrorHandler:  p.unanswered,
-		ErrorLog:      slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
+	p.observed = &quota.Transport{
+		Base: p.service, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
 	}
+	p.readers.New = func() any { return bufio.NewReaderSize(nil, readerSize) }
+	p.writers.New = func() any { return bufio.NewWriterSize(nil, bufferSize) }
+	p.buffers.New = func() any { return new([bufferSize]byte) }
 	return p, nil
 }
 
@@ -142,74 +137,4 @@ func (p *Proxy) Metrics() http.Handler { return p.metrics.handler }
 func (p *Proxy) observe(o quota.Observation) {
 	p.metrics.count(&o)
 	p.queue.put(o)
-}
-
-// Serve serves a listener until ctx ends. Then it accepts no more requests, waits for
-// those under way, and reports the remaining observations.
-func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
-	if p.tls != nil {
-		ln = tls.NewListener(ln, p.tls)
-	}
-	server := &http.Server{
-		Handler: p, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		DisableGeneralOptionsHandler: true, ConnState: p.admit,
-		ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
-	}
-	defer p.failures.Close()
-	defer p.service.CloseIdleConnections()
-	observing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var tasks sync.WaitGroup
-	tasks.Go(func() { p.queue.run(observing) })
-	defer tasks.Wait()
-	defer stop()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ln) }()
-	select {
-	case err := <-served:
-		return fmt.Errorf("serving the proxy: %w", err)
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-	defer cancel()
-	p.endSilent()
-	err := server.Shutdown(last)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("ending the proxy: %w", err), server.Close())
-	}
-	<-served
-	return err
-}
-
-// admit counts connections and closes a new one beyond the bound at once.
-func (p *Proxy) admit(c net.Conn, state http.ConnState) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.silent, c)
-	switch state {
-	case http.StateNew:
-		p.silent[c] = true
-		if p.open++; p.open > maxConnections {
-			p.logger.Warn("a connection was refused: there are too many", slog.Int("limit", maxConnections))
-			_ = c.Close() // net/http reports its end as StateClosed
-		}
-	case http.StateClosed, http.StateHijacked:
-		p.open--
-	}
-}
-
-// connections returns the number of open client connections, as Prometheus wants it.
-func (p *Proxy) connections() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return float64(p.open)
-}
-
-// endSilent closes the connections without any request so far: net/http would wait for
-// them.
-func (p *Proxy) endSilent() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.silent {
-		_ = c.Close() // nothing is lost
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -48,6 +49,9 @@ func newProxy() *cobra.Command {
 			}
 			ctx, release := untilHangup(c.Context())
 			defer release()
+			// A request passes through several goroutines. On one processor none of these hand-overs wakes
+			// another thread, so that the proxy adds less delay and serves more than on two.
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}

@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"sync"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// clientBody is the body of a request. Its errors are marked, to distinguish a client that breaks off from a
+// service that does.
+type clientBody struct {
+	body   io.Reader
+	wanted func()        // called before it is first read
+	ended  chan struct{} // closed once it has been read whole
+
+	mu     sync.Mutex
+	closed bool // it is no longer the service's to read
+}
+
+type clientError struct{ error }
+
+func newClientBody(r *http.Request, a *answer) *clientBody {
+	b := &clientBody{body: r.Body, ended: make(chan struct{})}
+	switch {
+	case r.ContentLength == 0:
+		close(b.ended)
+	case httpguts.HeaderValuesContainsToken(r.Header["Expect"], "100-continue"):
+		b.wanted = sync.OnceFunc(a.proceed)
+	}
+	return b
+}
+
+// Read implements [io.Reader].
+func (b *clientBody) Read(part []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return b.read(part)
+}
+
+func (b *clientBody) read(part []byte) (int, error) {
+	if b.wanted != nil {
+		b.wanted()
+	}
+	n, err := b.body.Read(part)
+	switch {
+	case err == io.EOF:
+		if !b.over() {
+			close(b.ended)
+		}
+	case err != nil:
+		err = clientError{err}
+	}
+	return n, err
+}
+
+// drain reads what is left, at most limit bytes, once the service reads no more. It reports whether that was all.
+func (b *clientBody) drain(limit int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.wanted != nil && !b.over() { // the client may be waiting to be asked for it
+		return false
+	}
+	part := make([]byte, 4<<10)
+	for err := error(nil); limit > 0 && err == nil; {
+		var n int
+		n, err = b.read(part)
+		limit -= int64(n)
+	}
+	return b.over()
+}
+
+// Close implements [io.Closer]. The connection decides what becomes of what is left.
+func (b *clientBody) Close() error { return nil }
+
+// over reports whether the body has been read whole.
+func (b *clientBody) over() bool {
+	select {
+	case <-b.ended:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,233 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"tillwatch/api/listener"
+)
+
+const (
+	// goneAfter is how long an answer may take before the proxy watches whether the client is still there.
+	goneAfter = 50 * time.Millisecond
+	// restTimeout bounds the wait for what a client still sends after its answer.
+	restTimeout = 500 * time.Millisecond
+	// maxUnread is how many bytes of an unread body are read to keep the connection.
+	maxUnread = 256 << 10
+)
+
+var errHeaderTooLarge = errors.New("the header of the request is too large")
+
+// connection is a client's connection. One goroutine reads its requests, one after another, and passes each on.
+//
+// It stands in for net/http's server, which keeps two buffers for each connection that waits, and has a second
+// goroutine watch the client from the start of each request ([BenchmarkIdle], [BenchmarkLatency]).
+type connection struct {
+	net.Conn
+	proxy *Proxy
+	ctx   context.Context // ends once the client has gone, and carries the trace of interim answers
+	gone  context.CancelFunc
+
+	first  [1]byte // the byte that ended a wait
+	waited bool    // it is still to be read
+	budget int     // bytes that may still be read
+	in     *bufio.Reader
+	answer *answer // under way
+
+	timer            *time.Timer // starts watching
+	body             *clientBody // of the request under way
+	unwatch, watched chan struct{}
+}
+
+// serve serves a client until it leaves, breaks the rules, or the proxy ends.
+func (p *Proxy) serve(conn net.Conn) {
+	c := &connection{Conn: conn, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
+	c.timer = time.AfterFunc(math.MaxInt64, c.watching)
+	c.timer.Stop()
+	ctx, gone := context.WithCancel(context.Background())
+	c.ctx, c.gone = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: c.interim}), gone
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			p.logger.Error("a connection ended in a panic", slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
+		}
+		gone()
+		_ = conn.Close() // nothing is lost
+		p.clients.leave(conn)
+	}()
+	for wait := headerTimeout; c.await(wait); wait = idleTimeout {
+		if !c.exchange() {
+			return
+		}
+	}
+}
+
+// await waits for a request, and reports whether one begins.
+func (c *connection) await(wait time.Duration) bool {
+	if c.in != nil && c.in.Buffered() > 0 {
+		return !c.proxy.clients.leaving()
+	}
+	if c.in != nil {
+		c.proxy.readers.Put(c.in)
+		c.in = nil
+	}
+	if !c.proxy.clients.wait(c.Conn, true) || c.SetReadDeadline(time.Now().Add(wait)) != nil {
+		return false
+	}
+	n, err := c.Conn.Read(c.first[:])
+	if c.waited = n > 0; c.waited {
+		return c.proxy.clients.wait(c.Conn, false)
+	}
+	if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, net.ErrClosed) {
+		c.proxy.logger.Debug("a connection broke", slog.String("error", err.Error()))
+	}
+	return false
+}
+
+// Read implements [io.Reader] for the buffer.
+func (c *connection) Read(part []byte) (int, error) {
+	switch {
+	case c.waited && len(part) > 0:
+		c.waited = false
+		part[0] = c.first[0]
+		return 1, nil
+	case c.budget <= 0:
+		return 0, errHeaderTooLarge
+	}
+	n, err := c.Conn.Read(part[:min(len(part), c.budget)])
+	c.budget -= n
+	return n, err
+}
+
+// exchange reads a request, passes it on, and answers it. It reports whether another may follow.
+func (c *connection) exchange() (more bool) {
+	if c.in == nil {
+		c.in = c.proxy.readers.Get().(*bufio.Reader)
+		c.in.Reset(c)
+	}
+	c.budget = maxHeader + readerSize // the last read may be of the body
+	if c.SetReadDeadline(time.Now().Add(headerTimeout)) != nil {
+		return false
+	}
+	r, err := http.ReadRequest(c.in)
+	c.budget = math.MaxInt
+	if err == nil && c.SetReadDeadline(time.Time{}) != nil {
+		return false
+	}
+	c.answer = c.proxy.newAnswer(c.Conn, r)
+	defer c.answer.end()
+	if status, why := invalid(r, err); status != 0 {
+		c.proxy.logger.Debug("a request was refused", slog.Int("status", status), slog.String("reason", why))
+		c.answer.last = true
+		c.answer.refuse(status, strings.ReplaceAll(http.StatusText(status), " ", "")+"Error", why)
+		c.linger()
+		return false
+	}
+	if err != nil {
+		return false // it broke, or the client took too long
+	}
+	c.answer.last = r.Close || listener.LengthInDoubt(r) || c.proxy.clients.leaving()
+	body := newClientBody(r, c.answer)
+	c.watch(body)
+	whole := c.proxy.pass(c.ctx, r, body, c.answer)
+	c.endWatch()
+	switch {
+	case !whole:
+		return false
+	case !c.rest(body) || c.answer.last:
+		c.linger()
+		return false
+	}
+	return c.ctx.Err() == nil
+}
+
+// invalid says which status a request is to be refused with, and why; 0: none.
+func invalid(r *http.Request, err error) (status int, why string) {
+	switch {
+	case errors.Is(err, errHeaderTooLarge):
+		return http.StatusRequestHeaderFieldsTooLarge, "the header of the request is larger than 64 KiB"
+	case err != nil && strings.HasPrefix(err.Error(), "unsupported transfer encoding"): // net/http has no type for it
+		return http.StatusNotImplemented, "this proxy knows no transfer encoding but chunked"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, new(net.Error)):
+		return 0, ""
+	case err != nil:
+		return http.StatusBadRequest, "the request cannot be read"
+	case r.ProtoMajor != 1:
+		return http.StatusHTTPVersionNotSupported, "this proxy speaks HTTP/1.1"
+	case r.Host == "" && r.ProtoAtLeast(1, 1):
+		return http.StatusBadRequest, "the request names no host"
+	}
+	for name, values := range r.Header {
+		if !httpguts.ValidHeaderFieldName(name) || slices.ContainsFunc(values, func(v string) bool { return !httpguts.ValidHeaderFieldValue(v) }) {
+			return http.StatusBadRequest, "a header of the request has a character that is not allowed"
+		}
+	}
+	return 0, ""
+}
+
+// watch begins to watch whether the client goes while it waits for an answer, which ends the connection's context.
+func (c *connection) watch(body *clientBody) {
+	c.body = body
+	c.timer.Reset(goneAfter)
+}
+
+// watching is the goroutine that watches, once the request has been read whole.
+func (c *connection) watching() {
+	defer close(c.watched)
+	select {
+	case <-c.body.ended:
+	case <-c.unwatch:
+		return
+	}
+	if _, err := c.in.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.gone()
+	}
+}
+
+// endWatch ends the goroutine and waits for it. What it has read stays in the buffer.
+func (c *connection) endWatch() {
+	if c.timer.Stop() {
+		return
+	}
+	close(c.unwatch)
+	_ = c.SetReadDeadline(time.Unix(1, 0)) // that the connection is closed shows at the next read
+	<-c.watched
+	_ = c.SetReadDeadline(time.Time{})
+	c.unwatch, c.watched = make(chan struct{}), make(chan struct{})
+}
+
+// rest reads what remains of a request's body once the answer has been sent. It reports whether the next request
+// follows.
+func (c *connection) rest(body *clientBody) bool {
+	if body.over() {
+		return true
+	}
+	if c.SetReadDeadline(time.Now().Add(restTimeout)) != nil {
+		return false
+	}
+	return body.drain(maxUnread)
+}
+
+// linger reads what the client still sends, for a while: if the connection were closed before, the client might
+// not get its answer.
+func (c *connection) linger() {
+	c.answer.end()
+	half, can := c.Conn.(interface{ CloseWrite() error })
+	if !can || half.CloseWrite() != nil || c.SetReadDeadline(time.Now().Add(restTimeout)) != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, c.Conn) // until it has ended, or the time is over
+}

@@ -1,0 +1,150 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// echo answers with the method, the target and the body of a request.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header()["Date"] = nil
+	_, _ = fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, body)
+}
+
+func TestRequestsInARowAreAnsweredInOrder(t *testing.T) {
+	p := stand(t, service(t, echo).URL, nil)
+	got := exchange(t, p.url, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"+
+		"POST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\ntwo"+
+		"POST /3 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nthree\r\n0\r\n\r\n"+
+		"GET /4 HTTP/1.1\r\nHost: x\r\n\r\n")
+	var bodies []string
+	for _, answer := range strings.Split(got, "HTTP/1.1 200 OK\r\n")[1:] {
+		_, body, _ := strings.Cut(answer, "\r\n\r\n")
+		bodies = append(bodies, body)
+	}
+	if want := "[GET /1  POST /2 two POST /3 three]"; fmt.Sprint(bodies) != want {
+		t.Errorf("answered %q, want %s", got, want)
+	}
+}
+
+func TestAClientOfHTTP10GetsAnAnswerThatItsConnectionEnds(t *testing.T) {
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		w.WriteHeader(http.StatusEarlyHints)
+		for range 2 {
+			_, _ = io.WriteString(w, "part ")
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	p := stand(t, upstream.URL, nil)
+	got := exchange(t, p.url, "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 200 OK\r\n") || strings.Contains(got, "chunked") || !strings.HasSuffix(got, "\r\n\r\npart part ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestARequestThatIsNotHTTP11IsRefusedInWords(t *testing.T) {
+	p := stand(t, service(t, echo).URL, nil)
+	for name, test := range map[string]struct{ raw, status string }{
+		"without a host":      {"GET / HTTP/1.1\r\n\r\n", "400"},
+		"two hosts":           {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400"},
+		"another version":     {"GET / HTTP/2.0\r\nHost: x\r\n\r\n", "505"},
+		"no words":            {"\x16\x03\x01 is TLS\r\n\r\n", "400"},
+		"a control character": {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x01b\r\n\r\n", "400"},
+	} {
+		if got := exchange(t, p.url, test.raw); !strings.HasPrefix(got, "HTTP/1.1 "+test.status) || !strings.Contains(got, "Connection: close") || !strings.Contains(got, `"message":"tillwatch proxy: `) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestABodyThatTheServiceDoesNotReadIsNotTheNextRequest(t *testing.T) {
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			echo(w, r)
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	for name, test := range map[string]struct {
+		length int
+		kept   bool
+	}{"a small one": {100 << 10, true}, "a large one": {32 << 20, false}} {
+		t.Run(name, func(t *testing.T) {
+			p := stand(t, upstream.URL, nil)
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			var said sync.WaitGroup
+			defer said.Wait()
+			said.Go(func() { // the proxy may break off before it has all
+				_, _ = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", test.length, strings.Repeat("GET /hidden HTTP/1.1\r\n\r\n", test.length)[:test.length])
+				_, _ = io.WriteString(conn, "GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			})
+			answers, _ := io.ReadAll(conn)
+			if got := string(answers); test.kept && !strings.HasPrefix(got, "HTTP/1.1 401") || strings.Contains(got, "hidden") || test.kept != strings.HasSuffix(got, "GET /next ") {
+				t.Errorf("got %.300q", got)
+			}
+		})
+	}
+}
+
+// A connection that says nothing, or too slowly, ends by itself.
+func TestAClientThatSaysNothingIsLeft(t *testing.T) {
+	for name, test := range map[string]struct {
+		said string
+		left time.Duration
+	}{
+		"from the start":   {"", headerTimeout},
+		"after a request":  {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
+		"within a request": {"GET / HTTP/1.1\r\nHost:", headerTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inMemory(t, echo, func(t *testing.T, _ *http.Client, toClient *pipes) {
+				conn, err := toClient.dial(t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				if test.said != "" {
+					go func() { _, _ = io.WriteString(conn, test.said) }()
+				}
+				_, _ = io.Copy(io.Discard, conn)
+				if took := time.Since(began); took != test.left {
+					t.Errorf("left after %v, want %v", took, test.left)
+				}
+			})
+		})
+	}
+}
+
+func TestARequestThatComesDuringAnotherIsKept(t *testing.T) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(time.Minute)
+		echo(w, r)
+	}
+	inMemory(t, handler, func(t *testing.T, _ *http.Client, toClient *pipes) {
+		conn, err := toClient.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = io.WriteString(conn, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
+			time.Sleep(2 * goneAfter)
+			_, _ = io.WriteString(conn, "GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		}()
+		answers, err := io.ReadAll(conn)
+		if got := string(answers); err != nil || !strings.Contains(got, "GET /1") || !strings.HasSuffix(got, "GET /2 ") {
+			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
