@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // flushAfter is how long a part of an answer waits for the next, so that both go out together. An answer of
@@ -24,14 +27,16 @@ const flushAfter = 5 * time.Millisecond
 // answer writes the answer to one request. While it waits for the service, several goroutines use it.
 type answer struct {
 	proxy *Proxy
-	head  bool // the request was a HEAD
-	old   bool // it was of HTTP/1.0
-	last  bool // nothing follows on the connection
+	head  bool        // the request was a HEAD
+	old   bool        // it was of HTTP/1.0
+	last  bool        // nothing follows on the connection
+	body  *clientBody // of the request; nil: it was refused
 
 	mu    sync.Mutex
 	out   *bufio.Writer // nil once the answer has ended
 	begun bool          // its header has been written
-	soon  *time.Timer   // flushes what has been written; nil: there is nothing to flush
+	soon  *time.Timer   // flushes what has been written; nil: nothing has waited so far
+	waits bool          // it is to
 }
 
 // newAnswer returns the answer to r, which is nil if the request could not be read.
@@ -64,40 +69,45 @@ func (a *answer) end() {
 func (a *answer) proceed() { a.preface(http.StatusContinue, nil) }
 
 // interim passes on what precedes an answer. Whether the body is wanted is said once it is read.
-func (c *connection) interim(status int, header textproto.MIMEHeader) error {
-	if status != http.StatusContinue && !c.answer.old {
-		c.answer.preface(status, http.Header(header))
+func (a *answer) interim(status int, header textproto.MIMEHeader) error {
+	if status != http.StatusContinue {
+		removeHopByHop(http.Header(header))
+		header.Del("Content-Length") // it has no body (RFC 9110, section 8.6)
+		a.preface(status, http.Header(header))
 	}
 	return nil
 }
 
-// preface writes an interim answer (RFC 9110, section 15.2).
+// preface writes an interim answer (RFC 9110, section 15.2), which HTTP/1.0 does not know.
 func (a *answer) preface(status int, header http.Header) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.out == nil || a.begun {
+	if a.out == nil || a.begun || a.old {
 		return
 	}
-	_, _ = fmt.Fprintf(a.out, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	_ = header.Write(a.out)
-	_, _ = a.out.WriteString("\r\n")
+	a.writeHeader(usual(status), header)
 	_ = a.out.Flush() // as for all that is written here, a failure shows when the answer is flushed
 }
 
 // begin writes the header of the answer.
 func (a *answer) begin(status string, header http.Header) {
-	if a.last {
+	if a.last = a.last || a.proxy.clients.leaving() || a.body != nil && a.body.inDoubt(); a.last {
 		header["Connection"] = []string{"close"}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.begun = true
-	_, _ = a.out.WriteString("HTTP/1.1 ")
-	_, _ = a.out.WriteString(strings.TrimSpace(status))
-	_, _ = a.out.WriteString("\r\n")
+	a.writeHeader(status, header)
+}
+
+func (a *answer) writeHeader(status string, header http.Header) {
+	_, _ = fmt.Fprintf(a.out, "HTTP/1.1 %s\r\n", status)
 	_ = header.Write(a.out)
 	_, _ = a.out.WriteString("\r\n")
 }
+
+// usual returns a status with its usual reason.
+func usual(status int) string { return strconv.Itoa(status) + " " + http.StatusText(status) }
 
 // pass writes the service's answer. It returns an error if the service or the client has broken off.
 func (a *answer) pass(from *http.Response) error {
@@ -111,9 +121,14 @@ func (a *answer) pass(from *http.Response) error {
 		from.Header["Transfer-Encoding"] = []string{"chunked"}
 	case from.StatusCode == http.StatusNoContent:
 		delete(from.Header, "Content-Length") // RFC 9110, section 8.6
+	case !empty: // the service may have said that it concerns one connection only
+		from.Header["Content-Length"] = []string{strconv.FormatInt(from.ContentLength, 10)}
 	}
 	if len(from.Trailer) > 0 {
 		from.Header["Trailer"] = []string{strings.Join(slices.Sorted(maps.Keys(from.Trailer)), ", ")}
+	}
+	if _, reason, _ := strings.Cut(from.Status, " "); reason == "" || !httpguts.ValidHeaderFieldValue(reason) {
+		from.Status = usual(from.StatusCode)
 	}
 	a.begin(from.Status, from.Header)
 	if empty {
@@ -125,7 +140,7 @@ func (a *answer) pass(from *http.Response) error {
 	if unknown && !a.old {
 		tail := bytes.NewBufferString("0\r\n")
 		_ = from.Trailer.Write(tail) // a buffer takes everything
-		a.write(tail.Bytes(), []byte("\r\n"))
+		_ = a.write(tail.Bytes(), []byte("\r\n"))
 	}
 	return a.flush()
 }
@@ -141,9 +156,9 @@ func (a *answer) copy(from *http.Response, unknown bool) error {
 		n, err := from.Body.Read(buffer[:])
 		switch {
 		case n > 0 && unknown && !a.old:
-			a.write([]byte(strconv.FormatInt(int64(n), 16)+"\r\n"), buffer[:n], []byte("\r\n"))
+			err = cmp.Or(a.write([]byte(strconv.FormatInt(int64(n), 16)+"\r\n"), buffer[:n], []byte("\r\n")), err)
 		case n > 0:
-			a.write(buffer[:n])
+			err = cmp.Or(a.write(buffer[:n]), err)
 		}
 		if err == io.EOF {
 			return nil
@@ -154,12 +169,13 @@ func (a *answer) copy(from *http.Response, unknown bool) error {
 	}
 }
 
-func (a *answer) write(parts ...[]byte) {
+func (a *answer) write(parts ...[]byte) (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, part := range parts {
-		_, _ = a.out.Write(part)
+		_, err = a.out.Write(part) // an error stays
 	}
+	return err
 }
 
 // flushSoon flushes what has been written: now, or once it has waited for more.
@@ -171,9 +187,10 @@ func (a *answer) flushSoon(now bool) error {
 	defer a.mu.Unlock()
 	if a.soon == nil {
 		a.soon = time.AfterFunc(flushAfter, func() { _ = a.flush() })
-	} else if a.out.Buffered() > 0 {
+	} else if !a.waits && a.out.Buffered() > 0 {
 		a.soon.Reset(flushAfter)
 	}
+	a.waits = a.out.Buffered() > 0
 	return nil
 }
 
@@ -184,6 +201,7 @@ func (a *answer) flush() error {
 	if a.out == nil {
 		return nil
 	}
+	a.waits = false
 	return a.out.Flush()
 }
 
@@ -194,11 +212,11 @@ func (a *answer) refuse(status int, name, message string) bool {
 		return false
 	}
 	body = append(body, '\n')
-	a.begin(strconv.Itoa(status)+" "+http.StatusText(status), http.Header{
+	a.begin(usual(status), http.Header{
 		"Content-Type": {"application/json; charset=utf-8"}, "Content-Length": {strconv.Itoa(len(body))},
 	})
 	if !a.head {
-		a.write(body)
+		_ = a.write(body)
 	}
 	return a.flush() == nil
 }

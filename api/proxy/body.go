@@ -63,7 +63,7 @@ func (b *clientBody) drain(limit int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	if b.wanted != nil && !b.over() { // the client may be waiting to be asked for it
+	if b.inDoubt() {
 		return false
 	}
 	part := make([]byte, 4<<10)
@@ -74,6 +74,9 @@ func (b *clientBody) drain(limit int64) bool {
 	}
 	return b.over()
 }
+
+// inDoubt reports whether the client may still send the body, or not: it may have been asked for it or not.
+func (b *clientBody) inDoubt() bool { return b.wanted != nil && !b.over() }
 
 // Close implements [io.Closer]. The connection decides what becomes of what is left.
 func (b *clientBody) Close() error { return nil }

@@ -39,7 +39,7 @@ var errHeaderTooLarge = errors.New("the header of the request is too large")
 type connection struct {
 	net.Conn
 	proxy *Proxy
-	ctx   context.Context // ends once the client has gone, and carries the trace of interim answers
+	ctx   context.Context // ends once the client has gone
 	gone  context.CancelFunc
 
 	first  [1]byte // the byte that ended a wait
@@ -58,13 +58,12 @@ func (p *Proxy) serve(conn net.Conn) {
 	c := &connection{Conn: conn, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
 	c.timer = time.AfterFunc(math.MaxInt64, c.watching)
 	c.timer.Stop()
-	ctx, gone := context.WithCancel(context.Background())
-	c.ctx, c.gone = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: c.interim}), gone
+	c.ctx, c.gone = context.WithCancel(context.Background())
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			p.logger.Error("a connection ended in a panic", slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
 		}
-		gone()
+		c.gone()
 		_ = conn.Close() // nothing is lost
 		p.clients.leave(conn)
 	}()
@@ -77,17 +76,23 @@ func (p *Proxy) serve(conn net.Conn) {
 
 // await waits for a request, and reports whether one begins.
 func (c *connection) await(wait time.Duration) bool {
-	if c.in != nil && c.in.Buffered() > 0 {
-		return !c.proxy.clients.leaving()
+	for c.in != nil && c.in.Buffered() > 0 {
+		if first, _ := c.in.Peek(1); !emptyLine(first[0]) {
+			return !c.proxy.clients.leaving()
+		}
+		_, _ = c.in.Discard(1)
 	}
 	if c.in != nil {
 		c.proxy.readers.Put(c.in)
-		c.in = nil
+		c.in, c.body, c.answer = nil, nil, nil // the body reads from the buffer
 	}
 	if !c.proxy.clients.wait(c.Conn, true) || c.SetReadDeadline(time.Now().Add(wait)) != nil {
 		return false
 	}
 	n, err := c.Conn.Read(c.first[:])
+	for n > 0 && emptyLine(c.first[0]) {
+		n, err = c.Conn.Read(c.first[:])
+	}
 	if c.waited = n > 0; c.waited {
 		return c.proxy.clients.wait(c.Conn, false)
 	}
@@ -96,6 +101,10 @@ func (c *connection) await(wait time.Duration) bool {
 	}
 	return false
 }
+
+// emptyLine reports whether a character before a request is of an empty line. Some clients send one after a body
+// (RFC 9112, section 2.2).
+func emptyLine(first byte) bool { return first == '\r' || first == '\n' }
 
 // Read implements [io.Reader] for the buffer.
 func (c *connection) Read(part []byte) (int, error) {
@@ -141,8 +150,11 @@ func (c *connection) exchange() (more bool) {
 	}
 	c.answer.last = r.Close || listener.LengthInDoubt(r) || c.proxy.clients.leaving()
 	body := newClientBody(r, c.answer)
+	c.answer.body = body
 	c.watch(body)
-	whole := c.proxy.pass(c.ctx, r, body, c.answer)
+	// The trace is the answer's own: net/http may call it when the request has already failed.
+	ctx := httptrace.WithClientTrace(c.ctx, &httptrace.ClientTrace{Got1xxResponse: c.answer.interim})
+	whole := c.proxy.pass(ctx, r, body, c.answer)
 	c.endWatch()
 	switch {
 	case !whole:
@@ -167,7 +179,7 @@ func invalid(r *http.Request, err error) (status int, why string) {
 		return http.StatusBadRequest, "the request cannot be read"
 	case r.ProtoMajor != 1:
 		return http.StatusHTTPVersionNotSupported, "this proxy speaks HTTP/1.1"
-	case r.Host == "" && r.ProtoAtLeast(1, 1):
+	case r.Host == "" && r.ProtoAtLeast(1, 1), !httpguts.ValidHostHeader(r.Host):
 		return http.StatusBadRequest, "the request names no host"
 	}
 	for name, values := range r.Header {

@@ -25,8 +25,8 @@ func (p *Proxy) pass(ctx context.Context, r *http.Request, body *clientBody, a *
 		return p.unanswered(ctx, a, err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode == http.StatusSwitchingProtocols {
-		return p.unanswered(ctx, a, errors.New("it switched protocols, which nobody asked for"))
+	if answer.StatusCode < http.StatusOK {
+		return p.unanswered(ctx, a, errors.New("it switched protocols, which nobody asked for, or has no such status"))
 	}
 	return a.pass(answer) == nil
 }
