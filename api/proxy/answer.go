@@ -117,7 +117,7 @@ func (a *answer) pass(from *http.Response) error {
 	switch {
 	case unknown && a.old:
 		a.last = true
-	case unknown || a.head && len(from.TransferEncoding) > 0:
+	case unknown || a.head && !a.old && len(from.TransferEncoding) > 0:
 		from.Header["Transfer-Encoding"] = []string{"chunked"}
 	case from.StatusCode == http.StatusNoContent:
 		delete(from.Header, "Content-Length") // RFC 9110, section 8.6

@@ -15,14 +15,14 @@ type clientBody struct {
 	wanted func()        // called before it is first read
 	ended  chan struct{} // closed once it has been read whole
 
-	mu     sync.Mutex
-	closed bool // it is no longer the service's to read
+	reading chan struct{} // holds a value while it is read
+	closed  bool          // it is no longer the service's to read
 }
 
 type clientError struct{ error }
 
 func newClientBody(r *http.Request, a *answer) *clientBody {
-	b := &clientBody{body: r.Body, ended: make(chan struct{})}
+	b := &clientBody{body: r.Body, ended: make(chan struct{}), reading: make(chan struct{}, 1)}
 	switch {
 	case r.ContentLength == 0:
 		close(b.ended)
@@ -34,8 +34,8 @@ func newClientBody(r *http.Request, a *answer) *clientBody {
 
 // Read implements [io.Reader].
 func (b *clientBody) Read(part []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.reading <- struct{}{}
+	defer func() { <-b.reading }()
 	if b.closed {
 		return 0, http.ErrBodyReadAfterClose
 	}
@@ -60,8 +60,8 @@ func (b *clientBody) read(part []byte) (int, error) {
 
 // drain reads what is left, at most limit bytes, once the service reads no more. It reports whether that was all.
 func (b *clientBody) drain(limit int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.reading <- struct{}{}
+	defer func() { <-b.reading }()
 	b.closed = true
 	if b.inDoubt() {
 		return false

@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -147,4 +149,67 @@ func TestARequestThatComesDuringAnotherIsKept(t *testing.T) {
 			t.Errorf("got %q, %v", got, err)
 		}
 	})
+}
+
+func TestASlowBodyIsReadOnAfterAnEarlyAnswer(t *testing.T) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		time.Sleep(2 * goneAfter) // the proxy watches the client by then
+		w.Header()["Content-Length"] = []string{fmt.Sprint(len(r.Method))}
+		_, _ = io.WriteString(w, r.Method)
+		_ = http.NewResponseController(w).Flush() // the whole answer
+		_, _ = io.Copy(io.Discard, r.Body)
+	}
+	inMemory(t, handler, func(t *testing.T, _ *http.Client, toClient *pipes) {
+		conn, err := toClient.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\none")
+			time.Sleep(6 * goneAfter)
+			_, _ = io.WriteString(conn, "twoGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		}()
+		answers, _ := io.ReadAll(conn)
+		if got := string(answers); !strings.HasPrefix(got, "HTTP/1.1 200") || !strings.HasSuffix(got, "\r\n\r\nGET") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// Buffers go from one connection to another. Each client sends and gets letters of its own; some go in between.
+func TestNobodyGetsWhatAnotherSent(t *testing.T) {
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	})
+	p := stand(t, upstream.URL, nil)
+	var clients sync.WaitGroup
+	for i := range 16 {
+		clients.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(i), 7))
+			client, letter := caller(t), string(rune('a'+i))
+			for range 60 {
+				sent := strings.Repeat(letter, []int{1, 300, 5_000, 70_000}[random.IntN(4)])
+				ctx, leave := context.WithCancel(t.Context())
+				if random.IntN(4) == 0 {
+					time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, leave)
+				}
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, io.MultiReader(strings.NewReader(sent[:len(sent)/2]), strings.NewReader(sent[len(sent)/2:])))
+				if err != nil {
+					t.Error(err)
+				}
+				answer, err := client.Do(r)
+				if err == nil {
+					got, failed := io.ReadAll(answer.Body)
+					answer.Body.Close()
+					if whole := failed == nil && ctx.Err() == nil; whole && string(got) != sent && answer.StatusCode == http.StatusOK || strings.Trim(string(got), letter) != "" && answer.StatusCode == http.StatusOK {
+						t.Errorf("%s got %.80q, %v", letter, got, failed)
+					}
+				}
+				leave()
+			}
+		})
+	}
+	clients.Wait()
 }
