@@ -349,12 +349,12 @@ func TestASuspendedProcessCatchesUp(t *testing.T) {
 	seen := 0
 	next := func() {
 		t.Helper()
-		var line struct{ Seq int }
+		var line struct{ Event struct{ Seq int } }
 		if err := json.Unmarshal([]byte(p.line()), &line); err != nil {
 			t.Fatal(err)
 		}
-		if seen++; line.Seq != seen {
-			t.Fatalf("event %d came where %d was due", line.Seq, seen)
+		if seen++; line.Event.Seq != seen {
+			t.Fatalf("event %d came where %d was due", line.Event.Seq, seen)
 		}
 	}
 	p.awaitWords("Live")
