@@ -59,6 +59,7 @@ func TestARequestThatIsNotHTTP11IsRefusedInWords(t *testing.T) {
 		"two hosts":           {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400"},
 		"another version":     {"GET / HTTP/2.0\r\nHost: x\r\n\r\n", "505"},
 		"no words":            {"\x16\x03\x01 is TLS\r\n\r\n", "400"},
+		"no target":           {"GET /a\tb HTTP/1.1\r\nHost: x\r\n\r\n", "400"},
 		"a control character": {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x01b\r\n\r\n", "400"},
 	} {
 		if got := exchange(t, p.url, test.raw); !strings.HasPrefix(got, "HTTP/1.1 "+test.status) || !strings.Contains(got, "Connection: close") || !strings.Contains(got, `"message":"tillwatch proxy: `) {
