@@ -96,9 +96,9 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 	return news
 }
 
-// bygone reports whether a shipment or its intent was let go: a shipment is on its way for longer than a busy account
-// keeps its intent, and must not bring it back as one of which nothing is known. It drops a shipment that only an
-// event had named.
+// bygone reports whether a shipment or its intent was let go. A busy account lets an intent go while its shipment is
+// still on its way, and the shipment must not bring the intent back as one of which nothing is known. bygone also drops
+// the shipment if only an event had named it.
 func (s *Store) bygone(read *api.Shipment) bool {
 	sh := s.shipments.get(read.ID)
 	switch {
@@ -149,7 +149,7 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	for i := range batch {
 		d := &batch[i]
 		s.feed.hears(d.Received)
-		// The relay's clock may be ahead, or this machine's have been.
+		// The relay's clock may be ahead, or this machine's may have been.
 		s.events.newest = earlier(later(s.events.newest, d.Received), utc(now))
 		if e := s.events.take(d, s.feed.epoch); e != nil {
 			if begins { // the relay has listened since its first event

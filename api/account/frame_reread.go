@@ -18,7 +18,7 @@ type Reread struct {
 	Unchanged *Moment   `json:"unchanged,omitempty"` // the last entry of the timeline, behind Moments, if it counts reads
 }
 
-// writtenIntent is what a [FrameWriter] remembers of an intent: as little as tells what is new.
+// writtenIntent is what a [FrameWriter] remembers of an intent: just enough to find out what is new.
 type writtenIntent struct {
 	steady   uint64 // a hash of everything but the timeline and the fields that every read changes
 	timeline []*Moment

@@ -143,8 +143,9 @@ func (t *intents) noteEnd(in *IntentDetail) {
 // though no read has said yet how it ended.
 const lapsed = time.Hour
 
-// noteLapse records whether an intent's window closed so long ago that it counts as ended for what is kept. The window
-// of one that was never read closed at the latest when it would have if it had been created when it became known.
+// noteLapse records whether an intent's window closed so long ago that the intent counts as ended when the oldest are
+// let go. The window of an intent that was never read is taken to begin when the intent became known, which is the
+// latest possible time.
 func (t *intents) noteLapse(in *IntentDetail, now time.Time) {
 	closed := in.ExpiresAt
 	if in.ReadAt.IsZero() && !in.basis.known.IsZero() && in.State != api.PlacingOrder {

@@ -17,7 +17,7 @@ import (
 // with its verdict follows.
 type Line struct {
 	At          time.Time `json:"at"`
-	Date        time.Time `json:"date,omitzero"` // when it was read last, by the service's clock; zero if that did not say
+	Date        time.Time `json:"date,omitzero"` // when the intent was last read, by the service's clock; zero if the service did not say
 	Attempt     string    `json:"attempt"`
 	Environment string    `json:"environment"`
 	Intent      api.ID    `json:"intent"`

@@ -36,7 +36,7 @@ type answer struct {
 	out   *bufio.Writer // nil once the answer has ended
 	begun bool          // its header has been written
 	soon  *time.Timer   // flushes what has been written; nil: nothing has waited so far
-	waits bool          // it is to
+	waits bool          // soon is going to flush
 }
 
 // newAnswer returns the answer to r, which is nil if the request could not be read.

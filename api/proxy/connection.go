@@ -167,7 +167,7 @@ func (c *connection) exchange() (more bool) {
 	return c.ctx.Err() == nil
 }
 
-// invalid says which status a request is to be refused with, and why; 0: none.
+// invalid returns the status with which to refuse a request, and why; 0 if the request is valid.
 func invalid(r *http.Request, err error) (status int, why string) {
 	switch {
 	case errors.Is(err, errHeaderTooLarge):
@@ -193,7 +193,7 @@ func invalid(r *http.Request, err error) (status int, why string) {
 	return 0, ""
 }
 
-// watch begins to watch whether the client goes while it waits for an answer, which ends the connection's context.
+// watch begins to watch the client while it waits for an answer. If the client leaves, the connection's context ends.
 func (c *connection) watch(body *clientBody) {
 	c.body = body
 	c.timer.Reset(goneAfter)

@@ -74,7 +74,7 @@ func (p *Proxy) accept(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// admit takes a new connection in, unless there are too many. It is then to leave.
+// admit takes a new connection in, unless there are too many. Each admitted connection must call leave.
 func (c *clients) admit(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
