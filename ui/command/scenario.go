@@ -2,7 +2,7 @@ package command
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -151,17 +151,24 @@ type stepLine struct {
 // runScenario plays and prints each step as it ends.
 func runScenario(c *cobra.Command, client *api.Client, play *scenario.Scenario, asJSON bool) error {
 	began, steps := time.Now(), 0
+	ctx, stop := context.WithCancel(c.Context())
+	defer stop()
 	var unprinted error
-	err := play.Play(c.Context(), client, func(d scenario.Done) {
+	err := play.Play(ctx, client, func(d scenario.Done) {
 		steps++
 		line := stepLine{Done: d, Millis: d.Took.Milliseconds()}
 		line.Step = string(api.Scrub(d.Step))
 		if d.Err != nil {
 			line.Error = api.Scrub(d.Err.Error())
 		}
-		unprinted = cmp.Or(unprinted, line.print(c.OutOrStdout(), asJSON))
+		if unprinted = line.print(c.OutOrStdout(), asJSON); unprinted != nil {
+			stop()
+		}
 	})
-	if err = errors.Join(onStandIn(err), unprinted); err == nil && !asJSON {
+	if unprinted != nil {
+		return fmt.Errorf("printing steps: %w", unprinted)
+	}
+	if err = onStandIn(err); err == nil && !asJSON {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: %s in %s\n", api.Scrub(play.Name), wording.Counted(steps, "step", "steps"), time.Since(began).Round(time.Millisecond))
 	}
 	return err

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/simulator"
@@ -145,6 +147,25 @@ func TestTheScenariosThatShipLeaveStandInAndBoardInTheSameState(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAScenarioEndsWithTheStepThatCannotBePrinted(t *testing.T) {
+	onStage(t, func(t *testing.T, s *stage) {
+		play, err := readScenario("happy-path", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &cobra.Command{}
+		c.SetContext(t.Context())
+		c.SetOut(full{})
+		began := time.Now()
+		if err = runScenario(c, s.client, play, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("it ended with %v", err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it played on for %v", took)
+		}
+	})
 }
 
 // doubles is how many deliveries the relay got again.
