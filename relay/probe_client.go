@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"tillwatch/api"
 )
@@ -88,21 +87,6 @@ func isLoopback(host string) bool {
 
 // URL returns the probed address.
 func (p *Probe) URL() string { return p.url }
-
-// Date returns the time by the relay's clock, in whole seconds; zero if its answer does not come or does not say.
-func (p *Probe) Date(ctx context.Context) time.Time {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
-	if err != nil {
-		return time.Time{}
-	}
-	answer, err := p.client.Do(request)
-	if err != nil {
-		return time.Time{}
-	}
-	answer.Body.Close()
-	date, _ := http.ParseTime(answer.Header.Get("Date"))
-	return date
-}
 
 // Ask returns the status of the answer, 0 if there is none before ctx ends, and what is wrong: an [UnreadyError]
 // if the relay says so itself.

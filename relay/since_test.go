@@ -2,8 +2,10 @@ package relay
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -12,7 +14,7 @@ import (
 	"tillwatch/relay/journal/journaltest"
 )
 
-func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
+func TestAStreamSinceATimeBeginsThere(t *testing.T) {
 	memory := newMemory(t)
 	began := time.Date(2026, 4, 21, 3, 0, 0, 0, time.UTC)
 	const events = 100
@@ -33,7 +35,7 @@ func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
 	}{
 		{"before everything", began, 11},
 		{"at an event", began.Add(40 * time.Minute), 40},
-		{"shortly after an event", began.Add(40*time.Minute + time.Second), 40},
+		{"shortly after an event", began.Add(40*time.Minute + time.Second), 41},
 		{"between two events", began.Add(40*time.Minute + 30*time.Second), 41},
 		{"at the newest", began.Add(events * time.Minute), events},
 	} {
@@ -69,6 +71,47 @@ func TestAStreamSinceATimeOfAnotherClock(t *testing.T) {
 			if w := p.next(frameWelcome); w.Start != 2 || time.Since(w.Now).Abs() > time.Minute {
 				t.Errorf("the stream begins behind %d, on a clock that shows %s; want 2, %s", w.Start, w.Now, time.Now())
 			}
+		})
+	}
+}
+
+// The relay stamps events by its own clock, which may differ from this machine's. What comes after the start is new,
+// whatever time a clock that was set back gives it.
+func TestASubscriptionSinceATimeDropsOnlyWhatWasStoredEarlier(t *testing.T) {
+	for name, ahead := range map[string]time.Duration{"the relay's clock is right": 0, "it is ahead": time.Hour, "it is behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				since := time.Now().Add(-5 * time.Minute)
+				item := func(seq int64, after time.Duration) wireItem {
+					return wireItem{Seq: seq, ID: "evt", Type: "a", Raw: eventBody(int(seq)), Received: since.Add(ahead + after)}
+				}
+				n := actor(t, func(p *peer, attempt int) {
+					welcome := goodWelcome
+					welcome.Now, welcome.Head = time.Now().Add(ahead), 3
+					if attempt > 0 {
+						welcome.Head, welcome.Resume = 5, ResumeOK
+					}
+					p.send(welcome)
+					if attempt > 0 {
+						p.send(map[string]any{"t": frameEvents, "items": []wireItem{item(5, -time.Hour)}})
+						_ = p.closed()
+						return
+					}
+					p.send(map[string]any{"t": frameEvents, "items": []wireItem{item(1, -time.Second), item(2, time.Second), item(3, -time.Hour)}})
+					p.send(map[string]any{"t": frameEvents, "items": []wireItem{item(4, -time.Hour)}})
+				})
+				c := newCollector()
+				s := subscribe(t, n, func(cfg *SubscriberConfig) { cfg.Since, cfg.Here = since, true })
+				stop := run(t, s, c)
+				var seqs []int64
+				for _, item := range c.awaitItems(t, 3) {
+					seqs = append(seqs, item.Seq)
+				}
+				if synctest.Wait(); !slices.Equal(seqs, []int64{2, 4, 5}) || s.Cursor() != "epoch:5" {
+					t.Errorf("it delivered %d, and its cursor is %s", seqs, s.Cursor())
+				}
+				stop()
+			})
 		})
 	}
 }

@@ -40,8 +40,8 @@ type SubscriberConfig struct {
 	Token  api.Secret // bearer token with the scope stream
 	Cursor string     // "<epoch>:<seq>" to resume after, "" for none
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
-	Since  time.Time  // instead of From: begin with what the relay received at or after this time, perhaps a little earlier
-	Here   bool       // Since is by this machine's clock; the relay makes up for the difference to its own
+	Since  time.Time  // instead of From: begin with what the relay received at or after this time
+	Here   bool       // Since is by this machine's clock, not by the relay's
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
 
@@ -57,6 +57,8 @@ type Subscriber struct {
 	location *url.URL
 	retry    chan struct{} // asks for the next attempt now
 	observed string        // the position up to which it has observations; used by the running goroutine
+	since    time.Time     // of the configuration, by the relay's clock; used by the running goroutine
+	stored   int64         // the head when the stream began: what follows is new, whatever its time; likewise
 
 	mu     sync.Mutex
 	at     *cursor // nil before the first welcome
@@ -110,7 +112,6 @@ type Status struct {
 	LostTo   int64
 	Err      error // why, with lost and refused
 	RetryIn  time.Duration
-	Ahead    time.Duration // of this machine's clock, the relay's, as it said last; 0: it did not
 
 	// ObservedSince is when the observations that the relay had at the last welcome begin; zero: an hour before it.
 	ObservedSince time.Time
@@ -297,7 +298,7 @@ func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
 	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
-	next.ObservedSince, next.Wrong, next.Ahead = s.status.ObservedSince, s.status.Wrong, s.status.Ahead
+	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
 	if next.Resume == "" {
 		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
 	}

@@ -87,10 +87,12 @@ func (f *following) welcome(frame frame) error {
 			at.seq = frame.Head
 		}
 		at.seq = min(max(at.seq, frame.Start), frame.Head)
+		f.subscriber.begin(frame)
 	case ResumeGap:
 		next.LostFrom, next.LostTo = frame.Lost.From, frame.Lost.To
 		at.seq = frame.Lost.To
 	case ResumeReset:
+		f.subscriber.stored = 0
 	default:
 		return fmt.Errorf("the relay's welcome says %.20q, which this version does not support", frame.Resume)
 	}
@@ -98,12 +100,22 @@ func (f *following) welcome(frame frame) error {
 	f.subscriber.moved(at)
 	f.subscriber.note(func(known *Status) {
 		known.Head, known.ObservedSince = frame.Head, frame.Since
-		if known.Ahead = 0; !frame.Now.IsZero() {
-			known.Ahead = time.Until(frame.Now)
-		}
 	})
 	f.subscriber.enter(f.handler, next)
 	return nil
+}
+
+// begin notes where a stream without a cursor begins. The relay may send earlier events, too.
+func (s *Subscriber) begin(welcome frame) {
+	s.stored, s.since = welcome.Head, s.config.Since
+	if s.config.Here && !welcome.Now.IsZero() {
+		s.since = s.since.Add(time.Until(welcome.Now))
+	}
+}
+
+// wanted reports whether an event is new or was received since the configured time.
+func (s *Subscriber) wanted(item *Item) bool {
+	return item.Seq > s.stored || !item.Received.Before(s.since)
 }
 
 // events delivers new events and moves the cursor past them.
@@ -112,15 +124,18 @@ func (f *following) events(ctx context.Context, items []Item) error {
 	batch, at := items[:0], f.at
 	for _, item := range items {
 		if item.Seq > at.seq {
-			at.seq = item.Seq
-			batch = append(batch, item)
+			if at.seq = item.Seq; f.subscriber.wanted(&item) {
+				batch = append(batch, item)
+			}
 		}
 	}
-	if len(batch) == 0 {
+	if at == f.at {
 		return nil
 	}
-	if err := f.handler.Events(ctx, batch); err != nil {
-		return fmt.Errorf("handle events: %w", err)
+	if len(batch) > 0 {
+		if err := f.handler.Events(ctx, batch); err != nil {
+			return fmt.Errorf("handle events: %w", err)
+		}
 	}
 	f.at = at
 	f.subscriber.moved(at)

@@ -68,8 +68,6 @@ type FeedStatus struct {
 	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither
 	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it is trying
 
-	Ahead time.Duration `json:"-"` // how far the relay's clock is ahead of this machine's; 0: the relay did not say
-
 	// ObservedSince is when the observations begin that the feed still had when it last connected; zero: an hour before.
 	ObservedSince time.Time `json:"observedSince,omitzero"`
 

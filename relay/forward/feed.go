@@ -18,9 +18,7 @@ func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
 	epoch := l.source.Status().Epoch
 	for _, item := range batch {
 		a.cursor = fmt.Sprintf("%s:%d", epoch, item.Seq)
-		if l.resumed || item.Seq > l.stored || !item.Received.Before(l.f.config.Since) {
-			a.events = append(a.events, l.heldOf(item, a.cursor))
-		}
+		a.events = append(a.events, l.heldOf(item, a.cursor))
 	}
 	return l.hand(ctx, a)
 }
@@ -43,9 +41,6 @@ func (l *lane) Status(s relay.Status) {
 	}
 	l.live.Store(nil)
 	if s.State == relay.Replaying {
-		if !l.welcomed {
-			l.stored, l.welcomed = s.Head, true
-		}
 		l.mark()
 	}
 	l.reportStatus(&s, 0)

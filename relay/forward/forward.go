@@ -58,7 +58,6 @@ type Config struct {
 	Sender    Sender
 	GiveUp    time.Duration // for how long an event is tried; 0: [GiveUp]
 	Challenge bool          // each target must answer a challenge before it gets events
-	Since     time.Time     // without a cursor, events received earlier are skipped
 
 	// Subscribe opens the stream for a target after cursor; "" means no cursor yet.
 	Subscribe func(t Target, cursor string) (Source, error)

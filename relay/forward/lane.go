@@ -51,9 +51,6 @@ type lane struct {
 	reading  chan struct{} // closed once reading has ended
 	left     chan struct{} // closed once loop has ended
 	tasks    sync.WaitGroup
-	resumed  bool // there was a cursor: every event after it counts, whatever Since says
-	welcomed bool
-	stored   int64                        // the journal's head at the first welcome: later events are new
 	live     atomic.Pointer[relay.Status] // the stream's status while it is live, else nil
 
 	queues  map[api.ID]*queue
@@ -98,7 +95,6 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.resumed = cursor != ""
 	if err := f.state.waiting(t.URL, l.queueAgain); err != nil {
 		return nil, err
 	}

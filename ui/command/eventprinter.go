@@ -23,9 +23,6 @@ const maxSources = 10_000
 type eventPrinter struct {
 	options    eventsOptions
 	subscriber *relay.Subscriber
-	since      time.Time
-	stored     int64 // the journal's head at the start: what follows is new
-	begun      bool
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
@@ -39,9 +36,9 @@ type eventPrinter struct {
 	failed error
 }
 
-func newEventPrinter(s *relay.Subscriber, since time.Time, o eventsOptions, stdout, stderr io.Writer, stop context.CancelFunc) *eventPrinter {
+func newEventPrinter(s *relay.Subscriber, o eventsOptions, stdout, stderr io.Writer, stop context.CancelFunc) *eventPrinter {
 	return &eventPrinter{
-		options: o, subscriber: s, since: since, stdout: stdout, stderr: stderr, stop: stop,
+		options: o, subscriber: s, stdout: stdout, stderr: stderr, stop: stop,
 		lines: lineMaker{}, kept: s.Cursor(),
 	}
 }
@@ -98,7 +95,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		line := p.lines.of(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		at = line.Cursor
-		if item.Seq <= p.stored && item.Received.Before(p.since) || !p.options.finds(&line.Event) {
+		if !p.options.finds(&line.Event) {
 			continue
 		}
 		if p.forward != nil {
@@ -212,9 +209,6 @@ func (p *eventPrinter) keep(cursor string) error {
 func (p *eventPrinter) Status(s relay.Status) {
 	switch s.State {
 	case relay.Replaying:
-		if !p.begun {
-			p.stored, p.begun = s.Head, true
-		}
 		if words := resumed(s); words != "" {
 			p.say(words)
 		}

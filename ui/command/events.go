@@ -103,7 +103,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	printer := newEventPrinter(subscriber, config.Since, o, stdout, stderr, stop)
+	printer := newEventPrinter(subscriber, o, stdout, stderr, stop)
 	printer.forward = forward
 	done := make(chan error, 1)
 	go func() { done <- printer.run(reading) }()
@@ -172,7 +172,7 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 		if t, err := time.Parse(time.RFC3339, o.since); err == nil {
 			config.Since = t
 		} else if ago, err := parseAge(o.since); err == nil {
-			config.Since = s.relayTime().Add(-ago)
+			config.Since, config.Here = time.Now().Add(-ago), true
 		} else if relay.IsCursor(o.since) {
 			config.Cursor = o.since
 		} else {

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"tillwatch/api"
-	"tillwatch/relay"
 )
 
 const eventsToken = "the-token-of-the-events"
@@ -133,37 +131,6 @@ func TestEventsBeginWhereSinceSays(t *testing.T) {
 		if code, _, said := events(t, "--since="+wrong); code != exitUsage {
 			t.Errorf("since %s: %d %s", wrong, code, said)
 		}
-	}
-}
-
-// What comes after the start is new, whatever time a clock that was set back gives it.
-func TestEventsOfAClockThatWasSetBackAreFollowed(t *testing.T) {
-	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{URL: "http://127.0.0.1:1", Token: api.NewSecret("token")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	since := time.Date(2026, 4, 21, 10, 0, 0, 0, time.UTC)
-	var out, said bytes.Buffer
-	p := newEventPrinter(subscriber, since, eventsOptions{json: true, follow: true}, &out, &said, func() {})
-	item := func(seq int64, received time.Time) relay.Item {
-		return relay.Item{Seq: seq, Received: received, Event: api.Event{ID: "evt", Raw: []byte(`{}`)}}
-	}
-	p.Status(relay.Status{State: relay.Dialling})
-	p.Status(relay.Status{State: relay.Replaying, Resume: relay.ResumeFresh, Head: 3})
-	for _, batch := range [][]relay.Item{
-		{item(1, since.Add(-time.Minute)), item(2, since.Add(time.Minute)), item(3, since.Add(-time.Hour))},
-		{item(4, since.Add(-time.Hour))},
-	} {
-		if err := p.Events(t.Context(), batch); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.Status(relay.Status{State: relay.Replaying, Resume: relay.ResumeOK, Head: 5}) // it was cut off for a while
-	if err := p.Events(t.Context(), []relay.Item{item(5, since.Add(-time.Hour))}); err != nil {
-		t.Fatal(err)
-	}
-	if got := seqs(eventLines(t, out.String())); got != "2 4 5" {
-		t.Errorf("printed are %s, want 2 4 5", got)
 	}
 }
 

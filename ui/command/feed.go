@@ -48,7 +48,7 @@ func (h handler) Status(s relay.Status) {
 	status := account.FeedStatus{
 		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
 		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err,
-		ObservedSince: s.ObservedSince, Ahead: s.Ahead, Wrong: api.Scrub(s.Wrong.String()),
+		ObservedSince: s.ObservedSince, Wrong: api.Scrub(s.Wrong.String()),
 	}
 	if s.State == relay.Lost {
 		status.RetryAt = s.Since.Add(s.RetryIn)

@@ -89,7 +89,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 	}
 	begin.Client = "tillwatch forward"
 	c = forward.Config{
-		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp, Challenge: o.challenge == "pass", Since: begin.Since,
+		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp, Challenge: o.challenge == "pass",
 		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
 			config := begin
 			if config.Types = t.Types; cursor != "" {

@@ -200,12 +200,12 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 		return found{}, err
 	}
 	defer current.close()
-	look := &waiting{condition: w, store: current.store, since: time.Now().Add(-w.back(o.since))}
+	look := &waiting{condition: w, store: current.store}
 	ids, err := look.intents(ctx, current.client)
 	if err != nil || look.now.verdict != notYet {
 		return look.now, err
 	}
-	events, err := current.subscribe(look.since, true)
+	events, err := current.subscribe(time.Now().Add(-w.back(o.since)), true)
 	if err != nil {
 		return found{}, err
 	}
@@ -315,12 +315,4 @@ type tapped struct {
 func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
 	t.look.take(batch)
 	t.Sink.Deliver(batch, arrived)
-}
-
-// FeedChanged implements [account.Sink].
-func (t tapped) FeedChanged(status account.FeedStatus) {
-	t.look.mu.Lock()
-	t.look.ahead = status.Ahead
-	t.look.mu.Unlock()
-	t.Sink.FeedChanged(status)
 }

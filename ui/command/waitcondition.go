@@ -156,12 +156,10 @@ type found struct {
 type waiting struct {
 	*condition
 	store *account.Store
-	since time.Time // the relay's events count from then on
 	now   found
 
 	mu     sync.Mutex
-	ahead  time.Duration // of this machine's clock, the relay's
-	events []api.Event   // candidates, if their intent matches
+	events []api.Event // candidates, if their intent matches
 }
 
 // take keeps the events that may match.
@@ -170,7 +168,7 @@ func (l *waiting) take(batch []account.Delivery) {
 	defer l.mu.Unlock()
 	for i := range batch {
 		e := &batch[i].Event
-		if !batch[i].Received.Before(l.since.Add(l.ahead)) && l.ofType(e.Type) && l.allows("id", string(e.ID)) && l.subject == ofEvent {
+		if l.ofType(e.Type) && l.allows("id", string(e.ID)) && l.subject == ofEvent {
 			l.events = append(l.events, *e)
 		}
 	}
