@@ -27,7 +27,7 @@ func (c *Client) Event(ctx context.Context, id ID) (Event, error) {
 }
 
 // Intent reads a checkout intent with its current state (contract, Endpoints).
-// An intent that does not exist is [ErrNotFound].
+// An intent that does not exist is [ErrMissing].
 func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
 	return read(ctx, c, intentsPath, id, decodeIntent, intentID)
 }

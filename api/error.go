@@ -15,7 +15,8 @@ import (
 // The kinds of failed calls, for errors.Is (contract, Errors). A 429 is
 // [ErrRateLimited] and one of the three limits as well.
 var (
-	ErrNotFound     = errors.New("not found")                  // 404
+	ErrNotFound     = errors.New("not found")                  // 404, by whatever server
+	ErrMissing      = errors.New("does not exist")             // a 404 with the contract's body: the service says so itself
 	ErrUnauthorized = errors.New("unauthorized")               // 401
 	ErrForbidden    = errors.New("forbidden")                  // 403: not shown by the contract, seen in public
 	ErrValidation   = errors.New("validation failed")          // 422: [Error.Fields] says what was wrong
@@ -71,6 +72,9 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
 	}
+	if e.Status == http.StatusNotFound && !e.Is(ErrMissing) {
+		b.WriteString(" (not as the service says it: is the base URL right?)")
+	}
 	return b.String()
 }
 
@@ -117,6 +121,8 @@ func (e *Error) Is(target error) bool {
 	switch target {
 	case ErrNotFound:
 		return e.Status == http.StatusNotFound
+	case ErrMissing:
+		return e.Status == http.StatusNotFound && e.Name != "" && e.Message != ""
 	case ErrUnauthorized:
 		return e.Status == http.StatusUnauthorized
 	case ErrForbidden:

@@ -32,6 +32,7 @@ func TestReadsAreRetriedWhenTheFailurePasses(t *testing.T) {
 		{"daily", 429, "1", `{"message":"You have reached the limit of 50 checkout intents per day"}`, 1, 0, 0, ErrDailyLimit, false},
 		{"agents", 429, "1", `{"message":"You have reached the limit of 10 running agents"}`, 1, 0, 0, ErrAgentsLimit, false},
 		{"not found", 404, "", `{"name":"NotFoundError","message":"no"}`, 1, 0, 0, ErrNotFound, false},
+		{"missing", 404, "", `{"name":"NotFoundError","message":"no"}`, 1, 0, 0, ErrMissing, false},
 		{"unauthorized", 401, "", `{}`, 1, 0, 0, ErrUnauthorized, false},
 		{"conflict", 409, "", `{}`, 1, 0, 0, ErrConflict, false},
 	}

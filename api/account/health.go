@@ -91,7 +91,7 @@ func (h *health) judge(e *api.Exchange) APIState {
 	case e.Status == 401:
 		h.failures = 0
 		return APIUnauthorized
-	case e.Status < 400 && e.Err != nil || e.Status >= 500:
+	case e.Status < 400 && e.Err != nil, e.Status >= 500, errors.Is(e.Err, api.ErrNotFound) && !errors.Is(e.Err, api.ErrMissing):
 		h.failures++
 		if h.failures >= failuresInARow {
 			return APIFailing

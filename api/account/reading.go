@@ -189,7 +189,7 @@ func (w *Watcher) readIntent(ctx context.Context, id api.ID) error {
 	case err == nil:
 		in.ID = id // the requested id, whatever the answer contains
 		w.store.ApplyRead(in, cmp.Or(in.Response.Sent, asked), ByRead)
-	case errors.Is(err, api.ErrNotFound):
+	case errors.Is(err, api.ErrMissing):
 		w.store.ApplyMissing(id, refusedAt(err, asked))
 		return nil
 	}
@@ -267,7 +267,7 @@ func (w *Watcher) readShipment(ctx context.Context, id api.ID) error {
 	case err == nil:
 		sh.ID = id
 		w.store.ApplyShipments([]api.Shipment{sh}, cmp.Or(sh.Response.Sent, asked))
-	case errors.Is(err, api.ErrNotFound):
+	case errors.Is(err, api.ErrMissing):
 		w.store.ApplyMissingShipment(id, refusedAt(err, asked))
 		return nil
 	}

@@ -186,7 +186,7 @@ func (f *fakeService) Intent(ctx context.Context, id api.ID) (api.Intent, error)
 	defer f.mu.Unlock()
 	l := f.lives[id]
 	if l == nil || time.Now().Before(l.created) {
-		return api.Intent{}, fmt.Errorf("read intent: %w", api.ErrNotFound)
+		return api.Intent{}, fmt.Errorf("read intent: %w", api.ErrMissing)
 	}
 	return l.read(time.Now()), nil
 }
@@ -202,7 +202,7 @@ func (f *fakeService) Shipment(ctx context.Context, id api.ID) (api.Shipment, er
 		sh, ok = p.read(time.Now()), true
 	}
 	if !ok {
-		return api.Shipment{}, fmt.Errorf("read shipment: %w", api.ErrNotFound)
+		return api.Shipment{}, fmt.Errorf("read shipment: %w", api.ErrMissing)
 	}
 	return sh, nil
 }

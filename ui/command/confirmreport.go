@@ -101,7 +101,7 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 	r.end(o)
 	switch {
 	case o.Unsettled:
-	case errors.Is(o.Err, api.ErrNotFound):
+	case errors.Is(o.Err, api.ErrMissing):
 		r.Verdict, r.ExitCode = "not_confirmable", exitNotConfirmable
 		r.text = "nothing was sent: the service knows no such intent"
 	default:

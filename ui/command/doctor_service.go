@@ -188,7 +188,7 @@ func (p *examination) checkKey(ctx context.Context) []doctor.Finding {
 		switch _, err := p.client.Event(ctx, "evt_tillwatch_doctor"); {
 		case errors.Is(err, api.ErrForbidden), errors.Is(err, api.ErrUnauthorized):
 			return doctor.Findings(doctor.Warning, "the key may not read events (scope events:read)", "an event whose delivery was lost cannot be read", "give it that scope in the account console")
-		case err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrValidation):
+		case err != nil && !errors.Is(err, api.ErrMissing) && !errors.Is(err, api.ErrValidation):
 			return doctor.Findings(doctor.Note, "the service accepts the key; whether it may read events is unknown: "+err.Error(), "", "")
 		}
 	}

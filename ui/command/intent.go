@@ -165,7 +165,7 @@ func (l *intentLook) read(ctx context.Context, id api.ID) error {
 	sent := time.Now()
 	in, err := l.client.Intent(ctx, id)
 	switch {
-	case errors.Is(err, api.ErrNotFound):
+	case errors.Is(err, api.ErrMissing):
 		l.store.ApplyMissing(id, sent)
 		return fmt.Errorf("the service knows no such intent in this environment (%s)", l.client.Environment().Name)
 	case errors.Is(err, api.ErrUnauthorized):

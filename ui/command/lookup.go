@@ -60,7 +60,7 @@ func runLookup(ctx context.Context, s settings, address string, asJSON bool, std
 	switch {
 	case errors.Is(err, api.ErrUnauthorized):
 		return errUnauthorized
-	case errors.Is(err, api.ErrNotFound):
+	case errors.Is(err, api.ErrMissing):
 		return fmt.Errorf("%s knows no product at this URL: %w", current.client.Environment().Name, err)
 	case errors.Is(err, api.ErrValidation):
 		r := createReport{confirmReport: &confirmReport{}}

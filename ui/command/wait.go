@@ -247,7 +247,7 @@ func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, er
 	}
 	sh, err := client.Shipment(ctx, api.ID(api.Scrub(w.name)))
 	switch {
-	case errors.Is(err, api.ErrNotFound):
+	case errors.Is(err, api.ErrMissing):
 		l.now = found{verdict: neverSo, is: "there is no such shipment"}
 		return nil, nil
 	case errors.Is(err, api.ErrUnauthorized):

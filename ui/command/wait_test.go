@@ -184,9 +184,10 @@ func TestWaitSaysWhyNothingWasRead(t *testing.T) {
 		answer http.HandlerFunc
 		says   string
 	}{
-		"an error":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
-		"no answer":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
-		"no room left": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, "429"},
+		"an error":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
+		"no answer":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"another server": {http.NotFound, "404 not found: 404 page not found (not as the service says it: is the base URL right?)"},
+		"no room left":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, "429"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
