@@ -32,7 +32,8 @@ func newWait() *cobra.Command {
 			"intent:ID state=… reason=…                  a read shows this state\n" +
 			"shipment:ID status=…                        a read shows this status\n" +
 			"order:REFERENCE state=… items=N             all items of the order, at least N of them\n" +
-			"event type=… reference=… intent=… id=…      the relay has received such an event; type=shipment.* is any of a kind\n" +
+			"event type=… id=… reference=… intent=…      the relay has received such an event; type=shipment.* is any of a kind;\n" +
+			"                                            reads are needed, and an API key, for a reference or an intent\n" +
 			"alert kind=…                                such an alert is raised\n" +
 			"relay                                       it answers, accepts the token and streams\n\n" +
 			"An intent alone is read, or with --relay-url its event; orders and alerts watch the account, within the dashboard's share of the quota. " +
@@ -90,17 +91,17 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 			return err
 		}
 	}
-	if err := s.requireAccount(); err != nil && w.subject != ofRelay {
-		return err
+	wait := waitForRelay
+	if w.reads() {
+		if err := s.requireAccount(); err != nil {
+			return err
+		}
+		wait = waitForPicture
 	}
 	began := time.Now()
 	fmt.Fprintf(stderr, "waiting for %s, at most %v\n", api.Scrub(w.text), o.atMost)
 	limited, stop := context.WithTimeout(ctx, o.atMost)
 	defer stop()
-	wait := waitForPicture
-	if w.subject == ofRelay {
-		wait = waitForRelay
-	}
 	now, err := wait(limited, s, w, o)
 	switch {
 	case ctx.Err() != nil:
@@ -132,17 +133,20 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 	return err
 }
 
-// waitForRelay waits until the relay streams to this client.
-func waitForRelay(ctx context.Context, s settings, _ *condition, _ waitOptions) (found, error) {
+// waitForRelay waits until the relay streams to this client, or sends an event of which it
+// alone can tell that it is the right one.
+func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
 	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, From: relay.FromLatest, Client: "tillwatch wait",
+		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait",
 	})
 	if err != nil {
 		return found{}, addressed(err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	states := &relayStates{end: stop, last: found{is: "the relay has not answered"}}
+	states := &relayStates{
+		look: &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}, end: stop, last: found{is: "the relay has not answered"},
+	}
 	err = alongside(ctx, func(ctx context.Context) error { return subscriber.Run(ctx, states) }, func(ctx context.Context) error {
 		for api.Sleep(ctx, dialEvery) == nil {
 			subscriber.Retry() // it may have started just now
@@ -157,20 +161,33 @@ func waitForRelay(ctx context.Context, s settings, _ *condition, _ waitOptions) 
 
 const dialEvery = time.Second
 
-// relayStates follows a relay's status until it is ready or refuses.
+// relayStates follows a relay until it is ready, sends the event, or refuses.
 type relayStates struct {
+	look *waiting
 	end  func()
 	last found
 }
 
 // Events implements [relay.Handler].
-func (r *relayStates) Events(context.Context, []relay.Item) error { return nil }
+func (r *relayStates) Events(_ context.Context, batch []relay.Item) error {
+	if r.look.subject == ofEvent && r.last.verdict == notYet {
+		for _, item := range batch {
+			r.look.take([]account.Delivery{deliveryOf(item)})
+		}
+		if r.last = r.look.event(); r.last.verdict != notYet {
+			r.end()
+		}
+	}
+	return nil
+}
 
 // Status implements [relay.Handler].
 func (r *relayStates) Status(s relay.Status) {
 	switch {
 	case r.last.verdict != notYet:
 		return
+	case s.State == relay.Live && r.look.subject == ofEvent:
+		r.last = r.look.event()
 	case s.State == relay.Live:
 		r.last = found{verdict: isSo, is: "the relay is ready"}
 	case s.State == relay.Refused:
@@ -216,8 +233,6 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 	switch {
 	case len(ids) > 0:
 		config.Poll = min(config.Poll, askEvery)
-	case w.subject == ofEvent && len(w.terms["reference"]) == 0:
-		config.Only = []api.ID{nothingToRead}
 	default:
 		config.WatchIDs = idsOf(s.WatchIDs)
 		config.Poll = min(config.Poll, unreadEvery) // reads ended intents for their reference

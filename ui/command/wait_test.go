@@ -178,6 +178,32 @@ func TestWaitForARelayThatStartsLater(t *testing.T) {
 	}
 }
 
+func TestWaitForAnEventNeedsOnlyTheRelay(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Timings.Offer = 300 * time.Millisecond
+	w := newWorld(t, c)
+	config := configFile(t, "relay_url", w.settings.RelayURL, "relay_token", w.settings.RelayToken.Reveal(), "state_dir", t.TempDir())
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, args string
+		code       int
+		says       string
+	}{
+		{"of a type", "event type=checkout_intent.offer_retrieved --since 1m", exitDone, ": checkout_intent.offer_retrieved, after"},
+		{"that does not come", "event type=product.removed --for 1s", exitFailed, "the time is up: no such event has come"},
+		{"of an order, which only a read names", "event reference=order-1", exitUsage, "no service is configured"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if r := runAs(t, append(strings.Fields("wait "+test.args), "--config", config)...); r.code != test.code || !strings.Contains(r.words, test.says) {
+				t.Errorf("exit code %d: %s", r.code, r.words)
+			}
+		})
+	}
+}
+
 func TestWaitSaysWhyNothingWasRead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -26,9 +26,6 @@ const (
 	ofRelay    = "relay"
 )
 
-// nothingToRead is not an id: waiting for any event of a type reads no intent.
-const nothingToRead api.ID = "none"
-
 // condition is a condition as it was typed.
 type condition struct {
 	text    string
@@ -116,6 +113,11 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	}
 	w.terms[key] = append(w.terms[key], values...)
 	return nil
+}
+
+// reads reports whether reads of the service are needed to check the condition.
+func (w *condition) reads() bool {
+	return w.subject != ofRelay && (w.subject != ofEvent || len(w.terms["reference"])+len(w.terms["intent"]) > 0)
 }
 
 // allows reports whether a term has this value, or is not given.
