@@ -148,21 +148,40 @@ func (o override) apply(body []byte, closed bool) ([]byte, error) {
 }
 
 func (o override) put(body []byte, here gjson.Result, closed bool) ([]byte, error) {
-	for i, name := range o.path {
-		next := here.Get(gjson.Escape(name))
+	path, value, given := o.path, o.value, gjson.Parse(o.value)
+	for i := 0; i < len(path); i++ {
+		if doubled(here, path[i]) {
+			return nil, fmt.Errorf("--set %s: the body has the field %s twice, and receivers differ in which they take", o, path[i])
+		}
+		next := here.Get(gjson.Escape(path[i]))
 		if !next.Exists() {
 			return o.add(body, here, i, closed)
 		}
-		here = next
-	}
-	value, given := o.value, gjson.Parse(o.value)
-	if amount := here.Get("amountSubunits"); amount.Exists() && given.Type == gjson.Number {
-		here = amount
+		if here = next; i == len(o.path)-1 && given.Type == gjson.Number && here.Get(cents).Exists() {
+			path = slices.Concat(path, []string{cents})
+		}
 	}
 	if here.Type == gjson.String && given.Type == gjson.Number {
 		value = `"` + value + `"`
 	}
 	return slices.Concat(body[:here.Index], []byte(value), body[here.Index+len(here.Raw):]), nil
+}
+
+// cents is the field of an amount of money that a number sets.
+const cents = "amountSubunits"
+
+// doubled reports whether an object has two fields of this name.
+func doubled(object gjson.Result, name string) bool {
+	n := 0
+	if object.IsObject() {
+		object.ForEach(func(key, _ gjson.Result) bool {
+			if key.Str == name {
+				n++
+			}
+			return n < 2
+		})
+	}
+	return n > 1
 }
 
 // add puts a new field into an object of a body, if it may have one.

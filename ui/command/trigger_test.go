@@ -265,6 +265,11 @@ func TestAnyBodyIsSentByteForByte(t *testing.T) {
 		{"nothing", "", "", "", "", both},
 		{"a field of no JSON", "id=evt_1", "id=1", "", "", "--set id: the body is not a JSON object"},
 		{"a field of a list", "[]", "id=1", "", "", "--set id: the body is not a JSON object"},
+		{"a doubled field", `{"id":"a","type":"b","id":"c"}`, "id=d", "", "", "--set id: the body has the field id twice"},
+		{"a doubled field on the way", `{"id":"a","data":{"price":1},"data":{}}`, "data.price=2", "", "", "--set data.price: the body has the field data twice"},
+		{"a doubled field in another spelling", `{"id":"a","\u0069d":"c"}`, "id=d", "", "", "--set id: the body has the field id twice"},
+		{"another field is doubled", `{"id":"a","x":1,"type":"b","x":2}`, "type=c", `{"id":"a","x":1,"type":"c","x":2}`, "a", ""},
+		{"a doubled amount", `{"id":"a","data":{"price":{"amountSubunits":1,"amountSubunits":2}}}`, "data.price=3", "", "", "--set data.price: the body has the field amountSubunits twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newTarget(t, http.StatusOK, "")
