@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/job"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -41,6 +42,29 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return m.do(a.ID)
+}
+
+const (
+	// mostTyped is how many keys may wait before they are taken for a text that nobody types.
+	mostTyped = 1000
+	// textPause is how long no key must come before keys count again.
+	textPause = 500 * time.Millisecond
+)
+
+// keys handles keys that came together. A long text that comes as keys is dropped: some
+// take milliseconds each, and none was meant.
+func (m *Model) keys(keys job.KeysMsg) tea.Cmd {
+	now := time.Now()
+	if len(keys) > mostTyped || now.Sub(m.flooded) < textPause {
+		m.flooded = now
+		m.notices.say(warning, "a long text came as keys: it is dropped")
+		return nil
+	}
+	commands := make([]tea.Cmd, len(keys))
+	for i, key := range keys {
+		_, commands[i] = m.Update(key)
+	}
+	return tea.Batch(commands...)
 }
 
 // sayRecorded answers, in a replay, a key that works only on a live screen.

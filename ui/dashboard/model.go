@@ -85,6 +85,7 @@ type Model struct {
 	clock    time.Time // the shown time; it moves once a second
 	redraw   bool      // something outside the panes has changed
 	awaited  bool      // the picture comes in a moment: nothing is drawn before
+	flooded  time.Time // when keys were last dropped
 	quitting bool      // quit was pressed once while a confirm was running
 }
 
@@ -231,6 +232,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		return m, m.key(msg)
+	case job.KeysMsg:
+		return m, m.keys(msg)
+	case job.UnendedPasteMsg:
+		m.notices.say(warning, "the terminal did not end a paste: what it brought is dropped")
+		return m, m.job.Keys.Renew()
 	case tea.PasteMsg:
 		return m, m.paste(msg)
 	case deliveriesMsg, sentAgainMsg:

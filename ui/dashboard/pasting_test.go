@@ -3,9 +3,13 @@ package dashboard
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/job"
 )
 
 func TestARefusedPasteSaysSo(t *testing.T) {
@@ -41,4 +45,41 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPasteThatDoesNotEndIsSaidToBeDropped(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	if _, cmd := m.Update(job.UnendedPasteMsg{}); cmd == nil || !strings.Contains(screen(m), "the terminal did not end a paste: what it brought is dropped") {
+		t.Errorf("it says:\n%s", screen(m))
+	}
+}
+
+func TestALongTextThatComesAsKeysIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 120, 36)
+		keys := func(n int, name string) {
+			keys := make(job.KeysMsg, n)
+			for i := range keys {
+				keys[i] = actiontest.Press(name)
+			}
+			m.Update(keys)
+		}
+		before := m.board.subject()
+		keys(5, "j")
+		fifth := m.board.subject()
+		keys(mostTyped+1, "k")
+		if got := screen(m); m.board.subject() != fifth || fifth == before || !strings.Contains(got, "a long text came as keys: it is dropped") {
+			t.Errorf("keys move from %v to %v:\n%s", fifth, m.board.subject(), got)
+		}
+		time.Sleep(textPause - 1)
+		keys(5, "k")
+		if m.board.subject() != fifth {
+			t.Error("the end of the text counts as keys")
+		}
+		time.Sleep(textPause)
+		keys(5, "k")
+		if m.board.subject() != before {
+			t.Error("keys do not count again")
+		}
+	})
 }

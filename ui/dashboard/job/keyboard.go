@@ -2,9 +2,12 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -30,9 +33,24 @@ type reading struct {
 		io.ReadCloser
 		Cancel() (ends bool)
 	}
-	work sync.WaitGroup
-	err  error
+	work    sync.WaitGroup
+	err     error
+	pasting atomic.Bool // the beginning of a paste was read, but not its end
+	unended *time.Timer // runs while a paste waits for more
 }
+
+// KeysMsg brings the keys that wait, so that the screen is drawn once for all of them.
+type KeysMsg []tea.KeyPressMsg
+
+// mostKeys is the most keys of a [KeysMsg].
+const mostKeys = 4096
+
+// UnendedPasteMsg says that the end of a paste does not come: [Keyboard.Renew] forgets it.
+type UnendedPasteMsg struct{}
+
+// unendedAfter is how long a paste may bring nothing. The reader takes whatever follows the
+// beginning of a paste for pasted: if its end were lost, no key would count again.
+const unendedAfter = 2 * time.Second
 
 // NewKeyboard returns the keyboard of the terminal behind in. Nobody reads it until
 // [Keyboard.Take]. send may block as long as the program runs.
@@ -52,24 +70,75 @@ func (k *Keyboard) Take() error {
 	if err != nil {
 		return fmt.Errorf("reading the keys: %w", err)
 	}
-	r, events := &reading{reader: cancellable}, make(chan uv.Event)
+	r, events := &reading{reader: cancellable}, make(chan uv.Event, mostKeys)
+	r.unended = time.AfterFunc(unendedAfter, func() { k.send(UnendedPasteMsg{}) })
+	r.unended.Stop()
 	k.now = r
+	var in io.Reader = r
+	if !followsSize { // Windows: its reader takes keys from nothing else
+		in = r.reader
+	}
 	r.work.Go(func() {
 		defer close(events)
-		r.err = uv.NewTerminalReader(r.reader, k.term).StreamEvents(context.Background(), events)
+		r.err = uv.NewTerminalReader(in, k.term).StreamEvents(context.Background(), events)
 	})
 	r.work.Go(func() {
-		for e := range events {
-			if _, size := e.(uv.WindowSizeEvent); size && followsSize && IsTerminal(k.in) {
-				continue // answers somebody else's question
-			}
-			k.send(e)
-		}
-		if r.err != nil {
+		k.pass(r, events)
+		if r.unended.Stop(); r.err != nil {
 			k.send(tea.Quit())
 		}
 	})
 	return nil
+}
+
+// pass sends what was read, and all keys that wait as one message.
+func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
+	var keys KeysMsg
+	for e := range events {
+		key, is := e.(uv.KeyPressEvent)
+		if is {
+			keys = append(keys, tea.KeyPressMsg(key))
+		}
+		if len(keys) > 0 && (!is || len(events) == 0 || len(keys) == mostKeys) {
+			k.send(keys)
+			keys = nil
+		}
+		switch e.(type) {
+		case uv.KeyPressEvent:
+			continue
+		case uv.WindowSizeEvent:
+			if followsSize && IsTerminal(k.in) {
+				continue // answers somebody else's question
+			}
+		case uv.PasteStartEvent:
+			r.pasting.Store(true)
+			r.unended.Reset(unendedAfter)
+		case uv.PasteEndEvent:
+			r.pasting.Store(false)
+			r.unended.Stop()
+		}
+		k.send(e)
+	}
+}
+
+// Read implements [io.Reader] for the reader of keys.
+func (r *reading) Read(into []byte) (int, error) {
+	if r.pasting.Load() {
+		r.unended.Reset(unendedAfter)
+	}
+	n, err := r.reader.Read(into)
+	r.unended.Stop()
+	return n, err
+}
+
+// Renew returns the command that reads on without the paste that does not end.
+func (k *Keyboard) Renew() tea.Cmd {
+	return func() tea.Msg {
+		if errors.Join(k.Give(), k.Take()) != nil {
+			return tea.Quit()
+		}
+		return nil
+	}
 }
 
 // Give gives the keyboard away: when it returns, everything read was sent, and nothing

@@ -28,7 +28,20 @@ func keyboardOf(t *testing.T) (k *Keyboard, far, terminal *os.File, told chan te
 		t.Fatal(err)
 	}
 	told = make(chan tea.Msg)
-	return NewKeyboard(terminal, "xterm", func(msg tea.Msg) { told <- msg }), far, terminal, told
+	return NewKeyboard(terminal, "xterm", tellOneByOne(told)), far, terminal, told
+}
+
+// tellOneByOne passes messages on, and keys that came together one by one.
+func tellOneByOne(told chan<- tea.Msg) func(tea.Msg) {
+	return func(msg tea.Msg) {
+		keys, together := msg.(KeysMsg)
+		if !together {
+			told <- msg
+		}
+		for _, key := range keys {
+			told <- key
+		}
+	}
 }
 
 func types(t *testing.T, far *os.File, keys string) {
@@ -100,6 +113,27 @@ func TestASizeThatNobodyAskedTheTerminalForIsNotBelieved(t *testing.T) {
 	}
 }
 
+func TestAKeyboardForgetsAPasteThatDoesNotEnd(t *testing.T) {
+	k, far, _, told := keyboardOf(t)
+	if err := k.Take(); err != nil {
+		t.Fatal(err)
+	}
+	types(t, far, "\x1b[200~abc")
+	if msg := <-told; msg != (uv.PasteStartEvent{}) {
+		t.Fatalf("got %v", msg)
+	}
+	if msg := k.Renew()(); msg != nil {
+		t.Fatalf("got %v", msg)
+	}
+	types(t, far, "d")
+	if key := (<-told).(interface{ String() string }); key.String() != "d" {
+		t.Errorf("got %s", key)
+	}
+	if err := k.Give(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAKeyboardThatCannotBeReadEndsTheProgram(t *testing.T) {
 	terminal, far, err := os.Pipe()
 	if err != nil {
@@ -112,7 +146,7 @@ func TestAKeyboardThatCannotBeReadEndsTheProgram(t *testing.T) {
 	}
 	types(t, far, "a")
 	told := make(chan tea.Msg)
-	k := NewKeyboard(terminal, "xterm", func(msg tea.Msg) { told <- msg })
+	k := NewKeyboard(terminal, "xterm", tellOneByOne(told))
 	if err := k.Take(); err != nil {
 		t.Fatal(err)
 	}
