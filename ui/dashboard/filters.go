@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
@@ -134,18 +135,42 @@ func (f *filters) find() tea.Cmd {
 	if t.wrong = ""; to != nil {
 		t.wrong = to.Wrong
 	}
-	f.later[t.pane] = nil
-	many, ok := p.(searchable)
-	switch _, rows := p.Matches(); {
-	case to != nil && to.Broken:
-	case ok && to.Slow() && rows > manyRows:
-		f.later[t.pane] = to
-		look := many.Search(to)
-		return func() tea.Msg { return foundMsg{t.pane, to, look()} }
-	default:
-		f.set(t.pane, to)
+	if f.later[t.pane] = nil; to != nil && to.Broken {
+		return nil
 	}
+	return f.use(t.pane, to)
+}
+
+// use filters a pane: at once or, if that takes long, once its rows are found beside Update.
+func (f *filters) use(at layout.Pane, to *pane.Filter) tea.Cmd {
+	if many, ok := f.board.panes[at].(searchable); ok && to.Slow() {
+		if _, rows := many.Matches(); rows > manyRows {
+			f.later[at] = to
+			look := many.Search(to)
+			return func() tea.Msg { return foundMsg{at, to, look()} }
+		}
+	}
+	f.set(at, to)
 	return nil
+}
+
+// show shows changes. In a picture that starts over, filters that take long find their rows
+// anew.
+func (f *filters) show(c *account.Changes, first bool) (found tea.Cmd) {
+	before := f.inPane
+	slow := func(at int) bool { return (first || c.Whole) && before[at].Slow() }
+	for at := range before {
+		if slow(at) {
+			f.set(layout.Pane(at), nil)
+		}
+	}
+	f.board.show(c, first)
+	for at := range before {
+		if slow(at) {
+			found = tea.Batch(found, f.use(layout.Pane(at), before[at]))
+		}
+	}
+	return found
 }
 
 func (f *filters) set(at layout.Pane, to *pane.Filter) {

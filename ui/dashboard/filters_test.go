@@ -259,6 +259,62 @@ func TestAnExpressionLooksAtManyRowsBesideTheKeys(t *testing.T) {
 	}
 }
 
+func TestAnExpressionLooksAtManyRowsBesideTheKeysWhereverItComesFrom(t *testing.T) {
+	const text = "/s.fa/"
+	many := manyShop(2 * manyRows)
+	for _, c := range []struct {
+		name   string
+		filter func() (*Model, tea.Cmd)
+	}{
+		{"the palette", func() (*Model, tea.Cmd) {
+			m := boardOf(t, many, 160, 45)
+			return m, said(m, "filter "+text, "enter")
+		}},
+		{"a saved filter", func() (*Model, tea.Cmd) {
+			m := boardOf(t, many, 160, 45, func(c *Config) { c.Remembered.Filters = []NamedFilter{{"sofas", "intents", text}} })
+			return m, said(m, "sofas", "enter")
+		}},
+		{"a position", func() (*Model, tea.Cmd) {
+			m := boardOf(t, many, 160, 45)
+			return m, said(m, "at filter:"+text, "enter")
+		}},
+		{"the start", func() (*Model, tea.Cmd) {
+			m := New(Config{Source: many, Filter: text})
+			m.Update(tea.WindowSizeMsg{Width: 160, Height: 45})
+			_, cmd := m.Update(changesMsg{many.Changes(0)})
+			return m, cmd
+		}},
+		{"a picture that starts over", func() (*Model, tea.Cmd) {
+			m := boardOf(t, manyShop(10), 160, 45)
+			said(m, "filter "+text, "enter")
+			over := manyShop(2 * manyRows).Changes(0)
+			over.Whole = true
+			_, cmd := m.Update(changesMsg{over})
+			return m, cmd
+		}},
+		{"a picture that starts over while the screen is frozen", func() (*Model, tea.Cmd) {
+			m := boardOf(t, manyShop(10), 160, 45)
+			said(m, "filter "+text, "enter")
+			press(m, "space")
+			over := manyShop(2 * manyRows).Changes(0)
+			over.Whole = true
+			m.Update(changesMsg{over})
+			return m, press(m, "space")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, look := c.filter()
+			if shown, all := m.board.intents.Matches(); look == nil || shown != all {
+				t.Fatalf("it does not look beside the keys: %d are shown of %d", shown, all)
+			}
+			m.Update(look())
+			if shown, all := m.board.intents.Matches(); shown == 0 || shown == all || m.filters.inPane[layout.Intents].Text != text {
+				t.Errorf("found, it shows %d of %d", shown, all)
+			}
+		})
+	}
+}
+
 // filterKey types a key of a filter, and returns what follows it.
 func filterKey(m *Model, name string) tea.Cmd {
 	_, cmd := m.Update(tea.KeyPressMsg{Text: name, Code: rune(name[0])})

@@ -98,7 +98,7 @@ func (m *Model) viewing() map[action.ID]handler {
 		action.FocusPrevious:   does(func() { m.board.focusBy(-1) }),
 		action.FocusDetail:     does(m.board.focusDetail).unless(m.board.detailDisabled),
 		action.FocusPane8:      does(func() { m.board.focusOn(layout.Deliveries) }).unless(m.board.deliveriesDisabled),
-		action.Freeze:          does(m.freeze),
+		action.Freeze:          {do: m.freeze},
 		action.Zoom:            does(m.board.enlarge).unless(m.board.zoomDisabled),
 		action.Arrange:         does(m.arrange),
 		action.NextArrangement: does(m.board.nextArrangement),

@@ -214,8 +214,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.restyle()
 		return m, m.themes.await(m.ctx)
 	case changesMsg:
-		m.apply(&msg.Changes)
-		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.batch.feed(m.ctx))
+		shown := m.apply(&msg.Changes)
+		return m, tea.Batch(shown, m.positions.begin(m.cfg.Now()), m.batch.feed(m.ctx))
 	case tickMsg:
 		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
@@ -294,7 +294,7 @@ func (m *Model) advance(now time.Time) {
 }
 
 // apply applies changes to the picture and, unless it is frozen, to the screen.
-func (m *Model) apply(c *account.Changes) {
+func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	first := c.Whole || !m.picture.started
 	wasLive := m.picture.environment().Live
 	m.picture.apply(c)
@@ -313,11 +313,12 @@ func (m *Model) apply(c *account.Changes) {
 	}
 	m.judge()
 	if m.picture.frozen == nil {
-		m.board.show(c, first)
+		shown = m.filters.show(c, first)
 		m.details.feed()
 	}
 	m.marks.keep()
 	m.away.observe(m.cfg.Now())
+	return shown
 }
 
 // judge passes the health of the picture to the panes, unless the screen is frozen.
@@ -337,21 +338,22 @@ func (m *Model) restyle() {
 }
 
 // freeze holds the screen, or shows the present picture again.
-func (m *Model) freeze() {
+func (m *Model) freeze() tea.Cmd {
 	if m.picture.frozen == nil {
 		m.picture.freeze(m.cfg.Now())
 		m.away.frozen(true, m.cfg.Now())
 		m.notices.toast = toast{} // the notice line says at once that the screen is frozen
 		m.board.invalidate()      // drawn now, with what the next second would have shown
-		return
+		return nil
 	}
 	missed := m.picture.thaw()
 	m.away.frozen(false, m.cfg.Now())
 	m.clock = m.cfg.Now()
 	m.look.Now = m.clock
 	m.judge()
-	m.board.show(&missed, false)
+	shown := m.filters.show(&missed, false)
 	m.deliveries.show()
 	m.details.feed()
 	m.board.invalidate()
+	return shown
 }

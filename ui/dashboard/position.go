@@ -77,16 +77,17 @@ func (w *positions) take(text string) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, err := w.open(p); there || err != nil {
-		return nil, err
+	if there, cmd, err := w.open(p); there || err != nil {
+		return cmd, err
 	}
 	return w.ask(p)
 }
 
 // open goes to a position. It returns false if the thing is not known.
-func (w *positions) open(p position) (ok bool, err error) {
+func (w *positions) open(p position) (ok bool, cmd tea.Cmd, err error) {
 	if p.kind == pane.None {
-		return true, w.openPane(p)
+		cmd, err = w.openPane(p)
+		return true, cmd, err
 	}
 	found := w.jump.search(p.id)
 	if p.kind == pane.OfOrder {
@@ -96,7 +97,7 @@ func (w *positions) open(p position) (ok bool, err error) {
 	if len(found) == 1 {
 		w.jump.lookAt(found[0])
 	}
-	return len(found) == 1, nil
+	return len(found) == 1, nil, nil
 }
 
 // ask reads an unknown intent; other unknown things cannot be read.
@@ -108,18 +109,18 @@ func (w *positions) ask(p position) (tea.Cmd, error) {
 }
 
 // openPane gives a pane the focus and filters it.
-func (w *positions) openPane(p position) error {
+func (w *positions) openPane(p position) (tea.Cmd, error) {
 	if n, ok := w.saved.preferences.named(p.filter); ok {
 		return w.saved.show(n)
 	}
 	if !w.board.delivers(p.pane) {
-		return errors.New(noDeliveries)
+		return nil, errors.New(noDeliveries)
 	}
 	if p.filter != "" {
 		return w.saved.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
 	}
 	w.board.turnTo(p.pane)
-	return nil
+	return nil, nil
 }
 
 // turnTo gives a pane the focus, and views and the quota the whole screen.
@@ -161,12 +162,11 @@ func (w *positions) begin(now time.Time) tea.Cmd {
 	if at.since.IsZero() {
 		at.since = now
 	}
-	there, err := w.open(at.position)
+	there, cmd, err := w.open(at.position)
 	waited, patience := now.Sub(at.since), patienceOther
 	if at.kind == pane.OfIntent {
 		patience = patienceIntent
 	}
-	var cmd tea.Cmd
 	if !there && err == nil {
 		if waited < patience {
 			w.notices.sayWhile(func() bool { return w.start != nil }, plain, "waiting for "+at.text)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -115,23 +117,23 @@ func (k *savedFilters) forget(name string) error {
 }
 
 // show applies a saved filter to its pane, and gives that pane the focus.
-func (k *savedFilters) show(n NamedFilter) error {
+func (k *savedFilters) show(n NamedFilter) (tea.Cmd, error) {
 	at, _ := paneCalled(n.Pane)
 	p, ok := k.board.panes[at].(filtered)
 	if !ok {
-		return errors.New(n.Pane + " cannot be filtered")
+		return nil, errors.New(n.Pane + " cannot be filtered")
 	}
 	f := pane.ParseFilter(n.Text, p.Fields())
 	switch {
 	case len(n.Text) > longestFilter:
-		return errors.New(tooLongFilter())
+		return nil, errors.New(tooLongFilter())
 	case f != nil && f.Wrong != "":
-		return errors.New(f.Wrong)
+		return nil, errors.New(f.Wrong)
 	}
 	k.board.turnTo(at)
-	k.filters.set(at, f)
+	cmd := k.filters.use(at, f)
 	k.board.intents.Stay()
-	return nil
+	return cmd, nil
 }
 
 // WrongFilter says what is wrong with a filter of the intents; "" if nothing is.
@@ -170,15 +172,15 @@ func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.F
 	return nil, ""
 }
 
-// begin applies the filter that the run was started with: the name of a saved one, or a
-// filter of the intents.
+// begin applies the filter that the run was started with, before there are rows: the name of
+// a saved one, or a filter of the intents.
 func (k *savedFilters) begin(text string) {
 	text = string(api.Scrub(text))
 	n, ok := k.preferences.named(text)
 	if !ok {
 		n = NamedFilter{Pane: layout.Intents.String(), Text: text}
 	}
-	if err := k.show(n); err != nil {
+	if _, err := k.show(n); err != nil {
 		k.notices.say(warning, "the filter "+text+" is not applied: "+err.Error())
 	}
 }

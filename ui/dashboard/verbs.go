@@ -72,7 +72,7 @@ func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 	}
 	for _, n := range v.preferences.Filters {
 		all = append(all, dialog.Verb{Name: n.Name, Means: "/ " + n.Text, Tooltip: "Filters " + n.Pane + " by " + n.Text,
-			Run: func(string) (tea.Cmd, error) { return nil, v.saved.show(n) }})
+			Run: func(string) (tea.Cmd, error) { return v.saved.show(n) }})
 	}
 	return all
 }
@@ -150,11 +150,11 @@ func (v *verbs) takeFilter(text string) (tea.Cmd, error) {
 	if filter != nil && filter.Wrong != "" {
 		return nil, errors.New(filter.Wrong)
 	}
-	v.filters.set(at, filter)
+	cmd := v.filters.use(at, filter)
 	if at == layout.Intents {
 		v.board.intents.Stay()
 	}
-	return nil, nil
+	return cmd, nil
 }
 
 func (v *verbs) takeOrder(name string) (tea.Cmd, error) {

@@ -6,16 +6,18 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
 // said opens the palette and types into it.
-func said(m *Model, text string, keys ...string) {
+func said(m *Model, text string, keys ...string) tea.Cmd {
 	press(m, ":")
 	press(m, actiontest.Typed(text)...)
-	press(m, keys...)
+	return press(m, keys...)
 }
 
 func TestVerbsTakeTheWordsBehindThem(t *testing.T) {
