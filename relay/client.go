@@ -55,7 +55,7 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) (stat
 	}
 	answered, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, fmt.Errorf("ask the relay: %w", err)
+		return 0, nil, unanswered(c.base, err)
 	}
 	defer answered.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(answered.Body, maxAnswer))

@@ -97,7 +97,7 @@ func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	}
 	answer, err := p.client.Do(request)
 	if err != nil {
-		return 0, p.unanswered(err)
+		return 0, unanswered(p.url, err)
 	}
 	defer answer.Body.Close()
 	said, _ := bufio.NewReader(io.LimitReader(answer.Body, maxReason)).ReadString('\n') // the status counts
@@ -113,26 +113,35 @@ func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is no relay, or a proxy in front of one", p.url, answer.StatusCode)
 }
 
-// unanswered says why there is no answer.
-func (p *Probe) unanswered(err error) error {
+// nobody says that nothing answers at an address.
+type nobody struct {
+	address string
+	*net.OpError
+}
+
+func (e nobody) Error() string { return "nothing answers at " + e.address + ": " + e.Err.Error() }
+func (e nobody) Unwrap() error { return e.OpError }
+
+// unanswered says why a request to an address got no answer.
+func unanswered(address string, err error) error {
 	var unverified *tls.CertificateVerificationError
 	var wrongName x509.HostnameError
 	var dialled *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s has not answered in time", p.url)
+		return fmt.Errorf("%s has not answered in time", address)
 	case errors.As(err, &wrongName):
-		return fmt.Errorf("the certificate of %s is for another name: %w", p.url, wrongName)
+		return fmt.Errorf("the certificate of %s is for another name: %w", address, wrongName)
 	case errors.As(err, &unverified):
-		return fmt.Errorf("the certificate of %s cannot be trusted: %w", p.url, unverified.Err)
+		return fmt.Errorf("the certificate of %s cannot be trusted: %w", address, unverified.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return fmt.Errorf("what answers at %s speaks no TLS: give http://", p.url)
+		return fmt.Errorf("what answers at %s speaks no TLS: give http://", address)
 	case errors.As(err, &dialled):
-		return fmt.Errorf("nothing answers at %s: %w", p.url, dialled.Err)
+		return nobody{address, dialled}
 	}
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	return fmt.Errorf("%s has not answered: %w", p.url, err)
+	return fmt.Errorf("%s has not answered: %w", address, err)
 }

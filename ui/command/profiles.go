@@ -154,8 +154,12 @@ func (s settings) checkRelay(ctx context.Context) error {
 		return addressed(err)
 	}
 	defer reader.Close()
-	if _, err := reader.Head(ctx, 0); err != nil {
+	_, err = reader.Head(ctx, 0)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*relay.RefusedError)):
 		return fmt.Errorf("its relay: %s", api.Scrub(err.Error()))
 	}
-	return nil
+	return fmt.Errorf("its relay: %s; start it, or correct relay_url in [profile.%s]", api.Scrub(err.Error()), s.Chosen)
 }

@@ -213,7 +213,7 @@ func TestWhatCannotBeSwitchedToLeavesTheFirstOnTheScreen(t *testing.T) {
 	}
 	live.killed()
 	s.press(t, ":profile live\r")
-	s.waitFor(t, `not switched to live: its relay: .*refused`)
+	s.waitFor(t, `not switched to live: its relay: nothing answers at http://127.0.0.1:\d+: connect: connection refused; start it, or correct relay_url in \[profile.live\]`)
 	s.waitFor(t, `one.exam`, `relay ● live`, `ARMED`)
 	s.press(t, "q")
 	if code, words := left(); code != exitDone || words != "" {

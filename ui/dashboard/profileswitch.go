@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
 )
 
 // profileSwitch switches to another account. This dashboard ends, and a new one begins for the
@@ -57,6 +59,8 @@ func (s *profileSwitch) bound() string {
 	switch {
 	case s.cfg.Bound != "":
 		return s.cfg.Bound
+	case s.cfg.recordingState().On:
+		return "a recording is of one account: end it first, with " + s.cfg.Actions.KeyOf(action.Record)
 	case s.batch.confirming() || s.batch.queue != nil:
 		return "a confirm is running: switch once its outcome is known"
 	case s.dialog.confirm() != nil:

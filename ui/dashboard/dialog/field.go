@@ -1,12 +1,15 @@
 package dialog
 
 import (
+	"unicode/utf8"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // newField makes a text field for at most this many characters.
@@ -15,6 +18,16 @@ func newField(most int) textinput.Model {
 	field.KeyMap.Paste.SetEnabled(false)
 	field.CharLimit = most
 	return field
+}
+
+// takes reports whether there is room for all of a pasted text behind what is typed, and otherwise says, until
+// the next key, that it has not.
+func (b *base) takes(typed, text string, most int) bool {
+	if b.said = ""; utf8.RuneCountInString(typed+text) <= most {
+		return true
+	}
+	b.said = "the pasted text is too long: " + wording.Count(most) + " characters fit here"
+	return false
 }
 
 // typed draws a field of a width, with its cursor visible.

@@ -39,14 +39,16 @@ func (h *Help) Paste(text string) {
 		h.base.Paste(text)
 		return
 	}
-	h.search(h.sought + text)
+	if h.takes(h.sought, text, longestSought) {
+		h.search(h.sought + text)
+	}
 }
 
-// longestSought is the longest search text in bytes.
+// longestSought is the longest search text in characters.
 const longestSought = 40
 
 func (h *Help) search(text string) {
-	if len(text) <= longestSought {
+	if utf8.RuneCountInString(text) <= longestSought {
 		h.sought, h.top = paint.Drawable(string(api.Scrub(text))), 0
 	}
 }

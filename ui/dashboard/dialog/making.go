@@ -61,8 +61,12 @@ func (m *Making) Wish() (Wish, error) {
 // Refuse says why none was made. The typed text stays.
 func (m *Making) Refuse(why string) { m.sending, m.refused = false, why }
 
-// Paste types what is pasted.
-func (m *Making) Paste(text string) { m.write(tea.PasteMsg{Content: text}) }
+// Paste types what is pasted, or says that it is too long.
+func (m *Making) Paste(text string) {
+	if at := m.fields[m.at]; m.takes(at.Value(), text, at.CharLimit) {
+		m.write(tea.PasteMsg{Content: text})
+	}
+}
 
 func (m *Making) write(msg tea.Msg) {
 	if m.sending {
@@ -74,6 +78,7 @@ func (m *Making) write(msg tea.Msg) {
 
 // Key types, moves between fields, or creates the intent.
 func (m *Making) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	m.said = ""
 	switch key.String() {
 	case "esc", "ctrl+c":
 		return Answer{Kind: Closed}

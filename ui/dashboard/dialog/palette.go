@@ -67,11 +67,16 @@ func NewPalette(table *action.Table, scope action.Scope, disabled func(action.ID
 	return p
 }
 
-// Paste types pasted text.
-func (p *Palette) Paste(text string) { p.write(tea.PasteMsg{Content: text}) }
+// Paste types pasted text, or says that it is too long.
+func (p *Palette) Paste(text string) {
+	if p.takes(p.field.Value(), text, longestTyped) {
+		p.write(tea.PasteMsg{Content: text})
+	}
+}
 
 // Key moves, types or chooses. For a disabled action it says why.
 func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	p.said = ""
 	switch key.String() {
 	case "esc", "ctrl+c":
 		return Answer{Kind: Closed}
