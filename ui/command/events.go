@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -153,7 +152,7 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 		config.From = relay.FromLatest
 	}
 	if o.cursorFile != "" {
-		kept, err := os.ReadFile(o.cursorFile)
+		kept, err := readGiven(o.cursorFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return config, usagef("reading the cursor file: %w", err)
 		}

@@ -5,9 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -53,6 +56,46 @@ func (i *inputs) readFrom(flag string, from io.Reader) ([]byte, error) {
 		return nil, usagef("%s: larger than %d bytes", flag, most)
 	}
 	return text, nil
+}
+
+// readAtMost reads a file of at most so many bytes.
+func readAtMost(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fmt.Errorf("it is longer than %d bytes", most)
+	}
+	return content, err
+}
+
+const (
+	// mostGiven is the most bytes of a file of settings or of a secret.
+	mostGiven = 1 << 20
+	// givenWithin is how long one may take: from a pipe, it comes only once somebody writes it.
+	givenWithin = 5 * time.Second
+)
+
+// readGiven reads a file of settings or of a secret.
+func readGiven(path string) ([]byte, error) {
+	content, err := inTime(func() ([]byte, error) { return readAtMost(path, mostGiven) })
+	if err != nil && !errors.As(err, new(*fs.PathError)) {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return content, err
+}
+
+func inTime(read func() ([]byte, error)) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), givenWithin)
+	defer cancel()
+	content, err := unlessInterrupted(ctx, read)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("its end has not come within %s: is it a pipe that nobody writes to?", givenWithin)
+	}
+	return content, err
 }
 
 // unlessInterrupted runs a read that may never end, as of a pipe to which nobody writes.

@@ -12,7 +12,7 @@ import (
 
 // readSecretFile is a file's secret, without the line break that editors append.
 func readSecretFile(path string) (string, error) {
-	content, err := os.ReadFile(path)
+	content, err := readGiven(path)
 	return strings.TrimRight(string(content), "\r\n"), err
 }
 

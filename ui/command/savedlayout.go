@@ -80,19 +80,6 @@ func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) 
 // maxLayoutFile is the file's largest size in bytes.
 const maxLayoutFile = 1 << 20
 
-func readAtMost(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("it is longer than %d bytes", most)
-	}
-	return content, err
-}
-
 // remember takes over the current arrangement; it never blocks.
 func (r *savedLayout) remember(l dashboard.Layout) {
 	r.latest.Store(&l)

@@ -181,7 +181,7 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 		path = filepath.Join(configDir(), "tillwatch.toml")
 	}
 	var content map[string]any
-	text, err := os.ReadFile(path)
+	text, err := readGiven(path)
 	if err == nil {
 		err = toml.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &content) // some editors begin a file so
 	}

@@ -2,8 +2,12 @@ package command
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestSeveralFaultsAreListedBelowEachOther(t *testing.T) {
@@ -11,4 +15,41 @@ func TestSeveralFaultsAreListedBelowEachOther(t *testing.T) {
 	if first, second, _ := strings.Cut(got, "\n  "); !strings.HasPrefix(first, "the first ") || strings.Contains(first, "\x1b") || second != "another" {
 		t.Errorf("reported as %q", got)
 	}
+}
+
+func TestAFileOfSettingsIsReadToAnEnd(t *testing.T) {
+	folder := t.TempDir()
+	large := filepath.Join(folder, "large")
+	writeFile(t, large, "")
+	if err := os.Truncate(large, 2<<30); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, path, says string }{
+		{"a folder", folder, "read " + folder + ": "},
+		{"2 GB", large, "read " + large + ": it is longer than 1048576 bytes"},
+	} {
+		for flag, names := range map[string]string{"config": "reading the configuration file " + c.path + ": ", "api_key_file": "reading the file that api_key_file names: "} {
+			t.Run(c.name+" as "+flag, func(t *testing.T) {
+				isolate(t)
+				t.Setenv("TILLWATCH_"+strings.ToUpper(flag), c.path)
+				if _, err := loadSettings(newWatch().Flags()); err == nil || !strings.HasPrefix(err.Error(), names+c.says) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestAPipeThatNobodyWritesToIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		writes, began := make(chan struct{}), time.Now()
+		defer close(writes)
+		_, err := inTime(func() ([]byte, error) {
+			<-writes
+			return nil, nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "is it a pipe that nobody writes to?") || time.Since(began) != givenWithin {
+			t.Errorf("got %v after %v", err, time.Since(began))
+		}
+	})
 }

@@ -49,7 +49,8 @@ func parseWatchList(r io.Reader) ([]string, error) {
 	var ids []string
 	var bad []error
 	known := map[string]bool{}
-	lines := bufio.NewScanner(io.LimitReader(r, mostListBytes))
+	whole := &io.LimitedReader{R: r, N: mostListBytes + 1}
+	lines := bufio.NewScanner(whole)
 	for n := 1; lines.Scan(); n++ {
 		id := uncommented(lines.Text(), n)
 		if id == "" || known[id] {
@@ -66,7 +67,12 @@ func parseWatchList(r io.Reader) ([]string, error) {
 		known[id] = true
 		ids = append(ids, id)
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case whole.N == 0:
+		bad = append(bad, fmt.Errorf("it is longer than %d bytes", mostListBytes))
+	case errors.Is(err, bufio.ErrTooLong):
+		bad = append(bad, fmt.Errorf("a line is longer than %d bytes", bufio.MaxScanTokenSize))
+	case err != nil:
 		bad = append(bad, err)
 	}
 	return ids, inOneLine(bad)

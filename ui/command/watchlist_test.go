@@ -26,7 +26,8 @@ func TestWatchListHoldsOneIDALine(t *testing.T) {
 		{"what steers a terminal", "a\x1b[2J", nil, `line 1: "a\x1b[2J" is not an id: it contains characters that cannot be shown`},
 		{"an id without end", strings.Repeat("x", api.MaxID+1), nil, "is longer than 2048 bytes"},
 		{"many bad lines", "a b\nc d\ne f\ng h\ni j\n", nil, `line 3: "e f" is not an id: it contains a space; and 2 more`},
-		{"a line that is longer than any", strings.Repeat("x", 100<<10), nil, "too long"},
+		{"a line that is longer than any", strings.Repeat("x", 100<<10), nil, "a line is longer than 65536 bytes"},
+		{"more than is read", "ci_1\n" + strings.Repeat("# a comment\n", 400_000), []string{"ci_1"}, "it is longer than 4194304 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ids, err := parseWatchList(strings.NewReader(c.content))
