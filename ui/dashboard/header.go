@@ -40,13 +40,13 @@ func (h header) draw(line *paint.Line) string {
 		used += s.width + h.slotGap()
 	}
 	h.place(l, l.Left()-used-1)
-	l.To(h.width - used - 1)
-	for _, s := range right {
-		from := l.At()
-		l.Space(h.slotGap())
-		s.draw(l)
-		l.To(from + h.slotGap() + s.width)
+	at := h.width - used - 1
+	for _, s := range right { // a word that is too wide takes from the gap behind it
+		at += h.slotGap()
+		s.draw(l.To(at))
+		at += s.width
 	}
+	l.To(at)
 	return l.String()
 }
 

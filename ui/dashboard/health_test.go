@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
 )
 
 func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
@@ -35,6 +36,21 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 				t.Errorf("the line says %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestTheHeaderStandsStillWhileTheServiceIsSlowOrFails(t *testing.T) {
+	for _, width := range []int{80, 120, 200} {
+		clock := map[int]string{}
+		for state, name := range map[account.APIState]string{account.APIHealthy: "healthy", account.APISlow: "slow", account.APIFailing: "failing"} {
+			s := typicalShop(time.Now())
+			s.changes.Summary.API.State = state
+			head := strings.Split(screen(boardOf(t, s, width, 40)), "\n")[0]
+			clock[paint.Width(head[:strings.Index(head, "relay")])] += " " + name
+		}
+		if len(clock) != 1 {
+			t.Errorf("%d columns: the relay stands at the column %v", width, clock)
+		}
 	}
 }
 
