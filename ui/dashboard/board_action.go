@@ -87,6 +87,8 @@ func (b *board) offers(id action.ID) bool {
 		return b.focus == layout.Deliveries || b.focus == layout.Detail && b.detail.Subject().Kind == pane.OfDelivery
 	case action.Reveal:
 		return b.detail.Subject().Kind == pane.OfIntent
+	case action.ClearFilter:
+		return b.zoom || b.pulseWhole() || layout.IsView(b.focus)
 	case action.NextSpan:
 		return b.focus == layout.Failures || b.pulseWhole() || b.quotaWhole()
 	case action.Failures:

@@ -46,9 +46,11 @@ func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 		names []string // among others
 		not   []string
 	}{
-		{"failures", []string{"F"}, []string{"enter open", "F failures", "w span", "s sort"}, []string{"c confirm", "x mark", "r read", "/ filter", "z zoom", "y copy"}},
-		{"pulse", []string{"P"}, []string{"P pulse", "w span", "z zoom"}, []string{"c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
-		{"quota", []string{"u"}, []string{"u usage", "/ filter", "w span"}, []string{"c confirm", "x mark", "r read", "y copy"}},
+		{"a zoomed pane", []string{"4", "z"}, []string{"esc back", "z zoom"}, nil},
+		{"the board", nil, []string{"tab pane"}, []string{"esc back"}},
+		{"failures", []string{"F"}, []string{"esc back", "enter open", "F failures", "w span", "s sort"}, []string{"c confirm", "x mark", "r read", "/ filter", "z zoom", "y copy"}},
+		{"pulse", []string{"P"}, []string{"esc back", "P pulse", "w span", "z zoom"}, []string{"c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
+		{"quota", []string{"u"}, []string{"esc back", "u usage", "/ filter", "w span"}, []string{"c confirm", "x mark", "r read", "y copy"}},
 		{"requests", []string{"5"}, []string{"enter open", "y copy"}, []string{"c confirm", "x mark", "r read", "w span"}},
 		{"orders", []string{"O"}, []string{"enter open", "x mark", "c confirm"}, []string{"w span", "F failures", "d acknowledge", "M mute"}},
 		{"alerts", []string{"6"}, []string{"enter open", "d acknowledge", "M mute"}, []string{"w span"}},

@@ -19,8 +19,8 @@ const mostCommon = 12
 func (t *Table) Help() []Section {
 	common := Section{Group: Common}
 	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
-		ofOnePane := a.ID == SendAgain || a.ID == Acknowledge
-		if !isIn(common.Actions, a.ID) && !ofOnePane {
+		inPlaces := a.ID == SendAgain || a.ID == Acknowledge || a.ID == ClearFilter // not on the whole board
+		if !isIn(common.Actions, a.ID) && !inPlaces {
 			common.Actions = append(common.Actions, a)
 		}
 	}
