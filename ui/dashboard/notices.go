@@ -164,10 +164,13 @@ func (n *notices) alert(l *paint.Line, clock time.Time) {
 	case spent(a):
 		since = " · since " + wording.Moment(a.Since, clock, n.cfg.Location)
 	case !a.Since.IsZero():
-		since = " · " + pane.Age(clock.Sub(a.Since))
+		since = " · raised " + pane.Age(clock.Sub(a.Since)) + " ago"
 	}
 	if others := len(alerts) - 1; others > 0 {
 		more = " · and " + wording.Count(others) + " more"
+	}
+	if !spent(a) && paint.Width(since+more) >= l.Left() {
+		since = ""
 	}
 	for _, tail := range []string{since, more} {
 		if paint.Width(tail) < l.Left() {

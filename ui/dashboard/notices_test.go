@@ -44,6 +44,35 @@ func TestTheAlertThatIsShownIsTheOneToActOnFirst(t *testing.T) {
 	}
 }
 
+func TestTheAgeOfAnAlertIsNotTakenForTheTimeThatIsLeft(t *testing.T) {
+	now := time.Date(2026, 11, 20, 14, 2, 0, 0, time.UTC)
+	alert := func(kind account.AlertKind, text string, due time.Time) account.Alert {
+		return account.Alert{Kind: kind, Text: text, Since: now.Add(-14 * time.Second), Due: due}
+	}
+	expiring := alert(account.AlertExpiring, "Salmon Treats, 8 oz expires unless it is confirmed", now.Add(time.Minute))
+	failed := alert(account.AlertFailed, "Desk Lamp failed: out of stock", time.Time{})
+	for _, c := range []struct {
+		name   string
+		width  int
+		alerts []account.Alert
+		want   string
+	}{
+		{"one", 120, []account.Alert{expiring}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · raised 14s ago"},
+		{"several", 120, []account.Alert{expiring, failed}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · raised 14s ago · and 1 more"},
+		{"several, with no room for both", 80, []account.Alert{expiring, failed}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · and 1 more"},
+		{"one that is not due", 80, []account.Alert{failed}, "⚑ Desk Lamp failed: out of stock · raised 14s ago"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(now)
+			s.changes.Summary.Alerts = c.alerts
+			m := boardOf(t, s, c.width, 40, func(cfg *Config) { cfg.Now = func() time.Time { return now } })
+			if got := strings.TrimSpace(strings.Split(screen(m), "\n")[1]); got != c.want {
+				t.Errorf("the line says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
