@@ -148,9 +148,9 @@ func Took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return "<1 ms"
-	case d < time.Second:
+	case d < time.Second-time.Millisecond/2:
 		return strconv.Itoa(int(d.Round(time.Millisecond)/time.Millisecond)) + " ms"
-	case d < 10*time.Second:
+	case d < 10*time.Second-50*time.Millisecond:
 		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
 	}
 	return Lasting(d.Round(time.Second))

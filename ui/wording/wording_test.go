@@ -44,6 +44,17 @@ func TestDurationsReadAsInASentence(t *testing.T) {
 	}
 }
 
+func TestTimesTakenChangeTheirUnitBeforeTheyGrowADigit(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "<1 ms", 999 * time.Microsecond: "<1 ms", 82 * time.Millisecond: "82 ms", 999_400 * time.Microsecond: "999 ms", 999_600 * time.Microsecond: "1.0 s",
+		1174 * time.Millisecond: "1.2 s", 9940 * time.Millisecond: "9.9 s", 9960 * time.Millisecond: "10 s", 12 * time.Minute: "12 min",
+	} {
+		if got := Took(d); got != want {
+			t.Errorf("Took(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestFailuresSayWhatIsKnown(t *testing.T) {
 	cases := []struct {
 		name string

@@ -237,15 +237,10 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	}
 }
 
-// Latency writes the duration of a request in at most seven cells: "41 ms", "12 s".
+// Latency writes the duration of a request in at most seven cells: "41 ms", "5.2 s", "12 s".
 func Latency(d time.Duration) string {
-	switch {
-	case d <= 0:
+	if d <= 0 {
 		return "–"
-	case d < time.Millisecond:
-		return "<1 ms"
-	case d < 10*time.Second:
-		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
 	}
-	return wording.Lasting(d)
+	return wording.Took(d)
 }
