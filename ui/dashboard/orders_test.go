@@ -363,11 +363,11 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 			if complete := regexp.MustCompile(`order-8 +(· 2 items|\(2\)).* 268.95 USD`).MatchString(got); complete == c.counts {
 				t.Errorf("%d columns, %s: the head says\n%s", size[0], c.name, got)
 			}
-			if strings.Contains(got, "≥ 268.95 USD") != c.counts || strings.Contains(got, "(≥ 2)") != c.counts && strings.Contains(got, "≥ 2 items") != c.counts {
+			if strings.Contains(got, "≥268.95 USD") != c.counts || strings.Contains(got, "(≥2)") != c.counts && strings.Contains(got, "≥2 items") != c.counts {
 				t.Errorf("%d columns, %s: the head says\n%s", size[0], c.name, got)
 			}
 			press(m, "enter")
-			if got := screen(m); strings.Contains(got, "items may be missing") != c.counts || strings.Contains(got, "≥ 3 items: ") != c.counts || strings.Contains(got, "≥ 57.42 USD") != c.counts {
+			if got := screen(m); strings.Contains(got, "items may be missing") != c.counts || strings.Contains(got, "≥3 items: ") != c.counts || strings.Contains(got, "≥57.42 USD") != c.counts {
 				t.Errorf("%d columns, %s: the detail says\n%s", size[0], c.name, got)
 			}
 			press(m, "esc")
@@ -401,7 +401,7 @@ func TestASumOfWhichMoreIsUnknownIsMarkedOnce(t *testing.T) {
 		s.changes.Summary.NeverRead = unread
 		m := boardOf(t, s, 160, 45)
 		press(m, "O")
-		if got := screen(m); !strings.Contains(got, "≥ ") || strings.Contains(got, "≥ ≥") {
+		if got := screen(m); !strings.Contains(got, "≥") || strings.Contains(got, "≥≥") || strings.Contains(got, "≥ ") {
 			t.Errorf("%d unread:\n%s", unread, got)
 		}
 	}

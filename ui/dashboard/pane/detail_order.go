@@ -57,7 +57,7 @@ func (p *Detail) orderHead(o *account.Order) {
 }
 
 func (p *Detail) counts(o *account.Order) {
-	text := wording.Counted(len(o.Intents), "item", "items")
+	text := atLeast(p.look.Partial) + wording.Counted(len(o.Intents), "item", "items")
 	for i, state := range statesOf(o) {
 		if i == 0 {
 			text += ": "
@@ -65,9 +65,6 @@ func (p *Detail) counts(o *account.Order) {
 			text += ", "
 		}
 		text += wording.Count(o.Counts[state]) + " " + sign.Intent(state).Word
-	}
-	if p.look.Partial {
-		text = orMore + text
 	}
 	p.fact("items", paint.Text, text)
 }
@@ -89,12 +86,9 @@ func statesOf(o *account.Order) (states []api.IntentState) {
 
 func (p *Detail) orderTotal(o *account.Order) {
 	for i, total := range o.Totals {
-		text := total.Readable()
-		switch {
-		case i == 0 && o.Unpriced > 0:
-			text = "at least " + text + ", " + wording.Count(o.Unpriced) + " not known yet"
-		case p.look.Partial:
-			text = orMore + text
+		text := atLeast(p.look.Partial) + total.Readable()
+		if i == 0 && o.Unpriced > 0 {
+			text = "at least " + total.Readable() + ", " + wording.Count(o.Unpriced) + " not known yet"
 		}
 		p.fact("total", paint.Text|paint.Bold, text)
 	}

@@ -62,10 +62,7 @@ func (p *Intents) drawList() {
 		p.nothingMatches()
 		return
 	}
-	widest := p.cards.widest
-	if p.orders != nil && p.look.Partial {
-		widest += paint.Width(orMore)
-	}
+	widest := p.cards.widest + paint.Width(atLeast(p.orders != nil && p.look.Partial))
 	c := p.cards.columns(widest)
 	from, to := p.span()
 	for i, row := range rows {

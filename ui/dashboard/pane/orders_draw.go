@@ -78,23 +78,17 @@ func (d *cards) headLine(l *paint.Line, row *intentRow, c listColumns) {
 // sum writes the totals of an order, with "at least" if a total is unknown or an item may
 // be missing.
 func (d *cards) sum(row *intentRow) string {
-	if row.total != "" && (row.order.Unpriced > 0 || d.look.Partial) {
-		return orMore + row.total
+	if row.total == "" {
+		return ""
 	}
-	return row.total
+	return atLeast(row.order.Unpriced > 0 || d.look.Partial) + row.total
 }
-
-// orMore precedes figures of an order that is not fully known.
-const orMore = "≥ "
 
 // headName draws the name of an order and the number of its items and, if wanted, how it
 // stands.
 func (d *cards) headName(l *paint.Line, o *account.Order, w int, stands bool) {
 	end := l.At() + w
-	more := ""
-	if d.look.Partial {
-		more = orMore
-	}
+	more := atLeast(d.look.Partial)
 	reference, least := string(o.Reference), " ("+more+wording.Count(len(o.Intents))+")"
 	l.Fit(paint.Text|paint.Bold, reference, min(paint.Width(reference), max(w-paint.Width(least), 0)))
 	if items := " · " + more + wording.Counted(len(o.Intents), "item", "items"); paint.Width(items) <= end-l.At() {
