@@ -234,8 +234,8 @@ func TestConfirmCountsDown(t *testing.T) {
 		{3*time.Hour + 5*time.Minute, "closes in 3h 05m"},
 		{6*time.Minute + 12*time.Second, "closes in 6m 12s"},
 		{119 * time.Second, "! closes in 1m 59s"},
-		{time.Second, "! closes in 1 s"},
-		{time.Millisecond, "! closes in 1 s"},
+		{time.Second, "! closes in 1s"},
+		{time.Millisecond, "! closes in 1s"},
 		{0, "✕ closed"},
 		{-time.Hour, "✕ closed"},
 	} {

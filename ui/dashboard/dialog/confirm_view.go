@@ -195,12 +195,12 @@ func (d *Confirm) window() paint.Spans {
 	return d.fact("Window", paint.In(paint.Text, "closes in "+countdown(left)))
 }
 
-// countdown counts whole seconds, the last one as 1 s.
+// countdown counts whole seconds, the last one as 1s.
 func countdown(left time.Duration) string {
 	seconds := int64((left + time.Second - 1) / time.Second)
 	switch {
 	case seconds < 60:
-		return fmt.Sprintf("%d s", seconds)
+		return fmt.Sprintf("%ds", seconds)
 	case seconds < 3600:
 		return fmt.Sprintf("%dm %02ds", seconds/60, seconds%60)
 	}
