@@ -11,6 +11,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // pulsedShop is an account that has been watched since yesterday morning.
@@ -50,6 +51,25 @@ func afternoon() { time.Sleep(14*time.Hour + 2*time.Minute) }
 func TestThePulseLooksAsItShould(t *testing.T) {
 	sizes := append(slices.Clone(everySize), [2]int{40, 12})
 	looksAsItShould(t, sizes, pulsedShop, []sight{{"board", nil}, {"hour", []string{"P"}}, {"day", []string{"P", "w"}}}, afternoon)
+}
+
+func TestTheSumsOfThePulseEndInOneColumn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		for _, size := range everySize {
+			m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
+			press(m, "P")
+			ends := map[int]bool{}
+			for line := range strings.Lines(screen(m)) {
+				if sum := regexp.MustCompile(`^ (?:awaiting|value) +≥?[\d,.]+ USD`).FindString(line); sum != "" {
+					ends[paint.Width(sum)] = true
+				}
+			}
+			if len(ends) != 1 {
+				t.Errorf("%d columns: the sums end at %v in\n%s", size[0], ends, screen(m))
+			}
+		}
+	})
 }
 
 func TestThePulseIsAKeyAwayAndBack(t *testing.T) {

@@ -17,7 +17,8 @@ type fact struct {
 	name  string
 	cells [len(periods)]string
 	head  bool
-	whole string // one text across the periods
+	whole string // one text across the periods, and what follows its sum
+	more  string
 }
 
 // periods are the columns of the table. The first two are comparable: they end at the same
@@ -52,8 +53,9 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 		}
 		return f
 	}
+	value, more := awaitingValue(pulse)
 	all := []fact{
-		{name: "awaiting", whole: awaitingValue(pulse)},
+		{name: "awaiting", whole: value, more: more},
 		{head: true, cells: periods},
 	}
 	all = append(all, p.values(days[:], row)...)
@@ -116,17 +118,18 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 	return all
 }
 
-// awaitingValue writes the value of the intents that await confirmation.
-func awaitingValue(pulse *account.Pulse) string {
+// awaitingValue writes the value of the intents that await confirmation, and of how many
+// more it is unknown.
+func awaitingValue(pulse *account.Pulse) (value, more string) {
 	switch text := wording.Sum(pulse.Awaiting, 0); {
 	case text == "" && pulse.Unpriced == 0:
-		return "nothing to decide"
+		return "nothing to decide", ""
 	case text == "":
-		return wording.Counted(pulse.Unpriced, "total", "totals") + " unknown"
+		return wording.Counted(pulse.Unpriced, "total", "totals") + " unknown", ""
 	case pulse.Unpriced > 0:
-		return atLeast(true) + text + ", " + wording.Count(pulse.Unpriced) + " unknown"
+		return atLeast(true) + text, ", " + wording.Count(pulse.Unpriced) + " unknown"
 	default:
-		return text
+		return text, ""
 	}
 }
 
@@ -163,15 +166,18 @@ func atLeast(is bool) string {
 
 // fact draws a line of the table with the first periods.
 func (p *Pulse) fact(l *paint.Line, f fact, periods, w int) {
-	end := l.At() + w
+	end, first := l.At()+w, w-factName-(periods-1)*factCell
 	l.Fit(paint.Muted, f.name, factName)
-	if f.whole != "" {
-		l.Fit(paint.Text|paint.Bold, f.whole, w-factName)
-	} else {
+	switch {
+	case f.whole != "" && paint.Width(f.whole) <= first && paint.Width(f.more) <= w-factName-first:
+		l.Right(paint.Text|paint.Bold, f.whole, first).Put(paint.Text|paint.Bold, f.more)
+	case f.whole != "":
+		l.Fit(paint.Text|paint.Bold, f.whole+f.more, w-factName)
+	default:
 		for i, text := range f.cells[:periods] {
 			width, style := factCell, paint.Muted
 			if i == 0 {
-				width = w - factName - (periods-1)*factCell
+				width = first
 			}
 			if i == 0 && !f.head && text != notKnown {
 				style = paint.Text | paint.Bold
