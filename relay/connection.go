@@ -244,10 +244,9 @@ var (
 
 // sendEvents sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
 func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
-	buffer := c.hub.buffer()
-	defer c.hub.keep(buffer)
+	var buffer bytes.Buffer
 	for len(events) > 0 {
-		taken, held := frameOf(buffer, events, c.filter)
+		taken, held := frameOf(&buffer, events, c.filter)
 		c.silent += held
 		if held < taken {
 			if err := c.write(buffer.Bytes()); err != nil {

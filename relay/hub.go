@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,6 @@ type hub struct {
 	limit      int
 
 	closing chan struct{} // closed by shutdown
-	buffers sync.Pool     // of *bytes.Buffer, for frames
 	tasks   sync.WaitGroup
 
 	mu          sync.Mutex
@@ -56,7 +54,6 @@ func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hu
 		logger:      logger,
 		limit:       limit,
 		closing:     make(chan struct{}),
-		buffers:     sync.Pool{New: func() any { return new(bytes.Buffer) }},
 		connections: map[*connection]struct{}{},
 	}
 }
@@ -132,19 +129,6 @@ func (h *hub) rouseSoon() {
 	defer h.mu.Unlock()
 	if h.soon == nil && !h.closed {
 		h.soon = time.AfterFunc(observationPause, h.rouse)
-	}
-}
-
-// buffer returns an empty buffer for a frame; keep takes it back.
-func (h *hub) buffer() *bytes.Buffer {
-	buffer := h.buffers.Get().(*bytes.Buffer)
-	buffer.Reset()
-	return buffer
-}
-
-func (h *hub) keep(buffer *bytes.Buffer) {
-	if buffer.Cap() <= 2*frameBytes {
-		h.buffers.Put(buffer)
 	}
 }
 

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -180,9 +181,8 @@ func (c *connection) sendObservations() (sent bool, err error) {
 	if len(texts) == 0 {
 		return false, nil
 	}
-	buffer := c.hub.buffer()
-	defer c.hub.keep(buffer)
-	fmt.Fprintf(buffer, `{"t":"%s","next":"%d","items":[`, frameObservations, last)
+	var buffer bytes.Buffer
+	fmt.Fprintf(&buffer, `{"t":"%s","next":"%d","items":[`, frameObservations, last)
 	for i, text := range texts {
 		if i > 0 {
 			buffer.WriteByte(',')

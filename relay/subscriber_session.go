@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -165,7 +164,6 @@ type received struct {
 // link reads and decodes the frames of one connection ahead of the handler.
 type link struct {
 	socket *websocket.Conn
-	text   bytes.Buffer // of the message that was read last
 	frames chan received
 	ended  chan struct{}
 	tasks  sync.WaitGroup
@@ -212,7 +210,7 @@ func (l *link) next(alive func() error) (r received) {
 	if err := alive(); err != nil {
 		return received{err: err}
 	}
-	text, err := l.message()
+	_, text, err := l.socket.ReadMessage()
 	if err != nil {
 		return received{err: readError(err)}
 	}
@@ -220,23 +218,6 @@ func (l *link) next(alive func() error) (r received) {
 		return received{err: err}
 	}
 	return r
-}
-
-// keptText is the room for a message that is kept for the next one.
-const keptText = 256 << 10
-
-// message returns the next message, until the one after it is read.
-func (l *link) message() ([]byte, error) {
-	_, message, err := l.socket.NextReader()
-	if err != nil {
-		return nil, err
-	}
-	if l.text.Cap() > keptText {
-		l.text = bytes.Buffer{}
-	}
-	l.text.Reset()
-	_, err = l.text.ReadFrom(message)
-	return l.text.Bytes(), err
 }
 
 // readFrame decodes a frame with its events. Of an unknown kind it decodes only the kind: its members may mean

@@ -2,12 +2,10 @@ package relay
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"net/http"
-	"sync"
+	"slices"
 	"sync/atomic"
 
 	"tillwatch/api"
@@ -24,12 +22,9 @@ type Verified struct{ body []byte }
 // verifier checks the signature of deliveries (contract, Authentication): HMAC-SHA256 of the raw body under any of
 // the active secrets.
 type verifier struct {
-	header string // in canonical form
-	keys   atomic.Pointer[[]*signingKey]
+	header  string // in canonical form
+	secrets atomic.Pointer[[]api.Secret]
 }
-
-// signingKey is a secret with a pool of keyed hashes: a new hash per delivery would make checking a fifth slower.
-type signingKey struct{ hashes sync.Pool }
 
 func newVerifier(headerPrefix string, secrets []api.Secret) (*verifier, error) {
 	v := &verifier{header: http.CanonicalHeaderKey(headerPrefix + "signature")}
@@ -41,15 +36,13 @@ func (v *verifier) setSecrets(secrets []api.Secret) error {
 	if len(secrets) == 0 {
 		return errors.New("a relay needs a signing secret: it is in the account console, under webhooks")
 	}
-	keys := make([]*signingKey, len(secrets))
 	for i, secret := range secrets {
-		key := []byte(secret.Reveal())
-		if len(key) < MinSecret {
-			return fmt.Errorf("signing secret %d has %d bytes, fewer than %d: copy the whole secret from the account console", i+1, len(key), MinSecret)
+		if n := len(secret.Reveal()); n < MinSecret {
+			return fmt.Errorf("signing secret %d has %d bytes, fewer than %d: copy the whole secret from the account console", i+1, n, MinSecret)
 		}
-		keys[i] = &signingKey{hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 	}
-	v.keys.Store(&keys)
+	secrets = slices.Clone(secrets)
+	v.secrets.Store(&secrets)
 	return nil
 }
 
@@ -65,8 +58,8 @@ func (v *verifier) signature(header http.Header) (s signature.Sum, ok bool) {
 // verify checks body against every active secret.
 func (v *verifier) verify(body []byte, given signature.Sum) (Verified, bool) {
 	matched := false
-	for _, key := range *v.keys.Load() {
-		expected := key.sign(body)
+	for _, secret := range *v.secrets.Load() {
+		expected := signature.Of(secret, body)
 		if hmac.Equal(expected[:], given[:]) {
 			matched = true
 		}
@@ -75,13 +68,4 @@ func (v *verifier) verify(body []byte, given signature.Sum) (Verified, bool) {
 		return Verified{}, false
 	}
 	return Verified{body: body}, true
-}
-
-func (k *signingKey) sign(body []byte) (s signature.Sum) {
-	h := k.hashes.Get().(hash.Hash)
-	defer k.hashes.Put(h)
-	h.Reset()
-	h.Write(body)
-	h.Sum(s[:0])
-	return s
 }
