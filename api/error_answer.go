@@ -90,7 +90,7 @@ func refusedValue(path string, v gjson.Result) Text {
 		c = c.within(name)
 	}
 	m := masker{tokens: paymentTokens(v, c == coverPayment, nil)}
-	return Scrub(cut(string(escapeUnsafe(m.append(nil, v, c))), longest))
+	return Scrub(cut(string(escapeUnsafe(m.append(nil, v, c, false))), longest))
 }
 
 // withoutIssues cuts what a failed union appends: nested JSON that repeats the

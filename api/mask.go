@@ -18,29 +18,44 @@ import (
 // become "[masked]"; unknown fields stay. Characters that must not reach a terminal are written as \u
 // escapes, so that nothing else is lost. A body that is no JSON is not shown at
 // all.
-func Masked(body []byte) []byte {
-	if !json.Valid(body) {
-		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
-	}
-	v := gjson.ParseBytes(body)
-	m := masker{tokens: paymentTokens(v, false, nil)}
-	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, coverNothing))
-}
+func Masked(body []byte) []byte { return masker{}.mask(body) }
+
+// Revealed is [Masked] for a person who asked to see the buyer: personal data is shown,
+// unless it is about a payment, named like a secret, or repeats one.
+func Revealed(body []byte) []byte { return masker{reveals: true}.mask(body) }
 
 // cover is what an enclosing field has decided about the values within.
 type cover int
 
 const (
-	coverNothing cover = iota
-	coverBuyer         // everything but the country
-	coverPayment       // everything but the kind and the network
-	coverRefused       // what was refused, not why
+	coverNothing  cover = iota
+	coverBuyer          // everything but the country
+	coverPersonal       // personal data outside the buyer
+	coverPayment        // everything but the kind and the network
+	coverRefused        // what was refused, not why
 	coverAll
 )
 
-type masker struct{ tokens []string }
+type masker struct {
+	reveals bool     // personal data is shown
+	tokens  []string // of payments
+	secrets []string // what else is named like a secret, if personal data is shown
+}
 
-func (m masker) append(out []byte, v gjson.Result, c cover) []byte {
+func (m masker) mask(body []byte) []byte {
+	if !json.Valid(body) {
+		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
+	}
+	v := gjson.ParseBytes(body)
+	m.tokens = paymentTokens(v, false, nil)
+	if m.reveals {
+		m.secrets = secretsIn(v, false, nil)
+	}
+	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, coverNothing, false))
+}
+
+// append appends v. paying is true within whatever is named like a payment or a card.
+func (m masker) append(out []byte, v gjson.Result, c cover, paying bool) []byte {
 	var begin, end byte
 	switch {
 	case v.IsObject():
@@ -48,7 +63,7 @@ func (m masker) append(out []byte, v gjson.Result, c cover) []byte {
 	case v.IsArray():
 		begin, end = '[', ']'
 	default:
-		return m.appendScalar(out, v, c)
+		return m.appendScalar(out, v, c, paying)
 	}
 	out = append(out, begin)
 	first := true
@@ -57,29 +72,35 @@ func (m masker) append(out []byte, v gjson.Result, c cover) []byte {
 			out = append(out, ',')
 		}
 		first = false
-		within := c
+		within, paying := c, paying
 		if v.IsObject() {
 			out = append(append(out, key.Raw...), ':')
 			within = c.within(key.Str)
+			name := fieldName(key.Str)
+			paying = paying || strings.Contains(name, "payment") || strings.Contains(name, "card")
 		}
-		out = m.append(out, value, within)
+		out = m.append(out, value, within, paying)
 		return true
 	})
 	return append(out, end)
 }
 
-func (m masker) appendScalar(out []byte, v gjson.Result, c cover) []byte {
-	if v.Type == gjson.Null {
+func (m masker) appendScalar(out []byte, v gjson.Result, c cover, paying bool) []byte {
+	repeats := func(secret string) bool { return strings.Contains(v.Str, secret) || strings.Contains(v.Raw, secret) }
+	switch {
+	case v.Type == gjson.Null:
 		return append(out, "null"...)
-	}
-	if c == coverBuyer || c == coverPayment || c == coverAll {
+	case c == coverBuyer || c == coverPersonal:
+		if m.reveals && !paying && !slices.ContainsFunc(m.secrets, repeats) {
+			return append(out, v.Raw...)
+		}
+		return append(out, `"`+masked+`"`...)
+	case c == coverPayment || c == coverAll:
 		return append(out, `"`+masked+`"`...)
 	}
 	if v.Type == gjson.String {
-		for _, token := range m.tokens {
-			if strings.Contains(v.Str, token) {
-				return append(out, `"`+masked+`"`...)
-			}
+		if slices.ContainsFunc(m.tokens, repeats) {
+			return append(out, `"`+masked+`"`...)
 		}
 		if hidden := maskAddress(v.Str); hidden != v.Str {
 			return appendString(out, hidden)
@@ -104,11 +125,14 @@ func (c cover) within(key string) cover {
 	switch c {
 	case coverAll:
 		return coverAll
-	case coverBuyer:
-		if name == "country" {
+	case coverBuyer, coverPersonal:
+		switch {
+		case isSecretField(name):
+			return coverAll
+		case c == coverBuyer && name == "country":
 			return coverNothing
 		}
-		return coverBuyer
+		return c
 	case coverPayment:
 		if name == "type" || name == "network" {
 			return coverNothing
@@ -126,8 +150,10 @@ func (c cover) within(key string) cover {
 		return coverPayment
 	case name == "fields":
 		return coverRefused
-	case isPersonalField(name) || isSecretField(name):
+	case isSecretField(name):
 		return coverAll
+	case isPersonalField(name):
+		return coverPersonal
 	}
 	return c
 }
@@ -140,12 +166,6 @@ func fieldName(key string) string {
 		}
 		return r
 	}, strings.ToLower(key))
-}
-
-// PersonalField reports whether a field, or what is within it, is about the buyer.
-func PersonalField(key string) bool {
-	name := fieldName(key)
-	return isBuyerField(name) || isPersonalField(name)
 }
 
 // SecretField reports whether a field, or what is within it, is never shown.
@@ -165,16 +185,34 @@ func isSecretField(name string) bool {
 	return name == "stack" || name == "key" || slices.ContainsFunc(secrets, func(part string) bool { return strings.Contains(name, part) })
 }
 
+// shortestSecret is the least length of a secret that is looked for in other values:
+// shorter ones would be found in words.
+const shortestSecret = 6
+
+// secretsIn gathers the texts within v that are named like secrets.
+func secretsIn(v gjson.Result, secret bool, all []string) []string {
+	v.ForEach(func(key, value gjson.Result) bool {
+		secret := secret || SecretField(key.Str)
+		switch {
+		case value.IsObject() || value.IsArray():
+			all = secretsIn(value, secret, all)
+		case secret && value.Type == gjson.String && len(value.Str) >= shortestSecret:
+			all = append(all, value.Str)
+		}
+		return true
+	})
+	return all
+}
+
 // paymentTokens gathers the tokens within v: messages of failures may repeat
 // them.
 func paymentTokens(v gjson.Result, paying bool, tokens []string) []string {
-	const shortest = 6 // less would hit words
 	visit := func(key, value gjson.Result) bool {
 		name := fieldName(key.Str)
 		switch {
 		case value.IsObject() || value.IsArray():
 			tokens = paymentTokens(value, paying || name == "paymentmethod" || name == "payment", tokens)
-		case paying && value.Type == gjson.String && strings.Contains(name, "token") && len(value.Str) >= shortest:
+		case paying && value.Type == gjson.String && strings.Contains(name, "token") && len(value.Str) >= shortestSecret:
 			tokens = append(tokens, value.Str)
 		}
 		return true

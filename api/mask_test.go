@@ -40,6 +40,30 @@ func TestMaskedHidesTokensAndPersonalDataAndKeepsTheRest(t *testing.T) {
 	}
 }
 
+func TestRevealedShowsPersonalDataAndNeverSecrets(t *testing.T) {
+	tests := []struct{ name, body, want string }{
+		{"a buyer", `{"buyer":{"firstName":"Ann","country":"US","tags":["x",null]},"email":"ann@example.com"}`,
+			`{"buyer":{"firstName":"Ann","country":"US","tags":["x",null]},"email":"ann@example.com"}`},
+		{"a payment of the buyer", `{"buyer":{"name":"Ann","cardLast4":"1234","payment":{"type":"card","city":"Austin"}}}`,
+			`{"buyer":{"name":"Ann","cardLast4":"[masked]","payment":{"type":"[masked]","city":"[masked]"}}}`},
+		{"a buyer of a payment", `{"paymentMethod":{"type":"vault_token","email":"ann@example.com"},"card":{"firstName":"Ann"}}`,
+			`{"paymentMethod":{"type":"vault_token","email":"[masked]"},"card":{"firstName":"[masked]"}}`},
+		{"a secret of the buyer", `{"buyer":{"token":"tok_12345","apiKey":{"country":"US"}},"stack":"at x"}`,
+			`{"buyer":{"token":"[masked]","apiKey":{"country":"[masked]"}},"stack":"[masked]"}`},
+		{"what repeats a secret", `{"buyer":{"note":"pay with sk_12345","age":1234567},"apiKey":"sk_12345","cvc":"1234567"}`,
+			`{"buyer":{"note":"[masked]","age":"[masked]"},"apiKey":"[masked]","cvc":"[masked]"}`},
+		{"what was refused", `{"fields":{"body.buyer.phone":{"message":"no","value":"555"}}}`, `{"fields":{"body.buyer.phone":{"message":"no","value":"[masked]"}}}`},
+		{"what must not be drawn", "{\"buyer\":{\"name\":\"a\u202eb\"}}", `{"buyer":{"name":"a\u202eb"}}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(Revealed([]byte(test.body))); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
 func TestMaskedFixturesHoldNoPersonalData(t *testing.T) {
 	for _, file := range []string{"01-checkout-intents.json", "02-failure-reasons.json"} {
 		for _, f := range fixtures(t, file) {
