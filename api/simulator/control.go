@@ -80,7 +80,7 @@ func (c controlAPI) createIntent(_ *request, o newIntent) answer {
 
 // expire closes the confirm window of an intent at once. Repeating it changes nothing.
 func (c controlAPI) expire(_ *request, in *intent) answer {
-	c.sim.fulfilment.expire(in, c.sim.agenda.now())
+	c.sim.fulfilment.expire(in)
 	if in.FailureReason == nil || in.FailureReason.Code != expired {
 		return wrongState("Checkout intent has no confirm window any more", in.State)
 	}

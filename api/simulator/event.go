@@ -66,11 +66,9 @@ func (l *eventLog) has(e event) bool {
 }
 
 // add appends an event unless the log has one with its id.
-func (l *eventLog) add(e event) bool {
-	if l.has(e) {
-		return false
+func (l *eventLog) add(e event) {
+	if !l.has(e) {
+		l.byID[e.id()] = len(l.events)
+		l.events = append(l.events, e)
 	}
-	l.byID[e.id()] = len(l.events)
-	l.events = append(l.events, e)
-	return true
 }

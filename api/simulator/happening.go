@@ -182,7 +182,7 @@ func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	in.Fate.Failure, in.Fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
 	switch {
 	case o.Failure == expired:
-		c.sim.fulfilment.expire(in, c.sim.agenda.now())
+		c.sim.fulfilment.expire(in)
 	case in.State == api.RetrievingOffer:
 		c.sim.fulfilment.endRetrieval(in, c.sim.agenda.now())
 	default:

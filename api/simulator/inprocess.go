@@ -33,23 +33,3 @@ func (s *Simulator) Reprice(id string, by int64) bool {
 	in.Offer = &offer
 	return true
 }
-
-// FinishPlacing ends the placing of an intent's order now, with the outcome of its fate.
-// It returns false if the intent was not being placed.
-func (s *Simulator) FinishPlacing(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.fulfilment.intents[id]
-	if !ok || in.State != api.PlacingOrder {
-		return false
-	}
-	s.fulfilment.endPlacing(in, s.agenda.now())
-	return true
-}
-
-// LetGo releases all requests and answers that a fault holds back now.
-func (s *Simulator) LetGo() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.server.faults.letGo()
-}

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -70,7 +71,7 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 		in.Due = at.Add(took)
 		f.planStep(in)
 	}
-	f.agenda.plan(at.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
+	f.agenda.plan(at.Add(f.cfg.window()), func(time.Time) { f.expire(in) })
 	return in
 }
 
@@ -83,7 +84,7 @@ func (f *fulfilment) planStep(in *intent) {
 		case planned == api.PlacingOrder:
 			f.endPlacing(in, at)
 		case planned == api.AwaitingConfirmation && in.Fate.Failure == expired:
-			f.expire(in, at)
+			f.expire(in)
 		case planned == api.AwaitingConfirmation:
 			f.confirm(in, nil, at)
 		case at.Sub(in.created) >= f.patience(in):
@@ -157,19 +158,13 @@ func (f *fulfilment) purchase(in *intent, at time.Time) {
 }
 
 // confirm submits an awaiting intent for purchase, with the given payment or, if nil,
-// the one chosen at its creation. It returns false if the intent is not awaiting.
-func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) bool {
+// the one chosen at its creation. It does nothing to others.
+func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) {
 	if in.State != api.AwaitingConfirmation {
-		return false
+		return
 	}
-	if payment != nil {
-		in.PaymentMethod = payment
-	}
-	if in.PaymentMethod == nil {
-		in.PaymentMethod = &paymentWire{Type: api.Drawdown}
-	}
+	in.PaymentMethod = cmp.Or(payment, in.PaymentMethod, &paymentWire{Type: api.Drawdown})
 	f.place(in, at)
-	return true
 }
 
 // place hands the order to an agent.
@@ -226,7 +221,7 @@ func (f *fulfilment) placeQueued(at time.Time) {
 }
 
 // expire fails an intent that was not confirmed in time. There is no event for it.
-func (f *fulfilment) expire(in *intent, at time.Time) {
+func (f *fulfilment) expire(in *intent) {
 	if in.State != api.AwaitingConfirmation && in.State != api.RetrievingOffer {
 		return
 	}

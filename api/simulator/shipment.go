@@ -126,10 +126,10 @@ func (f *fulfilment) planScan(sh *shipment) {
 	})
 }
 
-// advance performs the next scan. It returns false if there is none.
-func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
+// advance performs the next scan, if there is one.
+func (f *fulfilment) advance(sh *shipment, at time.Time) {
 	if sh.done >= len(sh.Legs) {
-		return false
+		return
 	}
 	l := sh.Legs[sh.done]
 	sh.done++
@@ -155,7 +155,6 @@ func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
 	}
 	f.webhooks.emit(at, api.ShipmentUpdated, sh.ID, suffix, nil)
 	f.planLeg(sh, at)
-	return true
 }
 
 // handOver gives the parcel to a carrier, with a tracking number.

@@ -210,7 +210,7 @@ func (f *fulfilment) restoreIntent(k keptIntent) error {
 		f.queued = append(f.queued, in)
 	}
 	if !in.State.Terminal() {
-		f.agenda.plan(created.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
+		f.agenda.plan(created.Add(f.cfg.window()), func(time.Time) { f.expire(in) })
 	}
 	if !in.Due.IsZero() {
 		f.planStep(in)

@@ -279,7 +279,7 @@ func intentCases() []actionCase {
 			h.agree(`queued`)
 			h.act(action.StopBatch)
 			h.see(`stopped; waiting for the one already sent`)
-			h.world.service.LetGo()
+			h.world.control(h.T, "failures/end", "")
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
 			h.see(`awaiting 16`) // the accepted one has left
 			h.act(action.Top)

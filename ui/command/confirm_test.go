@@ -67,19 +67,24 @@ func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 // fail makes the next request go wrong.
 func (s *till) fail(t *testing.T, fault string) {
 	t.Helper()
-	failNext(t, s.url, "key-of-the-test", fault)
+	control(t, s.url, "key-of-the-test", "failures", fault)
 }
 
 // fail makes the next request go wrong.
 func (w *world) fail(t *testing.T, fault string) {
 	t.Helper()
-	failNext(t, w.settings.APIURL, w.settings.APIKey.Reveal(), fault)
+	w.control(t, "failures", fault)
 }
 
-// failNext orders a fault of the service by its control API.
-func failNext(t *testing.T, url, key, fault string) {
+// control sends a request to the service's control API.
+func (w *world) control(t *testing.T, path, body string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, url+"/control/failures", strings.NewReader(fault))
+	control(t, w.settings.APIURL, w.settings.APIKey.Reveal(), path, body)
+}
+
+func control(t *testing.T, url, key, path, body string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, url+"/control/"+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +95,7 @@ func failNext(t *testing.T, url, key, fault string) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d", fault, answer.StatusCode)
+		t.Fatalf("%s %s: status %d", path, body, answer.StatusCode)
 	}
 }
 

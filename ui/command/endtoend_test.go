@@ -179,9 +179,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 func (w *world) finish(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		if !w.service.FinishPlacing(id) {
-			t.Fatalf("%s is not being placed", id)
-		}
+		w.control(t, "intents/"+id+"/finish", "")
 	}
 }
 
