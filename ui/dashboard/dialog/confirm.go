@@ -205,7 +205,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 		d.moveFocus(map[string]int{"left": -1, "right": 1}[name])
 	default:
 		d.setFocus(onField)
-		d.field, _ = d.field.Update(scrubbed(key))
+		d.field = edited(d.field, key)
 		if d.mismatched() {
 			d.notice = "Neither the id's end nor the total."
 			if d.batch != nil {

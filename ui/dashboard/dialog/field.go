@@ -1,8 +1,10 @@
 package dialog
 
 import (
+	"unicode"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -39,6 +41,20 @@ func typed(field textinput.Model, width int) paint.Spans {
 	}
 	out := paint.Spans{paint.In(paint.Text, before), paint.In(paint.Accent|paint.Bold, "▏"), paint.In(paint.Text, after)}.Cut(width)
 	return append(out, paint.Blank(width-out.Width()))
+}
+
+// edited is a field after a key or a paste. On the last character of a word, the field
+// would delete the next word, too, and panic where there is none
+// (github.com/charmbracelet/bubbles/issues/1056).
+func edited(field textinput.Model, msg tea.Msg) textinput.Model {
+	press, isKey := msg.(tea.KeyPressMsg)
+	rest := []rune(field.Value())[field.Position():]
+	last := len(rest) == 1 || len(rest) > 1 && !unicode.IsSpace(rest[0]) && unicode.IsSpace(rest[1])
+	if isKey && last && key.Matches(press, field.KeyMap.DeleteWordForward) {
+		msg = tea.KeyPressMsg{Code: tea.KeyDelete}
+	}
+	field, _ = field.Update(scrubbed(msg))
+	return field
 }
 
 // scrubbed removes from typed and pasted text what must not be drawn, or what

@@ -73,7 +73,7 @@ func (m *Making) write(msg tea.Msg) {
 		return
 	}
 	m.refused = ""
-	m.fields[m.at], _ = m.fields[m.at].Update(scrubbed(msg))
+	m.fields[m.at] = edited(m.fields[m.at], msg)
 }
 
 // Key types, moves between fields, or creates the intent.

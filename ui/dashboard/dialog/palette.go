@@ -155,7 +155,7 @@ func (p *Palette) move(by int) {
 
 func (p *Palette) write(msg tea.Msg) {
 	before := p.field.Value()
-	p.field, _ = p.field.Update(scrubbed(msg))
+	p.field = edited(p.field, msg)
 	if p.field.Value() != before {
 		p.search()
 	}
