@@ -58,6 +58,25 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
 		GoneIntents: c.GoneIntents, GoneShipments: c.GoneShipments,
 	}
+	t.addQuota(&f, &c.Summary)
+	f.Spenders = shareSpenders(f.Spenders)
+	var err error
+	if f.Summary, err = t.newSummary(c.Summary); err != nil {
+		return err
+	}
+	changed := f.items() + len(c.Intents) + len(c.Shipments) + len(c.Events) + len(c.Requests) + len(f.GoneIntents) + len(f.GoneShipments)
+	if changed == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets && !f.AllSpenders {
+		return nil
+	}
+	if err := t.putItems(&f, c); err != nil {
+		return err
+	}
+	return putFrame(&f, t.Put)
+}
+
+// putItems adds the items that changed to a frame, and writes its beginning line by line: copies of a whole picture
+// would take as much memory again.
+func (t *FrameWriter) putItems(f *Frame, c *Changes) error {
 	for _, id := range c.GoneIntents {
 		delete(t.told, id)
 	}
@@ -66,27 +85,37 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 		if !ok {
 			all = &IntentDetail{Intent: *in}
 		}
-		t.addIntent(&f, all)
+		t.addIntent(f, all)
+		if err := t.putFull(f); err != nil {
+			return err
+		}
 	}
 	for _, sh := range c.Shipments {
 		f.Shipments = append(f.Shipments, sh.Shared())
+		if err := t.putFull(f); err != nil {
+			return err
+		}
 	}
 	for _, e := range c.Events {
 		f.Events = append(f.Events, shareEvent(e))
+		if err := t.putFull(f); err != nil {
+			return err
+		}
 	}
 	for i := range c.Requests {
 		f.Requests = append(f.Requests, SharedRequest(c.Requests[i]))
 	}
-	t.addQuota(&f, &c.Summary)
-	f.Spenders = shareSpenders(f.Spenders)
-	var err error
-	if f.Summary, err = t.newSummary(c.Summary); err != nil {
-		return err
-	}
-	if f.items()+len(f.GoneIntents)+len(f.GoneShipments) == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets && !f.AllSpenders {
+	return nil
+}
+
+// putFull writes the items of a frame, as its beginning, once they fill a line.
+func (t *FrameWriter) putFull(f *Frame) error {
+	if f.items() < mostItems {
 		return nil
 	}
-	return putFrame(&f, t.Put)
+	var first Frame
+	first, *f = f.cutAt(f.items())
+	return putFrame(&first, t.Put)
 }
 
 // newSummary returns the fields of a summary that differ from those last written.

@@ -34,11 +34,18 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 		rest.LeftOut++
 		return put(&rest)
 	}
-	// The first half begins the frame, the second ends it.
-	first, second := f.withoutItems(), f.withoutItems()
+	first, second := f.cutAt((f.items() + 1) / 2)
+	if err := putFrame(&first, put); err != nil {
+		return err
+	}
+	return putFrame(&second, put)
+}
+
+// cutAt splits a frame after so many items: the first part begins the frame, the second ends it.
+func (f *Frame) cutAt(most int) (first, second Frame) {
+	first, second = f.withoutItems(), f.withoutItems()
 	first.More, first.EventsSkipped, first.Summary, first.LeftOut, first.End = true, 0, nil, 0, ""
 	second.Whole, second.Marks, second.GoneIntents, second.GoneShipments, second.AllSpenders = false, nil, nil, nil, false
-	most := (f.items() + 1) / 2
 	first.Intents, second.Intents = cutAt(f.Intents, &most)
 	first.Rereads, second.Rereads = cutAt(f.Rereads, &most)
 	first.Shipments, second.Shipments = cutAt(f.Shipments, &most)
@@ -49,10 +56,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	first.Spenders, second.Spenders = cutAt(f.Spenders, &most)
 	first.AllBuckets = f.AllBuckets && len(first.Buckets) > 0
 	second.AllBuckets = f.AllBuckets && !first.AllBuckets
-	if err := putFrame(&first, put); err != nil {
-		return err
-	}
-	return putFrame(&second, put)
+	return first, second
 }
 
 // withoutItems returns the frame without its items.
