@@ -44,21 +44,22 @@ type Canvas struct {
 	console *console
 	pause   time.Duration
 
-	mu      sync.Mutex
-	width   int
-	height  int
-	lines   []string // to be shown; nil before the first frame of this size
-	shown   []string // as the terminal shows them
-	modes   Modes
-	open    bool             // the terminal is on its other screen, which is drawn on
-	damaged bool             // nothing is known of what the terminal shows
-	known   bool             // the terminal understands more than to move, to print and to erase all
-	old     bool             // the terminal may print what it is told beside cells
-	asks    string           // has the terminal say what it can do; "": it would not
-	bracket bool             // the terminal shows a frame at once when told where it begins and ends
-	drawn   [burst]time.Time // the last frames, the newest first
-	late    *time.Timer      // draws what came too soon; nil before the first such frame
-	waiting bool             // for late
+	mu        sync.Mutex
+	width     int
+	height    int
+	lines     []string // to be shown; nil before the first frame of this size
+	shown     []string // as the terminal shows them
+	modes     Modes
+	open      bool             // the terminal is on its other screen, which is drawn on
+	damaged   bool             // nothing is known of what the terminal shows
+	known     bool             // the terminal understands more than to move, to print and to erase all
+	old       bool             // the terminal may print what it is told beside cells
+	asks      string           // has the terminal say what it can do; "": it would not
+	graphemes bool             // the terminal measures by graphemes when told to
+	bracket   bool             // the terminal shows a frame at once when told where it begins and ends
+	drawn     [burst]time.Time // the last frames, the newest first
+	late      *time.Timer      // draws what came too soon; nil before the first such frame
+	waiting   bool             // for late
 
 	cells   uv.ScreenBuffer // as shown
 	scratch uv.ScreenBuffer // one line
@@ -84,15 +85,15 @@ func (c *Canvas) Resize(width, height int) {
 	if width == c.width && height == c.height {
 		return
 	}
-	method := c.cells.Method
 	c.width, c.height, c.lines, c.damaged = width, height, nil, true
 	c.cells, c.scratch = uv.NewScreenBuffer(width, height), uv.NewScreenBuffer(width, 1)
-	c.cells.Method = method
+	// The two methods agree on what a frame holds. This one needs no table of 2 MB.
+	c.cells.Method, c.scratch.Method = ansi.GraphemeWidth, ansi.GraphemeWidth
 }
 
-// Show draws a frame: as many lines as the screen is high, each as wide as it is,
-// with no control sequences but SGR and hyperlinks, each beginning and ending in
-// the terminal's own style. The fifth within a pause is drawn after it, unless
+// Show draws a frame: as many lines as the screen is high, each as wide as it is in
+// every terminal, with no control sequences but SGR and hyperlinks, each beginning and
+// ending in the terminal's own style. The fifth within a pause is drawn after it, unless
 // another overtakes it.
 func (c *Canvas) Show(lines []string) {
 	c.mu.Lock()

@@ -94,7 +94,7 @@ func (c *Canvas) Enter() error {
 		c.frame.WriteString(enhance)
 	}
 	c.frame.WriteString(Modes{}.change(c.modes))
-	if c.cells.Method == ansi.GraphemeWidth {
+	if c.graphemes {
 		c.frame.WriteString(ansi.SetModeUnicodeCore)
 	}
 	if c.ready() {
@@ -124,7 +124,7 @@ func (c *Canvas) Leave() error {
 	c.open = false
 	c.frame.Reset()
 	c.pen.reset(&c.frame)
-	if c.cells.Method == ansi.GraphemeWidth {
+	if c.graphemes {
 		c.frame.WriteString(ansi.ResetModeUnicodeCore)
 	}
 	c.frame.WriteString(c.modes.change(Modes{}))
@@ -195,7 +195,7 @@ func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 	case mode == ansi.ModeSynchronizedOutput && setting == ansi.ModeReset:
 		c.bracket = true
 	case mode == ansi.ModeUnicodeCore && (setting.IsSet() || setting == ansi.ModeReset):
-		c.cells.Method = ansi.GraphemeWidth
+		c.graphemes = true
 		c.tell(ansi.SetModeUnicodeCore)
 	}
 }

@@ -116,7 +116,6 @@ func (c *Canvas) take(cells uv.ScreenBuffer, line, y int) {
 // takePiece applies the first piece of a line that differs from the screen; it is
 // empty if nothing differs.
 func (c *Canvas) takePiece(y int) (from, to int) {
-	c.scratch.Method = c.cells.Method
 	c.take(c.scratch, y, 0)
 	old, now := c.cells.Line(y), c.scratch.Line(0)
 	from, to = firstPiece(old, now)
