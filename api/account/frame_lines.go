@@ -9,7 +9,7 @@ import (
 )
 
 // mostItems bounds the items of one line.
-const mostItems = 64
+const mostItems = 16
 
 // items counts the items of the frame.
 func (f *Frame) items() int {

@@ -98,13 +98,12 @@ func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []
 		over = ended[surplus-1]
 	}
 	dropped = map[api.ID]bool{}
-	for _, in := range intents {
+	kept = slices.DeleteFunc(intents, func(in *IntentDetail) bool {
 		if in.State.Terminal() && !in.Since.After(over) {
 			dropped[in.ID] = true
-		} else {
-			kept = append(kept, in)
 		}
-	}
+		return dropped[in.ID]
+	})
 	return kept, dropped, over
 }
 

@@ -17,7 +17,8 @@ type Writer struct {
 	out   *counter
 	ahead *bufio.Writer // gzip writes in small pieces
 	level int
-	part  *gzip.Writer // nil between two parts
+	pack  *gzip.Writer // of all parts, because one takes 1 MB; nil before the first
+	begun bool         // a part
 	line  []byte
 }
 
@@ -45,23 +46,36 @@ func (w *Writer) Put(v any) (bytes int, err error) {
 	if w.line, err = AppendLine(w.line[:0], v); err != nil {
 		return 0, err
 	}
-	if w.part == nil {
-		if w.part, err = gzip.NewWriterLevel(w.ahead, w.level); err != nil {
-			return 0, err
-		}
-		w.part.Extra = partMark
+	if err := w.begin(); err != nil {
+		return 0, err
 	}
-	_, err = w.part.Write(w.line)
+	_, err = w.pack.Write(w.line)
 	return len(w.line), err
+}
+
+// begin begins a part unless there is one.
+func (w *Writer) begin() (err error) {
+	if w.begun {
+		return nil
+	}
+	if w.pack == nil {
+		w.pack, err = gzip.NewWriterLevel(w.ahead, w.level)
+	} else {
+		w.pack.Reset(w.ahead)
+	}
+	if err == nil {
+		w.pack.Extra, w.begun = partMark, true
+	}
+	return err
 }
 
 // EndPart ends the current part, if there is one.
 func (w *Writer) EndPart() error {
-	if w.part == nil {
+	if !w.begun {
 		return nil
 	}
-	err := w.part.Close()
-	w.part = nil
+	err := w.pack.Close()
+	w.begun = false
 	return errors.Join(err, w.ahead.Flush())
 }
 
@@ -76,10 +90,10 @@ func (w *Writer) PutPart(pieces [][]byte) error {
 
 // Flush writes all lines so far to the underlying writer.
 func (w *Writer) Flush() error {
-	if w.part == nil {
+	if !w.begun {
 		return nil
 	}
-	return errors.Join(w.part.Flush(), w.ahead.Flush())
+	return errors.Join(w.pack.Flush(), w.ahead.Flush())
 }
 
 // Bytes returns the length of the file so far.
