@@ -2,6 +2,7 @@ package quota
 
 import (
 	"cmp"
+	"encoding/json"
 	"time"
 )
 
@@ -23,6 +24,19 @@ type Bucket struct {
 	History    []Sample      `json:"history,omitempty"`    // the last minute, oldest first, one a second; like the next two, not to be changed
 	Hour       []Sample      `json:"hour,omitempty"`       // the last hour, oldest first, one a minute
 	Day        []Sample      `json:"day,omitempty"`        // the last day, oldest first, one an hour
+}
+
+// MarshalJSON leaves out what remains where nothing was reported of it.
+func (b Bucket) MarshalJSON() ([]byte, error) {
+	type fields Bucket
+	known := struct {
+		fields
+		Remaining *int64 `json:"remaining,omitempty"`
+	}{fields: fields(b)}
+	if !b.Unreported {
+		known.Remaining = &b.Remaining
+	}
+	return json.Marshal(known)
 }
 
 // Sample is one second of a bucket, or one minute or hour in the coarser
