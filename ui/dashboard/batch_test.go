@@ -22,6 +22,7 @@ import (
 type till struct {
 	mu       sync.Mutex
 	sent     []api.ID
+	totals   []string // of what was sent
 	flying   int
 	most     int
 	verdicts map[api.ID]confirm.Verdict
@@ -29,7 +30,7 @@ type till struct {
 
 func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Progress)) confirm.Outcome {
 	g.mu.Lock()
-	g.sent = append(g.sent, p.ID)
+	g.sent, g.totals = append(g.sent, p.ID), append(g.totals, p.Total.String())
 	g.flying++
 	g.most = max(g.most, g.flying)
 	verdict := g.verdicts[p.ID]
