@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -220,6 +221,28 @@ func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
 			p := PulseOf(slices.Values([]*Intent{c.in}), &c.s, now)
 			if got := (says{p.Today.Completed, p.Today.More, p.Before.More, p.Week.More, p.HourMore, p.DayMore}); got != c.want {
 				t.Errorf("it says %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnAccountThatNothingTellsOfIsNotWatched(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		happens func(*Store)
+		watched bool
+	}{
+		{"a service that does not answer", func(s *Store) { s.RecordExchange(api.Exchange{Err: errors.New("connection refused")}) }, false},
+		{"a key that is refused", func(s *Store) { s.RecordExchange(api.Exchange{Status: 401, Err: api.ErrUnauthorized}) }, false},
+		{"a relay that is lost", func(s *Store) { s.SetFeed(FeedStatus{State: FeedLost}) }, false},
+		{"a relay that is live", func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive}) }, true},
+		{"a list of nothing", func(s *Store) { s.ApplyList(nil, time.Now()) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			c.happens(s)
+			if known := s.Changes(0).Summary.Known; known.IsZero() == c.watched {
+				t.Errorf("it is watched since %v", known)
 			}
 		})
 	}

@@ -145,8 +145,10 @@ func (s *Store) update(change func(now time.Time)) {
 	s.mu.Lock()
 	defer s.release()
 	s.news.stamp()
-	s.watchedSince(now)
 	change(now)
+	if s.intents.reads.Total > 0 || s.feed.State == FeedReplaying || s.feed.State == FeedLive { // before that, nobody would have told of anything
+		s.watchedSince(now)
+	}
 }
 
 // watchedSince records that the account is watched from t at the latest.
