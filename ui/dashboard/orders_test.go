@@ -427,6 +427,19 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 	}
 }
 
+func TestTheTimeLeftIsNotReadTogetherWithTheAge(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}, {60, 20}} {
+		for name, keys := range map[string][]string{"a list": nil, "orders": {"O"}} {
+			s, _ := orderShop()
+			m := boardOf(t, s, size[0], size[1])
+			press(m, keys...)
+			if together := regexp.MustCompile(`in +\d+[smhd] \d+[smhd]`).FindString(screen(m)); together != "" {
+				t.Errorf("%s of %d columns says %q:\n%s", name, size[0], together, screen(m))
+			}
+		}
+	}
+}
+
 func TestAHugeTotalLeavesTheNamesOfANarrowListTheirRoom(t *testing.T) {
 	for name, unread := range map[string]int{"all are read": 0, "one is not": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ type listColumns struct{ state, merchant, about, total, special, age int }
 
 const (
 	specialWidth = 12
-	leastSpecial = 8   // for the countdown, or unread
+	leastSpecial = 9   // for the countdown and a gap, or unread
 	leastProduct = 12  // below it, the merchant is hidden
 	roomyList    = 110 // from there on, what is about a row has a column beside the merchant
 )
@@ -111,8 +111,16 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 		l.Space(1)
 		d.glowing(l, row, whole(total, c.total-1), style, c.total-1)
 	}
-	l.Space(1).Right(style, text, c.special-1)
-	if c.age > 0 {
-		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Entered()), c.age-1)
+	d.lastly(l, row, c, text, style, d.ageStyle(row))
+}
+
+// lastly draws what is special about a row and its age, apart: "in 1m 20s" would be one time.
+func (d *cards) lastly(l *paint.Line, row *intentRow, c listColumns, special string, style, age paint.Style) {
+	if c.age == 0 {
+		l.Space(1).Right(style, special, c.special-1)
+		return
 	}
+	gap := min(max(c.special-1-paint.Width(special), 0), 2)
+	l.Space(1).Right(style, special, c.special-1-gap).Space(gap)
+	l.Space(1).Right(age, d.look.age(row.Entered()), c.age-1)
 }

@@ -69,10 +69,7 @@ func (d *cards) headLine(l *paint.Line, row *intentRow, c listColumns) {
 	if c.total > 0 {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
 	}
-	l.Space(1).Right(style, text, c.special-1)
-	if c.age > 0 {
-		l.Space(1).Right(paint.Muted, d.look.age(row.Entered()), c.age-1)
-	}
+	d.lastly(l, row, c, text, style, paint.Muted)
 }
 
 // sum writes the totals of an order, with "at least" if a total is unknown or an item may

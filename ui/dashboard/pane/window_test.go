@@ -72,7 +72,7 @@ func TestAWideListShowsWhatIsLeftOfTheConfirmWindow(t *testing.T) {
 		reference api.Text
 		want      string
 	}{
-		{"behind the reference", 160, "order-20420", "order-20420                   ━━━━━━━╸───────   44.52 USD      in 22m"},
+		{"behind the reference", 160, "order-20420", "order-20420                   ━━━━━━━╸───────   44.52 USD    in 22m"},
 		{"without one", 160, "", "acme.example                                            ━━━━━━━╸───────   44.52 USD"},
 		{"shorter at 120 columns", 120, "order-20420", "order-20420      ━━━━────   44.52 USD"},
 		{"not where the reference needs the room", 120, "a-reference-of-22-runes", "a-reference-of-22-runes     44.52 USD"},
