@@ -146,7 +146,7 @@ func (m *Making) View(l *paint.Line, width, height int) []string {
 			body = append(body, rows(sentence, m.names(room)...)...)
 		}
 	}
-	said := paint.Wrapped(paint.Muted, "The buyer does not exist, and it counts in the stand-in's daily limit.", room)
+	said := paint.Wrapped(paint.Muted, "The buyer is made up. The intent counts towards the stand-in's daily limit.", room)
 	switch {
 	case m.sending:
 		said = paint.Wrapped(paint.Text, "creating…", room)
