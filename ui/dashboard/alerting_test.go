@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,7 +161,10 @@ func TestAnAlertIsMutedForATime(t *testing.T) {
 				if says("Mug") || says("Sofa") == c.other {
 					t.Errorf("the line says %q", pressingLine(m))
 				}
-				if !listed(m, "Mug failed", "muted") {
+				if together := regexp.MustCompile(`muted \d+\w \d`).FindString(screen(m)); together != "" {
+					t.Errorf("its age is read with %q", together)
+				}
+				if !listed(m, "Mug failed", "muted for") {
 					t.Errorf("it is not listed as muted:\n%s", screen(m))
 				}
 				second(m, c.lasts-9*time.Second)

@@ -176,7 +176,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	}
 	said := ""
 	if row.fold.off {
-		said = "  " + p.offWords(row)
+		said = "  " + p.offWords(row) + "  "
 	}
 	l.Space(1).Fit(style, p.text(row), l.Left()-id-age-1-paint.Width(said)).Put(paint.Muted, said)
 	if id > 0 {
@@ -196,5 +196,5 @@ func (p *Alerts) offWords(row *alertRow) string {
 	case off.Until.IsZero():
 		return "acknowledged"
 	}
-	return "muted " + Age(off.Until.Sub(p.look.Now))
+	return "muted for " + Age(off.Until.Sub(p.look.Now))
 }
