@@ -157,10 +157,18 @@ func (p *Failures) members() {
 // failureColumns are the widths of a side's columns.
 type failureColumns struct{ name, bar, failed, share, last, lost int }
 
+// leastGroup is the least width of a group's name: other columns give way to it, but not the value lost.
+const leastGroup = 12
+
 func failureColumnsOf(w int) failureColumns {
 	c := failureColumns{failed: 8, share: 7, last: 6, lost: 16}
 	room := w - 3 - c.failed - c.share - c.last - c.lost // the gutter and the blanks around the bar
-	c.name = min(max(room*13/20, 12), 34)
+	for _, column := range []*int{&c.share, &c.last} {
+		if room < leastGroup {
+			room, *column = room+*column, 0
+		}
+	}
+	c.name = min(max(room*13/20, leastGroup), 34)
 	c.bar = max(room-c.name, 0)
 	return c
 }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,21 @@ func TestFailuresShowHowManyOfWhatAndForHowMuch(t *testing.T) {
 			}
 		}
 		p.NextSpan()
+	}
+}
+
+func TestNoValueLostIsCutOffHoweverNarrowTheView(t *testing.T) {
+	for _, w := range []int{40, 46, 52, 60, 80} {
+		p, _ := failuresOf(w, 20, badDay()...)
+		for line := range strings.Lines(text(p.Lines())) {
+			fields := strings.Fields(line)
+			if strings.Contains(line, "BY REASON") && !strings.HasSuffix(strings.TrimSpace(line), " value lost") {
+				t.Errorf("%d columns: the heads are %q", w, line)
+			}
+			if strings.HasPrefix(strings.TrimLeft(line, "▌ "), "out of stock ") && !slices.Contains(fields, "1,010.00") {
+				t.Errorf("%d columns: the value lost is cut off in %q", w, line)
+			}
+		}
 	}
 }
 
