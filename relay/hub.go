@@ -28,7 +28,7 @@ var (
 // hub holds the open connections. While there are any, one goroutine follows the journal and fills their shared
 // ring, and another fetches the observations that other relays received.
 type hub struct {
-	journal    journal.Journal
+	journal    *watched
 	observing  *observing
 	signatures *signatureMonitor
 	logger     *slog.Logger
@@ -47,7 +47,7 @@ type hub struct {
 	soon        *time.Timer // rouses the connections; nil unless requested
 }
 
-func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
+func newHub(j *watched, o *observing, logger *slog.Logger, limit int) *hub {
 	return &hub{
 		journal:     j,
 		observing:   o,
@@ -261,7 +261,8 @@ func (h *hub) renew(ctx context.Context, shared *ring, epoch string) error {
 	if err != nil {
 		return err
 	}
-	h.logger.Error("the journal has lost acknowledged events: subscribers start over", slog.String("epoch", epoch))
+	from, to := h.journal.lost()
+	logLoss(h.logger, from, to, epoch)
 	shared.renew(epoch, head)
 	return nil
 }

@@ -142,20 +142,18 @@ func New(cfg Config) (*Relay, error) {
 	r.backfill = newBackfill(r, cfg.Events)
 	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
 	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.rouseSoon
-	r.reportLoss()
+	if from, to := r.journal.lost(); from <= to {
+		logLoss(r.logger, from, to, r.journal.Epoch())
+	}
 	return r, nil
 }
 
-// reportLoss logs which events a journal has lost, if the journal can tell.
-func (r *Relay) reportLoss() {
-	teller, can := r.journal.Journal.(interface{ Lost() (from, to int64) })
-	if !can {
-		return
+// logLoss logs which events a journal has lost; which they are is not known if from is above to.
+func logLoss(logger *slog.Logger, from, to int64, epoch string) {
+	if from <= to {
+		logger = logger.With(slog.Int64("from", from), slog.Int64("to", to))
 	}
-	if from, to := teller.Lost(); from <= to {
-		r.logger.Error("the journal has lost acknowledged events: subscribers start over",
-			slog.Int64("from", from), slog.Int64("to", to), slog.String("epoch", r.journal.Epoch()))
-	}
+	logger.Error("the journal has lost acknowledged events: subscribers start over", slog.String("epoch", epoch))
 }
 
 // SetSigningSecrets replaces the active signing secrets, as in a rotation. On an error the old ones stay.

@@ -18,6 +18,14 @@ type watched struct {
 	failed func(context.Context) error // the read that failed; nil for none
 }
 
+// lost returns which events the journal has lost, as far as it can tell; none if from is above to.
+func (w *watched) lost() (from, to int64) {
+	if teller, can := w.Journal.(interface{ Lost() (from, to int64) }); can {
+		return teller.Lost()
+	}
+	return 1, 0
+}
+
 // Read also reports a hole in what it read as an error: a reader that continued would never notice.
 func (w *watched) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
 	err = w.try(ctx, func(ctx context.Context) (err error) {
