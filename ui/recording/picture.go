@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -225,6 +226,12 @@ func (p *picture) changes(since, version uint64) account.Changes {
 			c.Shipments = append(c.Shipments, s)
 		}
 	}
+	slices.SortFunc(c.Intents, func(a, b *account.Intent) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(c.Shipments, func(a, b *account.Shipment) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+	})
 	for _, l := range p.left {
 		if l.version > since && !c.Whole {
 			c.GoneIntents, c.GoneShipments = append(c.GoneIntents, l.intents...), append(c.GoneShipments, l.shipments...)

@@ -313,3 +313,23 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 		}
 	})
 }
+
+// Two readers of one recording, such as two runs of replay --plain, get it in one order.
+func TestChangesOfARecordingHaveOneOrder(t *testing.T) {
+	p := newPicture(0)
+	for i, ids := range [][]api.ID{{"7", "3", "9", "1"}, {"8", "2", "6"}} {
+		for _, id := range ids {
+			p.intents[id] = &account.IntentDetail{Intent: account.Intent{ID: id, Version: uint64(i + 1)}}
+			p.shipments[id] = &account.Shipment{ID: id, Version: uint64(i + 1)}
+		}
+	}
+	var intents, shipments string
+	c := p.changes(0, 2)
+	for i := range c.Intents {
+		intents, shipments = intents+string(c.Intents[i].ID), shipments+string(c.Shipments[i].ID)
+	}
+	const want = "1379268"
+	if intents != want || shipments != want {
+		t.Errorf("intents in the order %s, shipments %s", intents, shipments)
+	}
+}
