@@ -24,13 +24,14 @@ type alerts struct {
 	cfg      AlertConfig
 	window   time.Duration // the confirm window
 	pace     paces         // of the account
+	clock    *clockCheck
 	standing map[alertKey]Alert
 	list     []Alert                // sorted; nil once outdated. It is replaced, never changed
 	empty    map[alertKey]time.Time // buckets with short windows, and since when each is empty
 }
 
-func newAlerts(n *news, cfg AlertConfig, window time.Duration, pace paces) alerts {
-	return alerts{news: n, cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
+func newAlerts(n *news, cfg AlertConfig, window time.Duration, pace paces, clock *clockCheck) alerts {
+	return alerts{news: n, cfg: cfg, window: window, pace: pace, clock: clock, standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
 }
 
 // judge raises an alert while stands holds and clears it otherwise. A standing alert keeps its text.

@@ -17,7 +17,7 @@ func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 		case kind != stands:
 			b.renew(false, key, Alert{})
 		case kind == AlertExpiring:
-			text, due := " expires unless it is confirmed", in.ExpiresAt
+			text, due := " expires unless it is confirmed", b.clock.here(in.ExpiresAt)
 			if !due.After(now) {
 				text, due = ": its confirm window has closed", time.Time{}
 			}
@@ -49,7 +49,7 @@ func (b *alerts) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	c := &b.cfg
 	switch {
 	case in.Missing:
-	case in.State == api.AwaitingConfirmation && c.ExpiringWithin > 0 && !in.ExpiresAt.IsZero() && in.ExpiresAt.Sub(now) <= c.ExpiringWithin:
+	case in.State == api.AwaitingConfirmation && c.ExpiringWithin > 0 && !in.ExpiresAt.IsZero() && b.clock.here(in.ExpiresAt).Sub(now) <= c.ExpiringWithin:
 		return AlertExpiring
 	case in.State == api.AwaitingConfirmation && c.AwaitingAfter > 0 && now.Sub(in.Since) > c.AwaitingAfter:
 		return AlertAwaiting

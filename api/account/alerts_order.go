@@ -91,7 +91,7 @@ func (b *orderBook) judge(now time.Time) {
 			key = alertKey{kind: AlertOrder, intent: o.Failed[0].ID, cause: string(reference)}
 			a := Alert{Order: reference, Since: b.alerts.since(before, now), Text: b.nameOf(o) + " " + o.Trouble()}
 			if o.Closing != nil {
-				a.Due = o.Closing.ExpiresAt
+				a.Due = b.alerts.clock.here(o.Closing.ExpiresAt)
 			}
 			b.alerts.renew(true, key, a)
 			b.raised[reference] = key

@@ -20,7 +20,7 @@ func inOrder(a, b Alert) int {
 // never changes.
 func TestAlertsAreListedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := newAlerts(&news{}, DefaultAlerts(), api.ConfirmWindow, paces{})
+		b := newAlerts(&news{}, DefaultAlerts(), api.ConfirmWindow, paces{}, &clockCheck{})
 		standing := map[alertKey]Alert{}
 		var listed, copies [][]Alert
 		for range rapid.IntRange(0, 200).Draw(t, "steps") {

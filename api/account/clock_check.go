@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"time"
 
 	"tillwatch/api"
@@ -17,7 +18,13 @@ const (
 type clockCheck struct {
 	ahead time.Duration // of this machine's clock; negative: behind; 0 while it is right, as far as known
 	wrong int           // answers in a row that differed
+	first time.Duration // what the newest of them says, if none was ever right; else 0
+	right bool          // an answer was right
 }
+
+// here returns a time of the service by this machine's clock. Until an answer was right, a single one tells how far it
+// is off; later, as many as for the alert.
+func (c *clockCheck) here(t time.Time) time.Time { return t.Add(cmp.Or(c.ahead, c.first)) }
 
 // answered compares the Date of an answer.
 func (c *clockCheck) answered(e *api.Exchange) {
@@ -26,10 +33,12 @@ func (c *clockCheck) answered(e *api.Exchange) {
 	case !ok || doubt >= clockOff:
 		return
 	case ahead.Abs()-doubt < clockOff:
-		*c = clockCheck{}
+		*c = clockCheck{right: true}
 		return
 	}
-	c.wrong++
+	if c.wrong++; !c.right {
+		c.first = ahead
+	}
 	if c.wrong >= clockAnswers && (ahead-c.ahead).Abs() >= clockStep {
 		c.ahead = ahead.Round(time.Second)
 	}

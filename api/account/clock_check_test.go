@@ -2,10 +2,46 @@ package account
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tillwatch/api"
 )
+
+// From the first answer on, the service's clock says whether a window is about to close.
+func TestNoWindowSeemsToCloseByAClockThatIsWrong(t *testing.T) {
+	const hour = time.Hour
+	for name, test := range map[string]struct {
+		left    time.Duration   // until the window closes, by this machine's clock
+		ahead   []time.Duration // of this machine's clock, at one answer after another
+		expires bool
+	}{
+		"before any answer":                     {5 * time.Minute, nil, true},
+		"right":                                 {5 * time.Minute, []time.Duration{0}, true},
+		"ahead, at the first answer":            {5 * time.Minute, []time.Duration{hour}, false},
+		"ahead, as three answers say":           {5 * time.Minute, []time.Duration{0, hour, hour, hour}, false},
+		"behind, at the first answer":           {30 * time.Minute, []time.Duration{-25 * time.Minute}, true},
+		"right, and one differs as after sleep": {30 * time.Minute, []time.Duration{0, -hour}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewStore(StoreConfig{})
+				s.ApplyRead(awaiting("ci_1", time.Now().Add(test.left-api.ConfirmWindow)), time.Now(), ByRead)
+				for _, ahead := range test.ahead {
+					s.RecordExchange(api.Exchange{Status: 200, Sent: time.Now(), Date: time.Now().Add(-ahead)})
+				}
+				s.tick(time.Now())
+				n, a := stands(s, AlertExpiring)
+				if (n == 1) != test.expires {
+					t.Errorf("%d alerts: %+v", n, a)
+				}
+				if due := time.Until(a.Due); n == 1 && (due-5*time.Minute).Abs() > time.Second {
+					t.Errorf("it says that the window closes in %v", due)
+				}
+			})
+		})
+	}
+}
 
 func TestAClockIsWrongWhenThreeAnswersAgreeBeyondDoubt(t *testing.T) {
 	sent := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

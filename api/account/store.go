@@ -65,7 +65,7 @@ func NewStore(cfg StoreConfig) *Store {
 		spenders:  newSpenders(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
-	s.alerts = newAlerts(n, *cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
+	s.alerts = newAlerts(n, *cfg.Alerts, cfg.ConfirmWindow, s.intents.pace, &s.health.clock)
 	s.orders = newOrderBook(n, &s.intents, &s.alerts)
 	s.ties = ties{news: n, intents: &s.intents, shipments: &s.shipments, events: &s.events}
 	return s
