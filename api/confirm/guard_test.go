@@ -90,7 +90,7 @@ func awaiting() api.Intent {
 
 func proposal(t *testing.T, in api.Intent) confirm.Proposal {
 	t.Helper()
-	p, err := confirm.Propose(&in, time.Now(), standIn(), api.ConfirmWindow)
+	p, err := confirm.Propose(&in, standIn(), api.ConfirmWindow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 	placing.State = api.PlacingOrder
 	unpriced.Offer = nil
 	for name, in := range map[string]*api.Intent{"never read": nil, "placing": &placing, "without a total": &unpriced} {
-		if _, err := confirm.Propose(in, time.Now(), standIn(), api.ConfirmWindow); err == nil {
+		if _, err := confirm.Propose(in, standIn(), api.ConfirmWindow); err == nil {
 			t.Errorf("%s: proposed", name)
 		}
 	}
@@ -344,7 +344,7 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 func TestANegativeTotalIsNothingToSayYesTo(t *testing.T) {
 	in := awaiting()
 	in.Offer.Cost.Total = &api.Money{Currency: "USD", Subunits: -5}
-	if _, err := confirm.Propose(&in, time.Now(), standIn(), api.ConfirmWindow); err == nil || !strings.Contains(err.Error(), "-0.05 USD") {
+	if _, err := confirm.Propose(&in, standIn(), api.ConfirmWindow); err == nil || !strings.Contains(err.Error(), "-0.05 USD") {
 		t.Errorf("proposed, %v", err)
 	}
 }

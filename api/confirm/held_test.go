@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -75,7 +74,7 @@ func sendOne(t *testing.T, kind string, w *way) (out confirm.Outcome) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := confirm.Propose(&in, time.Now(), in.Response.From, api.ConfirmWindow)
+		p, err := confirm.Propose(&in, in.Response.From, api.ConfirmWindow)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,13 +21,12 @@ type Proposal struct {
 	Cost        api.Cost
 	Total       api.Money
 	ExpiresAt   time.Time // end of the confirm window; zero while unknown
-	ReadAt      time.Time
 }
 
-// Propose binds what was read at readAt. It refuses an intent that was not read as awaiting_confirmation, and one
+// Propose binds what was read. It refuses an intent that was not read as awaiting_confirmation, and one
 // whose total is missing or negative. window is how long after its creation an intent can be confirmed; where is
 // the environment that answered.
-func Propose(read *api.Intent, readAt time.Time, where api.Environment, window time.Duration) (Proposal, error) {
+func Propose(read *api.Intent, where api.Environment, window time.Duration) (Proposal, error) {
 	if read == nil {
 		return Proposal{}, fmt.Errorf("the intent has not been read yet")
 	}
@@ -52,7 +51,6 @@ func Propose(read *api.Intent, readAt time.Time, where api.Environment, window t
 		Quantity:    read.Quantity,
 		Cost:        read.Offer.Cost,
 		Total:       total,
-		ReadAt:      readAt,
 	}
 	if !read.CreatedAt.IsZero() {
 		p.ExpiresAt = read.CreatedAt.Add(window)

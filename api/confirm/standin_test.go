@@ -34,7 +34,7 @@ func TestOnlyWhereItWasSeenIsAnythingSent(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := &service{intent: awaiting(), from: c.now}
 			g, _ := guard(t, s)
-			p, err := confirm.Propose(&s.intent, time.Now(), c.seen, api.ConfirmWindow)
+			p, err := confirm.Propose(&s.intent, c.seen, api.ConfirmWindow)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestAConfirmThatReachesTheServiceThoughAStandInWasReadBuysNothing(t *testin
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := confirm.Propose(&in, time.Now(), in.Response.From, api.ConfirmWindow)
+		p, err := confirm.Propose(&in, in.Response.From, api.ConfirmWindow)
 		if err != nil || p.Live {
 			t.Fatalf("live is %t: %v", p.Live, err)
 		}

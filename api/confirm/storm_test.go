@@ -137,7 +137,7 @@ func TestAThousandConfirmsThroughAStorm(t *testing.T) {
 		var confirming sync.WaitGroup
 		for done := 0; done < *stormConfirms; {
 			in := s.create(t)
-			p, err := confirm.Propose(&in, time.Now(), s.client.Environment(), api.ConfirmWindow)
+			p, err := confirm.Propose(&in, s.client.Environment(), api.ConfirmWindow)
 			if err != nil {
 				t.Fatal(err)
 			}

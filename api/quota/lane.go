@@ -34,7 +34,6 @@ func (w *waiter) rank(now time.Time) Priority {
 // lane is one class: its waiting requests, its spending and its book. The pacer's lock guards it.
 type lane struct {
 	pacer   *Pacer
-	class   Class
 	waiting []*waiter // in order of arrival
 	timer   *time.Timer
 
@@ -45,7 +44,7 @@ type lane struct {
 }
 
 func newLane(p *Pacer, class Class) *lane {
-	l := &lane{pacer: p, class: class, book: newBook(class), pause: pause{growing: growingPause()}}
+	l := &lane{pacer: p, book: newBook(class), pause: pause{growing: growingPause()}}
 	l.timer = time.AfterFunc(time.Hour, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

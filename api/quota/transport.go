@@ -31,7 +31,6 @@ type Transport struct {
 	BasePath      string            // the path of the service's base URL; "" for none
 	LookupPath    string            // of the product lookup, below BasePath; "": [DefaultLookupPath]
 	SpenderHeader string            // the header that names the caller; "": User-Agent
-	Salt          string            // salts the keys' fingerprints; "": the service's host, so that a key has the same fingerprint everywhere
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -82,7 +81,7 @@ func (t *Transport) observation(r *http.Request) Observation {
 	seen.Endpoint, seen.Class = EndpointOf(r.Method, path, cmp.Or(t.LookupPath, DefaultLookupPath))
 	key := bearer(r.Header.Get("Authorization"))
 	if key != "" {
-		seen.Key = fingerprint(key, cmp.Or(t.Salt, r.URL.Host))
+		seen.Key = fingerprint(key, r.URL.Host)
 	}
 	name := r.Header.Get(cmp.Or(t.SpenderHeader, "User-Agent"))
 	if key == "" || !strings.Contains(name, key) { // do not use a name that contains the key
@@ -112,9 +111,9 @@ func bearer(field string) string {
 	return strings.TrimSpace(key)
 }
 
-// fingerprint names a key without revealing anything of it.
-func fingerprint(key, salt string) string {
+// fingerprint names a key of the service at host without revealing anything of it.
+func fingerprint(key, host string) string {
 	mac := hmac.New(sha256.New, []byte(key))
-	io.WriteString(mac, "tillwatch spender\x00"+salt)
+	io.WriteString(mac, "tillwatch spender\x00"+host)
 	return hex.EncodeToString(mac.Sum(nil)[:8])
 }

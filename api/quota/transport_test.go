@@ -89,18 +89,18 @@ func TestARequestWithoutAnAnswerIsObserved(t *testing.T) {
 }
 
 func TestTwoKeysAreTwoSpendersAndNeitherIsShown(t *testing.T) {
-	of := func(salt, key string) string {
-		return observed(t, &Transport{Base: answering(200, nil, "{}"), Salt: salt}, request("GET", intentURL, "Authorization", key))[0].Key
+	of := func(url, key string) string {
+		return observed(t, &Transport{Base: answering(200, nil, "{}")}, request("GET", url, "Authorization", key))[0].Key
 	}
-	one := of("", "Bearer marked-key-one")
-	if again := of("", "bearer  marked-key-one"); again != one {
+	one := of(intentURL, "Bearer marked-key-one")
+	if again := of(intentURL, "bearer  marked-key-one"); again != one {
 		t.Errorf("one key has two fingerprints, %s and %s", one, again)
 	}
-	if other := of("", "Bearer marked-key-two"); other == one {
+	if other := of(intentURL, "Bearer marked-key-two"); other == one {
 		t.Error("two keys have one fingerprint")
 	}
-	if salted := of("another salt", "Bearer marked-key-one"); salted == one {
-		t.Error("the salt changes nothing")
+	if elsewhere := of("https://other.example/", "Bearer marked-key-one"); elsewhere == one {
+		t.Error("one key has the same fingerprint at two services")
 	}
 	if strings.Contains(one, "marked") {
 		t.Errorf("the fingerprint %s shows the key", one)

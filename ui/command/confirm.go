@@ -139,7 +139,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
 	id := r.Intent.ID
 	in, err := s.client.Intent(ctx, id)
-	from, readAt := in.Response.From, time.Now()
+	from := in.Response.From
 	if err != nil {
 		r.unread(s.guard.Unread(id, err))
 		return nil
@@ -149,7 +149,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	if err := o.checkLive(from.Live, id); err != nil {
 		return err
 	}
-	seen, err := confirm.Propose(&in, readAt, from, s.settings.ConfirmWindow)
+	seen, err := confirm.Propose(&in, from, s.settings.ConfirmWindow)
 	if err != nil {
 		r.end(s.guard.Unsent(ctx, in, err))
 		if r.ExitCode == exitNotConfirmable {

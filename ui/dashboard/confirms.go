@@ -89,9 +89,9 @@ func (c *confirms) readSince(id api.ID, after time.Time) bool {
 func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 	in, ok := c.cfg.Source.Intent(id)
 	if !ok {
-		return confirm.Propose(nil, time.Time{}, c.picture.environment(), c.cfg.ConfirmWindow)
+		return confirm.Propose(nil, c.picture.environment(), c.cfg.ConfirmWindow)
 	}
-	p, err := confirm.Propose(in.Latest, in.ReadAt, c.picture.environment(), c.cfg.ConfirmWindow)
+	p, err := confirm.Propose(in.Latest, c.picture.environment(), c.cfg.ConfirmWindow)
 	if slices.ContainsFunc(c.picture.summary.Alerts, func(a account.Alert) bool { return a.Kind == account.AlertClock }) {
 		p.ExpiresAt = time.Time{}
 	}

@@ -35,7 +35,7 @@ func (s *storm) compete(o *stormOrder) {
 		if err != nil {
 			continue
 		}
-		if p, err := confirm.Propose(&in, time.Now(), s.away.Environment(), api.ConfirmWindow); err == nil {
+		if p, err := confirm.Propose(&in, s.away.Environment(), api.ConfirmWindow); err == nil {
 			s.rival.Confirm(s.ctx, p, nil)
 		}
 		return

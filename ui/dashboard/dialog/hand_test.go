@@ -27,7 +27,7 @@ func socks() confirm.Proposal {
 		Product: "Wool Socks", ProductURL: "https://acme.example/products/wool-socks", Merchant: "acme.example", Quantity: 2,
 		Cost:      api.Cost{Subtotal: usd(3490), Shipping: usd(599), Tax: usd(363), Discount: usd(1290), Surcharge: usd(1290), Total: usd(4452)},
 		Total:     *usd(4452),
-		ExpiresAt: opened.Add(6*time.Minute + 12*time.Second), ReadAt: opened,
+		ExpiresAt: opened.Add(6*time.Minute + 12*time.Second),
 	}
 }
 
