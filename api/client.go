@@ -59,7 +59,7 @@ type Client struct {
 	onLoopback  bool
 	answered    atomic.Pointer[Environment] // on loopback: by the last answer
 
-	// The contract shows no such lists: the first answer tells whether they are.
+	// The contract has no such lists: the first answer shows whether the service does.
 	intentsRefused, eventsRefused atomic.Bool
 }
 

@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// ErrNotStandIn is the error of [Client.Control] where the service itself answers, or
-// may.
+// ErrNotStandIn is the error of [Client.Control] if the service itself answers, or may.
 var ErrNotStandIn = errors.New("this is no stand-in for the service")
 
-// Control makes a request to the control API of a stand-in, which is no part of the
-// contract. It carries a key that the service refuses, so that nothing happens
-// where no stand-in answers: that is [ErrNotStandIn]. Unlike the rest of a client it
+// Control makes a request to the control API of a stand-in, which is not part of
+// the contract. It carries a key that the service refuses, so that nothing happens if
+// no stand-in answers; the error is then [ErrNotStandIn]. Unlike the rest of a client it
 // looks for a stand-in on other machines, too. body is sent as JSON and the answer is
 // decoded into into; either may be nil.
 func (c *Client) Control(ctx context.Context, method, path string, body, into any) error {

@@ -10,7 +10,7 @@
 //
 // # Errors
 //
-// The service's refusals are of type [*Error]; errors.Is tells their kinds apart,
+// The service's refusals are of type [*Error]; errors.Is finds their kind,
 // as in errors.Is(err, api.ErrNotFound). A request that got no answer fails with a
 // [*TransportError], a success whose body makes no sense with an
 // [*UnreadableError].

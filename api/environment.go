@@ -20,8 +20,8 @@ type Environment struct {
 // Known reports whether the address, or an answer, has shown what answers there.
 func (e Environment) Known() bool { return e.Name != unknown && e.Name != "" }
 
-// Environment is what is known of what answers: by the address and the key alone,
-// or on loopback by the last answer. Before the first one it is unknown there.
+// Environment is the environment that answers: it follows from the address and the key
+// or, on loopback, from the last answer, and is unknown there before the first one.
 func (c *Client) Environment() Environment {
 	if last := c.answered.Load(); last != nil {
 		return *last

@@ -28,7 +28,7 @@ var (
 	ErrNotServed    = errors.New("not served by this service") // a list that the contract does not show
 )
 
-// Error is an answer of the service that is no success (contract, Errors). It
+// Error is an answer of the service that is not a success (contract, Errors). It
 // prints neither the service's stack nor the values of refused fields: both may
 // hold personal data.
 type Error struct {
@@ -139,8 +139,8 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// limit tells which limit a 429 ran into. The contract tells them apart by the
-// message only; a message that says nothing is judged by how long to wait.
+// limit is the limit that a 429 ran into. In the contract only their messages differ;
+// after any other message, the wait decides.
 func (e *Error) limit() error {
 	const patience = time.Minute
 	message := strings.ToLower(string(e.Message))

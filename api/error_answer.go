@@ -15,7 +15,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// answerError makes an [Error] of an answer that is no success. Every body
+// answerError makes an [Error] of an answer that is not a success. Every body
 // survives: an object as the contract has it, a bare string, HTML or nothing.
 // The secrets are cut out of whatever the service echoes.
 func answerError(c call, secrets []Secret, status int, header http.Header, body []byte, now time.Time) *Error {
@@ -100,7 +100,7 @@ func withoutIssues(message Text) Text {
 	return Text(strings.TrimSpace(before))
 }
 
-// plainMessage makes a message of a body that is no object: the title of an HTML
+// plainMessage makes a message of a body that is not an object: the title of an HTML
 // page, else the first line of a text.
 func plainMessage(body string) Text {
 	const longest = 200

@@ -169,7 +169,7 @@ func following(first call, p page, seen map[string]bool) (call, bool) {
 	}
 	seen[cursor] = true
 	request := first
-	request.probe = false // a list that began is there
+	request.probe = false // its first page came, so the list is served
 	request.query = maps.Clone(first.query)
 	if request.query == nil {
 		request.query = make(map[string][]string)

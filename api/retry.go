@@ -62,7 +62,7 @@ func (r *retry) after(err error) (time.Duration, bool) {
 		return 0, false
 	}
 	if answer.RetryAfter > 0 {
-		// Others were told the same time: do not all come back at once.
+		// Others got the same time: do not all come back at once.
 		wait = answer.RetryAfter + rand.N(250*time.Millisecond)
 	}
 	return wait, wait <= maxRetryWait

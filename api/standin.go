@@ -9,14 +9,14 @@ import (
 	"net/http"
 )
 
-// A stand-in is told from the service by its answers, not by its address: what
-// listens on loopback may be a tunnel to the real one. A client asks there with a
-// word of its own in each request, and a stand-in answers with what it makes of it.
-// An answer that was kept, or that echoes the request, proves nothing.
+// A stand-in is recognized by its answers, not by its address: what listens on loopback
+// may be a tunnel to the real service. There a client puts a random word into each
+// request, and a stand-in answers with what it makes of it. A cached answer, or an echo
+// of the request, proves nothing.
 //
-// Since the next request may reach somebody else, a confirm that takes no account
-// of real money carries another key, which is made of the account's. A stand-in
-// takes it; to the service it is no key at all.
+// Since the next request may reach another server, a confirm without the guards of
+// real money carries another key, derived from the account's. A stand-in accepts it; the
+// service does not.
 const standInHeader = "Tillwatch-Stand-In"
 
 // AnswerAsStandIn marks an answer as a stand-in's, where the request asks for that. A

@@ -343,7 +343,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &failed) && failed.Timeout()
 }
 
-// bye tells the subscriber when to reconnect: the more subscribers, the wider they are spread.
+// bye asks the subscriber to reconnect after a pause: the more subscribers, the wider they are spread.
 func (c *connection) bye(reason string) error {
 	latest := min(1000+int64(c.hub.returning())*9, 10_000)
 	text, err := json.Marshal(byeFrame{T: frameBye, Reason: reason, RetryMS: []int64{250, latest}})

@@ -45,12 +45,12 @@ func (r *Relay) retain(ctx context.Context) {
 	var clock steadyClock
 	before := time.Now()
 	for {
-		r.tellPruned(ctx, r.pruneToSize)
+		r.logPruned(ctx, r.pruneToSize)
 		select {
 		case <-age.C:
 			now := time.Now()
 			if clock.passed(now.Sub(before), now.Round(0).Sub(before.Round(0))) {
-				r.tellPruned(ctx, r.pruneOld)
+				r.logPruned(ctx, r.pruneOld)
 			}
 			before = now
 		case <-size.C:
@@ -74,8 +74,8 @@ func (c *steadyClock) passed(monotonic, wall time.Duration) (steady bool) {
 	return c.ran >= trustAfter
 }
 
-// tellPruned runs prune and logs the outcome.
-func (r *Relay) tellPruned(ctx context.Context, prune func(context.Context) (int64, error)) {
+// logPruned runs prune and logs the outcome.
+func (r *Relay) logPruned(ctx context.Context, prune func(context.Context) (int64, error)) {
 	removed, err := func() (removed int64, err error) {
 		defer journal.Recovered(&err)
 		return prune(ctx)

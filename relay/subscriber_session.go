@@ -254,7 +254,7 @@ func heartbeatOf(f frame) time.Duration {
 	return time.Duration(f.Heartbeat * float64(time.Second))
 }
 
-// readError tells a final close from one worth another attempt.
+// readError separates a final close from one worth another attempt.
 func readError(err error) error {
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) {

@@ -111,8 +111,8 @@ func (t *tokens) set(own []api.Secret, issued []Token) error {
 	return nil
 }
 
-// find returns the valid token with this hash. It compares all of them, so that its time does not tell which one
-// matched.
+// find returns the valid token with this hash. It compares all of them, so that the time it takes does not
+// reveal which one matched.
 func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
 	for _, known := range *t.known.Load() {
 		if subtle.ConstantTimeCompare(known.Hash[:], hash[:]) == 1 && !known.Expired(now) {

@@ -147,14 +147,14 @@ func (a *auditLog) sharing(s subject) (made []api.ID, open []Line, mark int64) {
 	return made, open, mark
 }
 
-// notTaken records that what was sent for an intent was not taken, as far as it was old at a read.
+// notTaken records that the service took none of the requests for an intent that were old when it was read.
 func (a *auditLog) notTaken(s subject, now api.Response) error {
 	old := func(l Line) bool { return l.old(now) }
 	return a.conclude(s, old, NotTaken, "reads at least two minutes after it was sent still show the intent awaiting confirmation")
 }
 
-// old reports whether nothing of what was sent can have been under way any more at a read. This machine's clock may
-// have been set since: the service's counts where it shows less time, or where this one shows that it was set back.
+// old reports whether the request cannot have been under way any more at a read. This machine's clock may have been
+// set since: the service's counts if it shows less time, or if this machine's was set back.
 func (l Line) old(now api.Response) bool {
 	passed := now.Sent.Sub(l.At)
 	if !l.Date.IsZero() && !now.Date.IsZero() {

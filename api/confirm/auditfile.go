@@ -182,7 +182,7 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
-// The log's size is kept in a file next to it, to tell a removed or cut log from a new one.
+// The log's size is kept in a file next to it, to distinguish a removed or cut log from a new one.
 
 func (a *auditLog) sizeFile() string { return a.path + ".size" }
 

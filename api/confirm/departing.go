@@ -25,7 +25,7 @@ func (a *auditLog) depart(line Line) (written func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	// By the wall clock, as for those who judge the line: the other one stands still while the machine sleeps.
+	// By the wall clock, as wherever a line's age counts: the monotonic clock stops while the machine sleeps.
 	held := time.Now().Round(0).Sub(line.At)
 	switch {
 	case !a.isOpen(line):

@@ -57,7 +57,7 @@ type Outcome struct {
 // Purchase is what is proven about the intent's order.
 type Purchase uint8
 
-// What can be proven. A failed order is no order.
+// What can be proven. A failed order does not count as placed.
 const (
 	Unproven  Purchase = iota // there may be an order, now or later
 	Placed                    // there is one, or it is being placed

@@ -139,12 +139,12 @@ func verdictOf(now *api.Intent) Verdict {
 		}
 		return NotConfirmable
 	}
-	// Not taken so far, though the request may still be under way; or a state that nobody knows.
+	// Not taken so far, though the request may still be under way; or an unknown state.
 	return Unknown
 }
 
-// failedWhilePlacing tells a failed order from an intent that expired or failed before it was placed. An awaiting
-// intent moves on by a confirm or by expiring, so for one with an offer only the failure code tells.
+// failedWhilePlacing reports whether an order failed, rather than an intent that expired or failed before its order
+// was placed. An awaiting intent moves on by a confirm or by expiring, so with an offer the failure code decides.
 func failedWhilePlacing(in *api.Intent) bool {
 	return in.Offer != nil && (in.Failure == nil || in.Failure.Code != api.Expired)
 }

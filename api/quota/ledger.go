@@ -85,14 +85,14 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	b.limit.until = a.received.Add(b.lasts(r) + slack)
 }
 
-// account takes in what an answer to anyone says of requests that nobody observed. For a long window an older
-// answer adds nothing to a newer one.
+// account counts the unobserved requests that an answer to anyone reveals. For a long window an older answer adds
+// nothing to a newer one.
 func (b *ledger) account(r Report, sent, ended time.Time, status int) {
-	// What another limit refuses, that of the day or the agents, this one has charged.
+	// A request that the limit of the day or of the agents refused is charged here, too.
 	refused := status == http.StatusTooManyRequests && (!r.RemainingKnown || r.Remaining == 0)
 	switch {
 	case b.limit.window > 0 && b.limit.window <= shortest:
-		if len(b.total.facts) >= mostFacts { // of an hour that is told at once
+		if len(b.total.facts) >= mostFacts { // an hour of observations came at once
 			b.total.settle(&b.limit, ended, b.notSeen)
 		}
 		if r.RemainingKnown && b.total.add(fact{at: sent, ended: ended, remaining: r.Remaining, refused: refused}) {

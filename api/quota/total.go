@@ -57,7 +57,7 @@ func (t *total) settle(l *limit, now time.Time, book func(at time.Time, count fl
 			return
 		}
 		window := t.facts[:n]
-		if count := t.unknown(window, l); t.tells() {
+		if count := t.unknown(window, l); t.showsOthers() {
 			book(window[0].at, count)
 		}
 		t.settled = window[n-1].at
@@ -121,8 +121,8 @@ func (t *total) unknown(window []fact, l *limit) float64 {
 	return rest + min(behind*t.unseen/t.between.Seconds(), float64(least))
 }
 
-// tells reports whether the answers show unobserved requests: windows begin with a full bucket and do not slide,
+// showsOthers reports whether the answers show unobserved requests: windows begin with a full bucket and do not slide,
 // and more is used in them than overlapping answers explain.
-func (t *total) tells() bool {
+func (t *total) showsOthers() bool {
 	return t.windows >= 4 && 4*t.resets >= t.windows && t.unseen > 0.08*t.seen
 }

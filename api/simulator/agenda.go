@@ -21,7 +21,7 @@ func (a *agenda) plan(at time.Time, run func(at time.Time)) {
 	}
 }
 
-// bell wakes whoever waits for it; it remembers one ring.
+// bell wakes the goroutine that waits for it, and remembers one ring.
 type bell chan struct{}
 
 func (b bell) wake() {
@@ -32,7 +32,7 @@ func (b bell) wake() {
 }
 
 // runDue runs at most limit due tasks and returns how long to wait for the next one: 0
-// if more are due, negative if there is none or the clock stands.
+// if more are due, negative if there is none or the clock is stopped.
 func (a *agenda) runDue(limit int) time.Duration {
 	now := a.now()
 	for ; limit > 0 && a.len() > 0; limit-- {

@@ -27,7 +27,7 @@ type Config struct {
 	LookupPath    string      // of the product lookup; default "/api/v1/products/lookup"
 
 	At      time.Time // what the service's clock shows at the start; default: the machine's time
-	Stopped bool      // the clock stands until the control API starts or moves it
+	Stopped bool      // the clock is stopped until the control API starts or moves it
 	From    []byte    // a snapshot to begin with in place of a history; its moment becomes At; nil: none
 
 	Seed                   uint64

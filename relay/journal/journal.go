@@ -46,11 +46,11 @@ type Record struct {
 	Conflicts  int       // how many of those duplicates had another body
 }
 
-// Unreadable is a signed body that is no event. It has no sequence number. The
+// Unreadable is a signed body that is not an event. It has no sequence number. The
 // journal keeps it because the relay has acknowledged it.
 type Unreadable struct {
 	Received time.Time
-	Reason   string // why it is no event
+	Reason   string // why it is not an event
 	Body     []byte
 }
 
@@ -97,7 +97,7 @@ type Journal interface {
 	// Prune removes the oldest records, up to the first one received at t or later,
 	// keeps their ids, and returns how many records it removed.
 	Prune(ctx context.Context, t time.Time) (int64, error)
-	// Quarantine keeps a signed body that is no event, durably.
+	// Quarantine keeps a signed body that is not an event, durably.
 	Quarantine(ctx context.Context, u Unreadable) error
 	// Quarantined returns at most limit quarantined bodies, the newest first.
 	Quarantined(ctx context.Context, limit int) ([]Unreadable, error)
@@ -125,7 +125,7 @@ type Sized interface {
 	PruneTo(ctx context.Context, limit int64) (int64, error)
 }
 
-// Observation is an encoded observation of one request. It is no event, and may be
+// Observation is an encoded observation of one request. It is not an event, and may be
 // lost.
 type Observation struct {
 	Position int64 // when it was stored, in microseconds since 1970; strictly increasing

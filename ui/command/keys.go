@@ -2,7 +2,7 @@ package command
 
 import "tillwatch/ui/dashboard/action"
 
-// keyBindings are the configured keys of actions, as in
+// keyBindings are the configured keys of actions: the table [keys].
 type keyBindings map[action.ID][]string
 
 // table is the dashboard's actions with these keys. The error names each unusable

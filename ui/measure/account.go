@@ -17,14 +17,14 @@ import (
 	"tillwatch/relay/journal/sqlite"
 )
 
-// account is a service with a relay on loopback, with as much history as is
-// asked for. It stands in for a production that one dashboard looks at.
+// account is a service and a relay on loopback, with a history. It stands in for the
+// production that one dashboard watches.
 type account struct {
 	intents  int
 	journal  journal.Journal
 	service  *http.Server
 	events   int       // appended so far
-	log      io.Writer // takes a line for each event, for programs that show logs; nil: none does
+	log      io.Writer // gets a line for each event, for log viewers; nil: none
 	endpoint struct{ service, relay string }
 
 	stop  context.CancelFunc
@@ -33,9 +33,8 @@ type account struct {
 
 const relayToken = "a-token-of-this-measurement"
 
-// openAccount makes an account with intents that events have spoken of, and a
-// stream of rate events a second. Each event is also written to log, unless that is
-// nil.
+// openAccount makes an account with this many intents and events, and appends rate
+// more events a second. Each event is also written to log, unless that is nil.
 func openAccount(ctx context.Context, dir string, intents, events, rate int, log io.Writer) (*account, error) {
 	j, err := sqlite.Open(ctx, dir)
 	if err != nil {
@@ -56,8 +55,8 @@ func openAccount(ctx context.Context, dir string, intents, events, rate int, log
 	return a, nil
 }
 
-// day is what the history spans: what is measured at rest is no board on which all
-// has happened just now.
+// day is the span of the history: on a board at rest, not everything has happened just
+// now.
 const day = 8 * time.Hour
 
 // append adds the next n events to the journal, as if they had come evenly within
@@ -83,15 +82,15 @@ func (a *account) append(ctx context.Context, n int, within time.Duration) error
 	return nil
 }
 
-// atATime is how many intents are under way at the same time: of more, those that
-// come end before the next.
+// atATime is how many intents are under way at the same time. Of more, each thousand
+// ends before the next begins.
 const atATime = 1000
 
-// eventsEach is how many events an intent has before the next ones come.
+// eventsEach is how many events an intent gets before the next thousand begins.
 const eventsEach = 10
 
-// event is one of an intent's life: its offer, its end, and then those of the
-// shipments, of which ten intents share one.
+// event is the nth event: an intent's offer, its end, and then updates of its shipment,
+// which ten intents share.
 func (a *account) event(n int, now time.Time) journal.Entry {
 	intent, step := n%a.intents, n/a.intents
 	if a.intents > atATime {
@@ -111,8 +110,8 @@ func (a *account) event(n int, now time.Time) journal.Entry {
 	return journal.Entry{ID: id, Type: kind, CreatedAt: now, Received: now, Origin: journal.Webhook, Body: []byte(body)}
 }
 
-// logLine writes an event as tillwatch events --json prints it, behind what log
-// viewers know the time and the level by.
+// logLine writes an event as tillwatch events --json prints it, after a time and a level
+// that log viewers recognize.
 func logLine(w io.Writer, e journal.Entry) error {
 	_, err := fmt.Fprintf(w, "%s INFO {\"id\":%q,\"type\":%q,\"at\":%q,\"received\":%q,\"src\":%q,\"event\":%s}\n", e.Received.Format("2006-01-02 15:04:05.000"),
 		e.ID, e.Type, e.CreatedAt.Format(time.RFC3339Nano), e.Received.Format(time.RFC3339Nano), e.Origin, e.Body)
@@ -162,8 +161,8 @@ func (a *account) serve(ctx context.Context) error {
 	return nil
 }
 
-// answer is the service: every intent is there and has ended, every shipment was
-// delivered, nothing is listed.
+// answer is the service: every intent exists and has ended, every shipment was
+// delivered, and there are no lists.
 func (a *account) answer(w http.ResponseWriter, req *http.Request) {
 	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
 	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
@@ -194,13 +193,13 @@ func (a *account) close() error {
 	return errors.Join(err, a.journal.Close())
 }
 
-// watch is the subject that looks at the account.
+// watch is a dashboard on the account.
 func (a *account) watch(name, program, stateDir string) subject {
 	return subject{
 		name:  name,
 		args:  []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
 		env:   []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
-		keys:  [2]string{"\t", "\x1b[Z"}, // what always shows, whatever the account holds
+		keys:  [2]string{"\t", "\x1b[Z"}, // visible whatever the account holds
 		ready: func(text string) bool { return strings.Contains(text, "live") },
 	}
 }

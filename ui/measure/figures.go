@@ -16,12 +16,12 @@ type subject struct {
 	name   string
 	args   []string      // the program first
 	env    []string      // beside the process's own
-	keys   [2]string     // that move a cursor there and back; "": it takes none
-	settle time.Duration // from the start until nothing but the usual happens
+	keys   [2]string     // move a cursor there and back; "": it takes no keys
+	settle time.Duration // from the start until it is at rest
 	ready  func(text string) bool
 }
 
-// figures are what was measured of a subject.
+// figures are the results of a subject.
 type figures struct {
 	firstPaint []time.Duration // from exec to the first cell that is not blank
 	keys       []time.Duration // from a key to the next byte
@@ -31,7 +31,7 @@ type figures struct {
 	resident   int64   // bytes
 }
 
-// measurement bounds how long a subject is looked at.
+// measurement is how long a subject is measured.
 type measurement struct {
 	width, height int
 	starts        int
@@ -43,8 +43,8 @@ func (m measurement) options(s subject, emulate bool) terminal.Options {
 	return terminal.Options{Width: m.width, Height: m.height, Env: s.env, Emulate: emulate}
 }
 
-// firstPaints starts the subject again and again. What was drawn is looked at
-// afterwards, so that the emulation takes no time from it.
+// firstPaints starts the subject again and again. The emulation draws afterwards, so
+// that it takes no time from the subject.
 func (m measurement) firstPaints(ctx context.Context, s subject) ([]time.Duration, error) {
 	var all []time.Duration
 	for range m.starts {
@@ -67,7 +67,7 @@ func (m measurement) firstPaints(ctx context.Context, s subject) ([]time.Duratio
 	return all, nil
 }
 
-// run measures a subject that is started once.
+// run starts a subject once and measures it.
 func (m measurement) run(ctx context.Context, s subject) (figures, error) {
 	t, err := terminal.Start(ctx, m.options(s, true), s.args[0], s.args[1:]...)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m measurement) look(ctx context.Context, s subject, t *terminal.Terminal) 
 	return f, m.pressKeys(ctx, s, t, &f)
 }
 
-// leaveAlone looks at what the program does while nobody touches it.
+// leaveAlone measures the program while nobody touches it.
 func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *figures) error {
 	before, err := readUsage(t.Process())
 	if err != nil {

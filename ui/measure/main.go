@@ -5,12 +5,11 @@
 //	go run ./ui/measure
 //	go run ./ui/measure -only watch -intents 100000 -events 1000000 -rate 10000
 //
-// It prints three tables. The first is of programs at rest: each shows what it has,
-// and nothing happens. The second is of programs under the same work: watch is fed
-// -load events a second by a relay, and the log viewers follow a file that takes a
-// line for each of the very same events at the same moments. The third is of what
-// a frame of the dashboard allocates, from the benchmarks of its package: how often
-// a program allocates cannot be seen from outside.
+// It prints three tables. The first has programs at rest, to which nothing happens. The
+// second has programs under the same work: a relay sends watch -load events a second,
+// and the log viewers follow a file that gets a line for each of these events at the
+// same moments. The third has the allocations of a frame of the dashboard, from its
+// package's benchmarks, as they cannot be seen from outside.
 //
 // What is counted, for the built program as for the others:
 //

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// usage is what a process has used so far.
+// usage is what a process has used since its start.
 type usage struct {
 	cpu      time.Duration // of all its threads, in steps of 10 ms
 	switches int           // how often a thread waited and was woken
@@ -20,7 +20,7 @@ type usage struct {
 // clockTick is the unit of the times in /proc/PID/stat, on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// readUsage reads what Linux tells of a process in /proc.
+// readUsage reads the usage of a process from /proc.
 func readUsage(process int) (usage, error) {
 	var u usage
 	folder := filepath.Join("/proc", strconv.Itoa(process))
@@ -50,7 +50,7 @@ func readUsage(process int) (usage, error) {
 		return u, err
 	}
 	for _, thread := range threads {
-		// A thread may have ended since it was listed.
+		// The thread may have ended since it was listed.
 		if n, err := statusField(thread, "voluntary_ctxt_switches"); err == nil {
 			u.switches += int(n)
 		}

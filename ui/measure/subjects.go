@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// usual is how long a program is given that reads nothing but what is there.
+// usual is how long programs get to settle.
 const usual = 4 * time.Second
 
-// atRest prints the line of a program to which nothing happens.
+// atRest measures a program that is left alone, and prints its line.
 func (o options) atRest(ctx context.Context, out io.Writer, dir, name string) error {
 	s := subject{name: name, args: []string{name}, keys: [2]string{"\x1b[B", "\x1b[A"}, settle: usual}
 	switch name {
@@ -44,7 +44,7 @@ func (o options) atRest(ctx context.Context, out io.Writer, dir, name string) er
 	return o.line(ctx, out, s)
 }
 
-// underWork prints the line of a program that is shown o.load events a second.
+// underWork measures a program that shows o.load events a second, and prints its line.
 func (o options) underWork(ctx context.Context, out io.Writer, dir, name string) (err error) {
 	dir, err = os.MkdirTemp(dir, "under-")
 	if err != nil {
@@ -75,7 +75,7 @@ func (o options) underWork(ctx context.Context, out io.Writer, dir, name string)
 	return o.line(ctx, out, s)
 }
 
-// line prints what is measured of a program that is there.
+// line measures a program, if it is installed, and prints the figures.
 func (o options) line(ctx context.Context, out io.Writer, s subject) error {
 	if _, err := exec.LookPath(s.args[0]); err != nil {
 		fmt.Fprintf(out, "  %-19s is not installed\n", s.name)
@@ -92,7 +92,7 @@ func (o options) line(ctx context.Context, out io.Writer, s subject) error {
 	return nil
 }
 
-// countAllocations prints what the benchmarks of a frame say.
+// countAllocations runs the benchmarks of a frame and prints their results.
 func countAllocations(ctx context.Context, out io.Writer) error {
 	bench := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark(View|Frame)", "-benchmem", "tillwatch/ui/dashboard")
 	said, err := bench.Output()
@@ -104,8 +104,8 @@ func countAllocations(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// printBenchmarks prints what go test said of benchmarks, without how often each
-// has run.
+// printBenchmarks prints the benchmarks in the output of go test, without their number
+// of runs.
 func printBenchmarks(out io.Writer, said string) {
 	for line := range strings.Lines(said) {
 		result, ok := strings.CutPrefix(line, "Benchmark")
@@ -116,7 +116,7 @@ func printBenchmarks(out io.Writer, said string) {
 	}
 }
 
-// writeLog makes a log of a day for programs that show logs.
+// writeLog writes a day's log for log viewers.
 func writeLog(path string) error {
 	var b strings.Builder
 	at := time.Date(2026, 6, 18, 0, 0, 0, 0, time.UTC)

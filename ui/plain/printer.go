@@ -20,8 +20,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// printer turns changes into lines. It remembers what it has printed: a change of
-// anything else makes no line.
+// printer turns changes into lines. It remembers what it has printed, and prints a line
+// only when that changes.
 type printer struct {
 	cfg       Config
 	started   bool

@@ -27,7 +27,7 @@ type Config struct {
 	Gather      time.Duration  // how long changes are gathered: what changes twice meanwhile is printed once; default 200 ms, negative: not at all
 }
 
-// Run prints changes to out until ctx ends, which is no error, or writing fails.
+// Run prints changes to out until ctx ends, which is not an error, or writing fails.
 func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	if cfg.Location == nil {
 		cfg.Location = time.Local

@@ -1,5 +1,4 @@
-// Package timeline says in a sentence what a moment of an intent's timeline
-// tells.
+// Package timeline puts the moments of an intent's timeline into sentences.
 package timeline
 
 import (
@@ -8,8 +7,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Sentence says what a moment tells, without its time and without how it became
-// known.
+// Sentence says what happened, without the time and the source.
 func Sentence(m *account.Moment) string {
 	switch m.What {
 	case account.EventTold:

@@ -40,7 +40,7 @@ func Day(p *account.Pulse) string {
 	return text + "; " + Yesterday(p)
 }
 
-// Yesterday is the completion rate of yesterday, as far as it is known.
+// Yesterday is the completion rate of yesterday, or "unknown".
 func Yesterday(p *account.Pulse) string {
 	d := &p.Before
 	text := "yesterday "
@@ -65,7 +65,7 @@ func Awaited(p *account.Pulse) string {
 	return Count(p.Waiting) + " for " + Sum(p.Awaiting, p.Unpriced)
 }
 
-// Sum is totals by currency, and how many more of which the total is not known.
+// Sum lists totals by currency, and the number of items without a known total.
 func Sum(totals []api.Money, unpriced int) string {
 	var parts []string
 	for _, m := range totals {

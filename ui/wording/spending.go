@@ -36,8 +36,8 @@ func Purpose(p quota.Priority) string {
 	return "reconcile"
 }
 
-// Used is what is used of a limit, and what that stands on: "4 of 10", "at least 31
-// of 50 (assumed)".
+// Used says how much of a limit is used, and how certain that is: "4 of 10", "at least
+// 31 of 50 (assumed)".
 func Used(l *account.Limit) string {
 	used := "unknown"
 	switch l.Used.Grounds {

@@ -64,8 +64,8 @@ func Moment(at, now time.Time, where *time.Location) string {
 	return at.In(where).Format("Jan 2 15:04")
 }
 
-// Amount is [api.Money.Readable] for an amount as [api.Money.String] writes it.
-// What is no amount stays as it is.
+// Amount is [api.Money.Readable] for an amount as [api.Money.String] writes it. Any other
+// text stays as it is.
 func Amount(written string) string {
 	money, err := api.ParseMoney(written)
 	if err != nil {

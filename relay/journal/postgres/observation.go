@@ -9,8 +9,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// trimEvery is after how many of its own observations a relay counts those of all
-// relays, which takes longer than adding some.
+// A relay counts the observations of all relays after every trimEvery of its own, as
+// counting takes longer than adding.
 const trimEvery = 1000
 
 // Statements about observations. Those that write run under a lock: positions become

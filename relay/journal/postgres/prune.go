@@ -89,7 +89,7 @@ func (j *Journal) changing(ctx context.Context, change func(context.Context, pgx
 	})
 }
 
-// Quarantine keeps a body that is no event.
+// Quarantine keeps a body that is not an event.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	_, err := j.execute(ctx, "INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3)",
 		journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body))

@@ -23,7 +23,7 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journa
 	return results, nil
 }
 
-// Quarantine keeps a body that is no event.
+// Quarantine keeps a body that is not an event.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	return j.writer.Do(ctx, func(b *batch) error {
 		b.bytes += len(u.Body)

@@ -8,7 +8,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Order returns the shown order; nil if the subject is no order.
+// Order returns the shown order; nil if the subject is not an order.
 func (p *Detail) Order() *account.Order { return p.facts.Order }
 
 func (p *Detail) wholeOrder() {

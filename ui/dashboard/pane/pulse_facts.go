@@ -32,8 +32,7 @@ const (
 	factsWidth = factName + len(periods)*factCell
 )
 
-// notKnown stands for a figure of which nothing is known; none for one that nothing
-// was counted for.
+// notKnown is shown for an unknown figure, and none if there was nothing to count.
 const notKnown = "not known"
 
 // facts returns the lines of the table, the most useful first.
@@ -80,8 +79,8 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 	return all
 }
 
-// values are the sums of what was completed, a line for each currency: but for the
-// first there is room only where the pane has the screen.
+// values are the totals of completed intents, a line for each currency. All but the first
+// line need a zoomed pane.
 func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.DayPulse, bool) string) fact) []fact {
 	var currencies []string
 	for _, d := range days {
@@ -156,7 +155,7 @@ func brief(d time.Duration) string {
 	return Age(d)
 }
 
-// atLeast stands before what may be more.
+// atLeast is the sign in front of a lower bound.
 func atLeast(is bool) string {
 	if is {
 		return sign.Grounds(account.Counted)

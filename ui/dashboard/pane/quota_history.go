@@ -118,7 +118,7 @@ func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
 	p.push(l.Right(style, wording.Count(refused), refusedWidth))
 }
 
-// peak returns a little more than the most spent in a sample: the highest bar is no alarm.
+// peak returns a little more than the most spent in a sample, so that the highest bar does not look full.
 func peak(samples []quota.Sample) int64 {
 	most := 0
 	for i := range samples {
