@@ -67,7 +67,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (state %s)", e.State)
 	}
 	if e.RetryAfter > 0 {
-		fmt.Fprintf(&b, " (retry after %s)", spoken(e.RetryAfter))
+		fmt.Fprintf(&b, " (retry after %s)", Span(e.RetryAfter))
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
@@ -76,25 +76,6 @@ func (e *Error) Error() string {
 		b.WriteString(" (not as the service says it: is the base URL right?)")
 	}
 	return b.String()
-}
-
-// spoken is a duration in words, to the second: "1 hour 30 minutes".
-func spoken(d time.Duration) string {
-	var words []string
-	for _, unit := range []struct {
-		length time.Duration
-		name   string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		n := d / unit.length
-		d -= n * unit.length
-		switch {
-		case n == 1:
-			words = append(words, "1 "+unit.name)
-		case n > 1:
-			words = append(words, fmt.Sprintf("%d %ss", n, unit.name))
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // said joins the message, or else the name, with the refused fields.

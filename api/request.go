@@ -11,18 +11,18 @@ import (
 // CreateIntent is the body of [Client.CreateIntent] and [Client.Purchase]. ProductURL
 // is required; optional parts are left out when zero.
 type CreateIntent struct {
-	ProductURL         string
-	Quantity           int // sent as it is, 0 too
-	Buyer              Buyer
-	ReferenceID        string             // the caller's own id, which the service echoes; 255 characters at most
-	PromoCodes         []string           // codes that the merchant does not know are ignored
-	DiscoverPromoCodes bool               // have the service look for codes
-	VariantSelections  []VariantSelection // they win over a variant in ProductURL
-	Constraints        *Constraints       // nil: none
-	Payment            *PaymentMethod     // required for a purchase
-	Raw                json.RawMessage    `json:"-"` // a JSON object that is sent as it is, instead of all that; nil: not set
-	StandIn            bool               `json:"-"` // for a stand-in alone: the service refuses the key that it carries
-	Departure          Departure          `json:"-"` // nil: nobody is asked
+	ProductURL         string             `json:"productUrl"`
+	Quantity           int                `json:"quantity"` // sent as it is, 0 too
+	Buyer              Buyer              `json:"-"`
+	ReferenceID        string             `json:"referenceId,omitempty"`        // the caller's own id, which the service echoes; 255 characters at most
+	PromoCodes         []string           `json:"promoCodes,omitempty"`         // codes that the merchant does not know are ignored
+	DiscoverPromoCodes bool               `json:"discoverPromoCodes,omitempty"` // have the service look for codes
+	VariantSelections  []VariantSelection `json:"variantSelections,omitempty"`  // they win over a variant in ProductURL
+	Constraints        *Constraints       `json:"constraints,omitempty"`        // nil: none
+	Payment            *PaymentMethod     `json:"-"`                            // required for a purchase
+	Raw                json.RawMessage    `json:"-"`                            // a JSON object that is sent as it is, instead of all that; nil: not set
+	StandIn            bool               `json:"-"`                            // for a stand-in alone: the service refuses the key that it carries
+	Departure          Departure          `json:"-"`                            // nil: nobody is asked
 }
 
 // ConfirmIntent is the body of [Client.ConfirmIntent]. A zero body sends {}. The
@@ -56,16 +56,11 @@ type ShipmentQuery struct {
 	Limit    int              // items of one page, 1 to 100; 0 leaves it to the service
 }
 
+// createWire is a [CreateIntent] with its buyer and its token, which everything else masks.
 type createWire struct {
-	Buyer              map[string]Text    `json:"buyer"`
-	ProductURL         string             `json:"productUrl"`
-	Quantity           int                `json:"quantity"`
-	ReferenceID        string             `json:"referenceId,omitempty"`
-	PromoCodes         []string           `json:"promoCodes,omitempty"`
-	DiscoverPromoCodes bool               `json:"discoverPromoCodes,omitempty"`
-	VariantSelections  []VariantSelection `json:"variantSelections,omitempty"`
-	Constraints        *Constraints       `json:"constraints,omitempty"`
-	PaymentMethod      map[string]string  `json:"paymentMethod,omitempty"`
+	Buyer map[string]Text `json:"buyer"`
+	CreateIntent
+	PaymentMethod map[string]string `json:"paymentMethod,omitempty"`
 }
 
 func (c *CreateIntent) encode() ([]byte, error) {
@@ -82,17 +77,7 @@ func (c *CreateIntent) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(createWire{
-		Buyer:              c.Buyer.wire(),
-		ProductURL:         c.ProductURL,
-		Quantity:           c.Quantity,
-		ReferenceID:        c.ReferenceID,
-		PromoCodes:         c.PromoCodes,
-		DiscoverPromoCodes: c.DiscoverPromoCodes,
-		VariantSelections:  c.VariantSelections,
-		Constraints:        c.Constraints,
-		PaymentMethod:      payment,
-	})
+	return json.Marshal(createWire{c.Buyer.wire(), *c, payment})
 }
 
 func (c *ConfirmIntent) encode() ([]byte, error) {
