@@ -222,6 +222,20 @@ func TestAKeyThatDoesNothingInARecordingSaysSo(t *testing.T) {
 	}
 }
 
+func TestAViewOrDetailOfAReplayNamesTheKeyThatLeavesIt(t *testing.T) {
+	for _, size := range everySize {
+		for _, key := range []string{"P", "u", "F", "z", "enter"} {
+			m, _ := onTape(t, size[0], size[1])
+			if press(m, key); !strings.Contains(screen(m), "esc close") || strings.Contains(screen(m), "esc back") {
+				t.Errorf("%s, %v:\n%s", key, size, screen(m))
+			}
+			if press(m, "esc"); strings.Contains(screen(m), "esc close") {
+				t.Errorf("%s, %v: it stays after esc:\n%s", key, size, screen(m))
+			}
+		}
+	}
+}
+
 func TestTheHelpOfAReplaySaysNothingOfConfirming(t *testing.T) {
 	m, _ := onTape(t, 120, 36)
 	press(m, "?")

@@ -27,6 +27,8 @@ func Replay() *Table {
 		switch a.ID {
 		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, NewIntent, Export, ExportAs, Record, Acknowledge, Mute, Digest, FocusPane8, SendAgain:
 			continue
+		case ClearFilter, Back: // "back" is what a step back says
+			a.Short, a.rank = "close", min(a.rank, 3)
 		case FindNext: // n goes to the next mark instead
 			a.Keys = []string{"alt+n"}
 		case FindPrevious:
