@@ -89,20 +89,22 @@ func (r *savedLayout) remember(l dashboard.Layout) {
 	}
 }
 
-// run saves arrangements until ctx ends, and the last one then. A failure ends
-// nothing else.
+// run saves arrangements until ctx ends, and the last one then. What could not be saved is
+// tried again with the next one, and at the end.
 func (r *savedLayout) run(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	for over := false; r.failed == nil && !over; {
+	for over := false; !over; {
 		select {
 		case <-r.changed:
 		case <-ctx.Done():
 			over = true
 		}
 		if l := r.latest.Swap(nil); l != nil {
-			r.failed = r.save(*l)
+			if r.failed = r.save(*l); r.failed != nil {
+				r.latest.CompareAndSwap(nil, l)
+			}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"tillwatch/ui/dashboard"
 )
@@ -111,4 +112,30 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "saving the arrangement of the screen") {
 		t.Errorf("error %v", err)
 	}
+}
+
+func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := filepath.Join(t.TempDir(), "state")
+		r, _ := loadLayout(folder, "auto", "")
+		writeFile(t, folder, "") // no folder
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- r.run(ctx) }()
+		want := dashboard.Layout{ByOrder: true}
+		r.remember(want)
+		synctest.Wait()
+		if err := os.Remove(folder); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		var words strings.Builder
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		r.tell(&words)
+		if again, _ := loadLayout(folder, "auto", ""); !reflect.DeepEqual(again.layout, want) || words.Len() > 0 {
+			t.Errorf("saved %+v, and told %q", again.layout, words.String())
+		}
+	})
 }
