@@ -117,7 +117,8 @@ func (f *File) Change(do func(*Memory)) {
 }
 
 // Run applies changes until ctx ends, and then the queued ones. Failures end nothing
-// else: [File.Err] reports them.
+// else: [File.Err] reports them, and what failed is tried again with the next change and at
+// the end.
 func (f *File) Run(ctx context.Context) error {
 	for {
 		select {
@@ -143,14 +144,15 @@ func (f *File) flush() {
 			do(&c.Memory)
 		}
 	})
-	if err != nil {
-		f.mu.Lock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failed = nil; err != nil {
 		f.failed = fmt.Errorf("saving acknowledged and muted alerts: %w", err)
-		f.mu.Unlock()
+		f.waiting = append(all, f.waiting...)
 	}
 }
 
-// Err is why a change could not be saved; nil if all were.
+// Err is why a change could not be saved; nil if all are.
 func (f *File) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -3,10 +3,12 @@ package attention
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"tillwatch/api/account"
 )
@@ -54,4 +56,32 @@ func TestAFileThatCannotBeReadIsReportedAndLeftAlone(t *testing.T) {
 			t.Errorf("%s became %s, %v, and the error is %v", content, got, err, f.Err())
 		}
 	}
+}
+
+func TestChangesThatCouldNotBeSavedAreSavedAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := filepath.Join(t.TempDir(), "state")
+		f := OpenFile(folder, "an account")
+		damage(t, folder, "") // no folder
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- f.Run(ctx) }()
+		for _, cause := range []string{"down", "silent"} {
+			f.Change(func(m *Memory) { m.Put(Off{Key: Key{Kind: account.AlertRelay, Cause: cause}, At: noon}) })
+			synctest.Wait()
+			if f.Err() == nil {
+				t.Fatal("a file was taken for a folder")
+			}
+		}
+		if err := os.Remove(folder); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := <-ended; err != nil || f.Err() != nil {
+			t.Errorf("at the end: %v, %v", err, f.Err())
+		}
+		if m, err := f.Load(); err != nil || len(m.Off) != 2 {
+			t.Errorf("kept is %+v, %v", m, err)
+		}
+	})
 }
