@@ -49,10 +49,14 @@ func TestAnInterruptedCommandSaysSoAndDoesNotCountAsDone(t *testing.T) {
 	}
 }
 
-// unwritten is a standard input to which nobody writes.
-type unwritten struct{ until <-chan struct{} }
+// unwritten is a standard input to which nobody writes. Whoever reads it is interrupted.
+type unwritten struct {
+	interrupt func()
+	until     <-chan struct{}
+}
 
 func (u unwritten) Read([]byte) (int, error) {
+	u.interrupt()
 	<-u.until
 	return 0, io.EOF
 }
@@ -65,16 +69,15 @@ func TestAnInterruptEndsACommandThatWaitsForItsInput(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "signing_secret", oldSecret, "state_dir", t.TempDir())
-			mustBeInterrupted(t, unwritten{t.Context().Done()}, append(strings.Fields(args), "--config", config)...)
+			ctx, interrupt := context.WithCancel(t.Context())
+			mustBeInterrupted(ctx, t, unwritten{interrupt, t.Context().Done()}, append(strings.Fields(args), "--config", config)...)
 		})
 	}
 }
 
 // mustBeInterrupted holds that a command that waits for its input ends with the context.
-func mustBeInterrupted(t *testing.T, stdin io.Reader, args ...string) {
+func mustBeInterrupted(ctx context.Context, t *testing.T, stdin io.Reader, args ...string) {
 	t.Helper()
-	ctx, interrupt := context.WithCancel(t.Context())
-	interrupt()
 	words := &utterances{}
 	if code := run(ctx, args, stdin, io.Discard, words); code != exitFailed || !strings.Contains(words.String(), "interrupted") {
 		t.Errorf("exit code %d: %s", code, words)

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -37,7 +38,9 @@ func TestAnInterruptEndsACommandThatOpensAPipeWithoutAWriter(t *testing.T) {
 			if args[1] != "--config" {
 				given = append(given, "--config", config)
 			}
-			mustBeInterrupted(t, nil, given...)
+			ctx, interrupt := context.WithCancel(t.Context())
+			interrupt()
+			mustBeInterrupted(ctx, t, nil, given...)
 		})
 	}
 }

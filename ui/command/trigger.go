@@ -57,9 +57,14 @@ func newTrigger() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := o.take(c, args)
+			t, err := o.take(args)
 			if err != nil {
 				return usage(err)
+			}
+			if o.body != "" {
+				if t.own, err = inputsOf(c).read("--body", o.body); err != nil {
+					return err
+				}
 			}
 			run := t.happen
 			if o.to != "" {
@@ -112,7 +117,7 @@ type triggering struct {
 }
 
 // take checks everything that can be checked before anything is sent.
-func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err error) {
+func (o triggerOptions) take(args []string) (t triggering, err error) {
 	t.triggerOptions = o
 	switch {
 	case o.body != "" && len(args) > 0:
@@ -139,10 +144,7 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 		}
 		t.overrides = append(t.overrides, one)
 	}
-	if o.body != "" {
-		t.own, err = inputsOf(c).read("--body", o.body)
-	}
-	return t, err
+	return t, nil
 }
 
 // takeType takes the type of a stand-in's event, and refuses flags that do not apply
