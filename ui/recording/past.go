@@ -17,14 +17,14 @@ import (
 // most [PastBytes].
 const (
 	PastSpan  = 15 * time.Minute
-	PastBytes = 12 << 20
+	PastBytes = 8 << 20
 )
 
 const (
 	pastAfter   = 5 * time.Second // the start of the program comes first
 	pastGather  = time.Second     // coarser steps than in a recording
 	pastChapter = PastSpan / 3    // the length of a chapter, which is dropped as a whole
-	pastTimes   = 2               // a chapter's changes may be so many times as large as its picture: mostly nobody plays it
+	pastTimes   = 1               // a chapter's changes may be so many times as large as its picture: two chapters must fit
 )
 
 // Past keeps the latest changes: a recording can begin before somebody asks for it. It
