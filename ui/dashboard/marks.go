@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"slices"
+	"strings"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
@@ -94,6 +95,9 @@ func (s *marks) mark(ids []api.ID, chosen string) {
 		}
 	case fresh == 0:
 		text = "all of them are marked already"
+	}
+	if left > 1 {
+		reason, _, _ = strings.Cut(reason, ":") // behind it is what to do with one
 	}
 	if left > 0 {
 		kind, text = warning, text+"; "+wording.Count(left)+" left out: "+reason

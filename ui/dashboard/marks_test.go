@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,24 @@ func TestAClickIsAWayBackToTheLastRow(t *testing.T) {
 	clickAt(m, r.X+40, r.Y+3)
 	if press(m, "x"); len(m.marks.set) > 0 {
 		t.Errorf("the row that was clicked keeps its mark:\n%s", screen(m))
+	}
+}
+
+func TestOfSeveralIntentsLeftOutOneReasonIsGivenAsOfSeveral(t *testing.T) {
+	s := typicalShop(time.Now())
+	left := 0
+	for _, in := range slices.Clone(s.changes.Intents) {
+		if in.State == api.AwaitingConfirmation && left < 3 {
+			unread := *in
+			unread.Certainty = account.Reported
+			s.put(&unread)
+			left++
+		}
+	}
+	m := boardOf(t, s, 120, 36)
+	press(m, "A")
+	if got := screen(m); !regexp.MustCompile(`[34] left out: not verified yet *\n`).MatchString(got) {
+		t.Errorf("it says\n%s", got)
 	}
 }
 
