@@ -158,7 +158,8 @@ func (n *notices) frozen(l *paint.Line) {
 func (n *notices) alert(l *paint.Line, clock time.Time) {
 	alerts := n.picture.urgent
 	a := pressing(alerts, clock)
-	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text))+pane.Due(&a, clock, n.cfg.Location))
+	a.Text = string(api.Scrub(a.Text))
+	l.Put(paint.Warning, "⚑ ").Put(paint.Warning, pane.AlertText(&a, clock, n.cfg.Location, l.Left()))
 	since, more := "", ""
 	switch {
 	case spent(a):

@@ -60,6 +60,7 @@ func TestTheAgeOfAnAlertIsNotTakenForTheTimeThatIsLeft(t *testing.T) {
 		{"one", 120, []account.Alert{expiring}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · raised 14s ago"},
 		{"several", 120, []account.Alert{expiring, failed}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · raised 14s ago · and 1 more"},
 		{"several, with no room for both", 80, []account.Alert{expiring, failed}, "⚑ Salmon Treats, 8 oz expires unless it is confirmed within 1m · and 1 more"},
+		{"one, with little room", 60, []account.Alert{expiring}, "⚑ Salmon Treats, 8 oz expires …ss it is confirmed within 1m"},
 		{"one that is not due", 80, []account.Alert{failed}, "⚑ Desk Lamp failed: out of stock · raised 14s ago"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

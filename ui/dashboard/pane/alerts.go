@@ -138,9 +138,18 @@ func (p *Alerts) top() (l *paint.Line, right paint.Spans) {
 	return l, nil
 }
 
-// Due returns the end of an alert's text with its due time, if it has one. A near one
+// AlertText writes what an alert says, in w cells if it ends with a time: that stays
+// whole, and the middle gives way.
+func AlertText(a *account.Alert, now time.Time, where *time.Location, w int) string {
+	if a.Due.IsZero() && a.Kind != account.AlertAwaiting && a.Kind != account.AlertStuck {
+		return a.Text
+	}
+	return paint.Shorten(a.Text+due(a, now, where), w)
+}
+
+// due returns the end of an alert's text with its due time, if it has one. A near one
 // counts down.
-func Due(a *account.Alert, now time.Time, where *time.Location) string {
+func due(a *account.Alert, now time.Time, where *time.Location) string {
 	switch {
 	case a.Due.IsZero():
 		return ""
@@ -176,9 +185,10 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	}
 	said := ""
 	if row.fold.off {
-		said = "  " + p.offWords(row) + "  "
+		said = "  " + p.offWords(row)
 	}
-	l.Space(1).Fit(style, p.text(row), l.Left()-id-age-1-paint.Width(said)).Put(paint.Muted, said)
+	room := l.Space(1).Left() - id - age - 3 - paint.Width(said)
+	l.Fit(style, p.text(row, room), room).Put(paint.Muted, said).Space(2)
 	if id > 0 {
 		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)
 	}

@@ -109,11 +109,11 @@ func foldedWords(kind account.AlertKind, n int) string {
 	return count + " alerts of the kind " + string(kind)
 }
 
-// text returns the text of a row. A folded row says when the first is due and, where all are,
+// text returns the text of a row for w cells. A folded row says when the first is due and, where all are,
 // the last.
-func (p *Alerts) text(row *alertRow) string {
+func (p *Alerts) text(row *alertRow, w int) string {
 	if row.count == 0 {
-		return row.Text + Due(&row.Alert, p.look.Now, p.look.Location)
+		return AlertText(&row.Alert, p.look.Now, p.look.Location, w)
 	}
 	sign := "▸ "
 	if p.unfolded[row.fold] {

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,20 @@ func drawnAlerts(p *Alerts, alerts ...account.Alert) string {
 		p.Lines()
 	}
 	return ansi.Strip(strings.Join(p.Lines(), "\n"))
+}
+
+func TestTheTimeOfAnAlertIsNeitherCutOffNorReadWithItsAge(t *testing.T) {
+	l := look()
+	for w := 40; w <= 120; w++ {
+		p := NewAlerts(l, nil)
+		p.SetSize(w, 12)
+		got := drawnAlerts(p,
+			account.Alert{Kind: account.AlertExpiring, Text: "Reading Chair, Walnut expires unless it is confirmed", Intent: "ci_1", Since: l.Now.Add(-20 * time.Second), Due: l.Now.Add(9 * time.Minute)},
+			account.Alert{Kind: account.AlertAwaiting, Text: "Salmon Treats, 8 oz has been awaiting confirmation for more than 20m", Intent: "ci_2", Since: l.Now.Add(-30 * time.Second)})
+		if !regexp.MustCompile(`within 9m {3,}20s`).MatchString(got) || !regexp.MustCompile(`than 20m {3,}30s`).MatchString(got) {
+			t.Errorf("%d columns:\n%s", w, got)
+		}
+	}
 }
 
 func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
