@@ -160,58 +160,6 @@ func TestAWholeOrderIsConfirmedFromItsHead(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatChangesUnderItsDialogIsConfirmedAsItWasSeen(t *testing.T) {
-	seen := []string{"12.90 USD", "44.52 USD"}
-	for _, c := range []struct {
-		name    string
-		happens func(s *shop, items []api.ID)
-		sent    []string // totals
-	}{
-		{"nothing", func(*shop, []api.ID) {}, seen},
-		{"another item comes", func(s *shop, _ []api.ID) {
-			another := *s.intent(11, api.AwaitingConfirmation, time.Minute)
-			another.ReferenceID = "order-7"
-			s.put(&another)
-			s.reads[another.ID].ReferenceID = "order-7"
-		}, seen},
-		{"a price changes", func(s *shop, items []api.ID) {
-			dearer := *s.reads[items[0]]
-			offer := *dearer.Offer
-			offer.Cost.Total = &api.Money{Currency: "USD", Subunits: 99_00}
-			dearer.Offer = &offer
-			s.reads[items[0]] = &dearer
-		}, seen}, // the guard, which reads it again, refuses what was seen
-		{"one is confirmed elsewhere", func(s *shop, items []api.ID) { s.place(items[0], api.PlacingOrder) }, seen[1:]},
-		{"one fails", func(s *shop, items []api.ID) { s.place(items[1], api.Failed) }, seen[:1]},
-		{"one is in another order now", func(s *shop, items []api.ID) {
-			in, _ := s.Intent(items[0])
-			in.ReferenceID = "order-8"
-			s.put(&in.Intent)
-		}, seen},
-		{"a window closes", func(*shop, []api.ID) { time.Sleep(5 * time.Minute) }, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s, items := orderShop()
-				g := &till{}
-				m := boardOf(t, s, 160, 45, func(c *Config) { c.Armed, c.Confirmer = true, g })
-				press(m, "O", "c")
-				rest(m)
-				c.happens(s, items)
-				m.Update(changesMsg{s.Changes(0)})
-				m.advance(time.Now())
-				if got := screen(m); !inOrder(got, "Confirm order-7", "2 of 3 items", "12.90 USD", "44.52 USD", "57.42 USD") {
-					t.Errorf("the dialog shows something else:\n%s", got)
-				}
-				s.run(m, g, press(m, "C"))
-				if !slices.Equal(g.totals, c.sent) {
-					t.Errorf("sent %v, want %v", g.totals, c.sent)
-				}
-			})
-		})
-	}
-}
-
 func TestConfirmingAnOrderSaysThatItemsMayBeMissing(t *testing.T) {
 	const told = "items may be missing."
 	cases := []struct {
