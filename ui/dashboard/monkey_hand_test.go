@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +12,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/job"
 )
 
 // addHand adds what a person does at the keyboard and with the mouse.
@@ -26,6 +29,8 @@ func (k *monkey) addHand() {
 	k.steps["the wheel"] = k.wheel
 	k.steps["a drag"] = k.drag
 	k.steps["a paste"] = func() { k.handle(tea.PasteMsg{Content: k.text("pasted")}) }
+	k.steps["a paste that does not end"] = func() { k.handle(job.UnendedPasteMsg{}) }
+	k.steps["keys that come together"] = k.pressTogether
 }
 
 func (k *monkey) press(name string) {
@@ -36,6 +41,18 @@ func (k *monkey) press(name string) {
 	if ends && !k.quit {
 		k.t.Fatalf("q does not end it")
 	}
+}
+
+// pressTogether presses the keys of a move before the first of them is handled.
+func (k *monkey) pressTogether() {
+	moves := k.hand.Moves()
+	var keys job.KeysMsg
+	for _, key := range moves[rapid.SampledFrom(slices.Sorted(maps.Keys(moves))).Draw(k.t, "move")](k.t) {
+		keys = append(keys, actiontest.Press(key))
+	}
+	k.quit = false
+	k.handle(keys)
+	k.catchUp()
 }
 
 // write types a text.
