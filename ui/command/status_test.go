@@ -40,7 +40,7 @@ func told(now time.Time) account.Changes {
 		Day:    account.DayCount{Seen: 12, Limit: 50, Told: true, Left: 20, At: now, Resets: now.Add(time.Hour), Exhausted: 40 * time.Minute},
 		Agents: account.AgentCount{Placing: 4, Limit: 10},
 		Feed:   account.FeedStatus{State: account.FeedLost, Since: now.Add(-time.Minute), Epoch: "e", Head: 9, Cursor: 8, RetryAt: now.Add(3 * time.Second)},
-		API:    account.APIStatus{State: account.APIHealthy, Since: now.Add(-time.Hour)},
+		API:    account.APIStatus{State: account.APIHealthy, Since: now.Add(-time.Hour), Err: errors.New("502 an hour ago")},
 		Reads:  account.ReadCounters{Total: 11, Failed: 1, Behind: 2, StateChanges: 10},
 		Pace:   map[api.IntentState]account.Pace{api.PlacingOrder: {Count: 9, P50: 20 * time.Second, P95: time.Minute}},
 		Alerts: []account.Alert{{Kind: account.AlertExpiring, Text: "Socks expires", Intent: "ci_1", Since: now, Due: now.Add(time.Minute)}},
@@ -145,6 +145,7 @@ func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
+		"api         healthy, last read never\n",
 		"quota       reads      3 of 10 left in 1s, own 0.0/s, others 0.0/s\n",
 		"            used up in 12s; last hour: own 4, others 5, 1 refused; day: own 4,\n",
 		"            others 5, 1 refused\n",

@@ -23,7 +23,11 @@ func (r report) String() string {
 	if r.Filter != "" {
 		line("filter", "%s: only matching intents, with their shipments, alerts and pulse", r.Filter)
 	}
-	line("api", "%s%s", s.API.State, detail(s.API.Err, "last read "+ago(now, s.LastRead)))
+	failure := s.API.Err // may be of long ago
+	if s.API.State == account.APIHealthy {
+		failure = nil
+	}
+	line("api", "%s%s", s.API.State, detail(failure, "last read "+ago(now, s.LastRead)))
 	line("relay", "%s%s", s.Feed.State, detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent)))
 	line("intents", "%s", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
 	if s.LetGo > 0 {
