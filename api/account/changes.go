@@ -63,13 +63,14 @@ type Summary struct {
 	API       APIStatus                  `json:"api,omitzero"`
 	Events    EventCounters              `json:"events,omitzero"`
 	Reads     ReadCounters               `json:"reads,omitzero"`
-	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents stay in each state
-	Known     time.Time                  `json:"known,omitzero"`     // since when the account is watched, for [PulseOf]; zero if never
-	Latency   []Latency                  `json:"latency,omitempty"`  // of the service's answers, tillwatch's own first; at most 8
-	Alerts    []Alert                    `json:"alerts,omitempty"`   // the oldest first
-	LastEvent time.Time                  `json:"lastEvent,omitzero"` // when the newest event was received; zero when none
-	LastRead  time.Time                  `json:"lastRead,omitzero"`  // when the newest read was answered; zero when none
-	List      ListStatus                 `json:"list,omitzero"`      // the service's list of intents
+	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`        // how long intents stay in each state
+	Known     time.Time                  `json:"known,omitzero"`        // since when the account is watched, for [PulseOf]; zero if never
+	Latency   []Latency                  `json:"latency,omitempty"`     // of the service's answers, tillwatch's own first; at most 8
+	Alerts    []Alert                    `json:"alerts,omitempty"`      // the oldest first
+	LastEvent time.Time                  `json:"lastEvent,omitzero"`    // when the newest event was received; zero when none
+	Ahead     time.Duration              `json:"clockAheadNs,omitzero"` // this machine's clock of the service's; 0 while it is right, as far as known
+	LastRead  time.Time                  `json:"lastRead,omitzero"`     // when the newest read was answered; zero when none
+	List      ListStatus                 `json:"list,omitzero"`         // the service's list of intents
 
 	ShipmentList ListStatus `json:"shipmentList,omitzero"`
 
@@ -141,6 +142,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.events.newest,
 		LastRead:  s.intents.reads.last,
+		Ahead:     s.health.clock.off(),
 		List:      s.lists.status[intentList],
 
 		ShipmentList: s.lists.status[shipmentList],

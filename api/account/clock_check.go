@@ -22,9 +22,12 @@ type clockCheck struct {
 	right bool          // an answer was right
 }
 
-// here returns a time of the service by this machine's clock. Until an answer was right, a single one tells how far it
-// is off; later, as many as for the alert.
-func (c *clockCheck) here(t time.Time) time.Time { return t.Add(cmp.Or(c.ahead, c.first)) }
+// off is how far this machine's clock is ahead. Until an answer was right, a single one tells; later, as many as for the
+// alert.
+func (c *clockCheck) off() time.Duration { return cmp.Or(c.ahead, c.first) }
+
+// here returns a time of the service by this machine's clock.
+func (c *clockCheck) here(t time.Time) time.Time { return t.Add(c.off()) }
 
 // answered compares the Date of an answer.
 func (c *clockCheck) answered(e *api.Exchange) {
@@ -37,7 +40,7 @@ func (c *clockCheck) answered(e *api.Exchange) {
 		return
 	}
 	if c.wrong++; !c.right {
-		c.first = ahead
+		c.first = ahead.Round(time.Second)
 	}
 	if c.wrong >= clockAnswers && (ahead-c.ahead).Abs() >= clockStep {
 		c.ahead = ahead.Round(time.Second)
@@ -53,5 +56,5 @@ func (c *clockCheck) words() string {
 	if c.ahead < 0 {
 		direction = "behind"
 	}
-	return "this machine's clock is " + by + " " + direction + " the service's: ages and confirm windows are off by as much"
+	return "this machine's clock is " + by + " " + direction + " the service's: ages are off by as much"
 }

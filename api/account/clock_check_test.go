@@ -14,14 +14,15 @@ func TestNoWindowSeemsToCloseByAClockThatIsWrong(t *testing.T) {
 	for name, test := range map[string]struct {
 		left    time.Duration   // until the window closes, by this machine's clock
 		ahead   []time.Duration // of this machine's clock, at one answer after another
+		taken   time.Duration   // for how far it is ahead
 		expires bool
 	}{
-		"before any answer":                     {5 * time.Minute, nil, true},
-		"right":                                 {5 * time.Minute, []time.Duration{0}, true},
-		"ahead, at the first answer":            {5 * time.Minute, []time.Duration{hour}, false},
-		"ahead, as three answers say":           {5 * time.Minute, []time.Duration{0, hour, hour, hour}, false},
-		"behind, at the first answer":           {30 * time.Minute, []time.Duration{-25 * time.Minute}, true},
-		"right, and one differs as after sleep": {30 * time.Minute, []time.Duration{0, -hour}, false},
+		"before any answer":                     {5 * time.Minute, nil, 0, true},
+		"right":                                 {5 * time.Minute, []time.Duration{0}, 0, true},
+		"ahead, at the first answer":            {5 * time.Minute, []time.Duration{hour}, hour, false},
+		"ahead, as three answers say":           {5 * time.Minute, []time.Duration{0, hour, hour, hour}, hour, false},
+		"behind, at the first answer":           {30 * time.Minute, []time.Duration{-25 * time.Minute}, -25 * time.Minute, true},
+		"right, and one differs as after sleep": {30 * time.Minute, []time.Duration{0, -hour}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -31,6 +32,9 @@ func TestNoWindowSeemsToCloseByAClockThatIsWrong(t *testing.T) {
 					s.RecordExchange(api.Exchange{Status: 200, Sent: time.Now(), Date: time.Now().Add(-ahead)})
 				}
 				s.tick(time.Now())
+				if off := s.Summary().Ahead; (off - test.taken).Abs() > time.Second {
+					t.Errorf("it is taken for %v ahead, want %v", off, test.taken)
+				}
 				n, a := stands(s, AlertExpiring)
 				if (n == 1) != test.expires {
 					t.Errorf("%d alerts: %+v", n, a)

@@ -257,6 +257,10 @@ func (b *board) show(c *account.Changes, first bool) {
 		b.look.Partial = partial
 		b.invalidate()
 	}
+	if ahead := c.Summary.Ahead; ahead != b.look.Ahead {
+		b.look.Ahead = ahead
+		b.invalidate()
+	}
 	for _, p := range b.panes {
 		if c.Whole {
 			p.Forget()

@@ -272,7 +272,7 @@ func (d *cards) countdown(row *intentRow, w int) (string, paint.Style) {
 	if row.expires.IsZero() {
 		return "", paint.Muted
 	}
-	left := row.expires.Sub(d.look.Now)
+	left := row.expires.Sub(d.look.service())
 	if left <= 0 {
 		return "expired", paint.Bad
 	}

@@ -68,7 +68,7 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 	if expires.IsZero() {
 		return
 	}
-	left := expires.Sub(p.look.Now)
+	left := expires.Sub(p.look.service())
 	if left <= 0 {
 		p.fact("expires", paint.Bad, "its confirm window has closed")
 		return

@@ -109,8 +109,8 @@ func (p *Detail) item(in *account.Intent, money int) {
 	case in.State == api.Failed:
 		below += " · " + wording.Failure(in.Failure)
 	case in.State == api.AwaitingConfirmation:
-		if end := expiryOf(in, p.window); end.After(p.look.Now) {
-			below += " · expires in " + Age(end.Sub(p.look.Now))
+		if end := expiryOf(in, p.window); end.After(p.look.service()) {
+			below += " · expires in " + Age(end.Sub(p.look.service()))
 		}
 	}
 	p.add(func(l *paint.Line) {

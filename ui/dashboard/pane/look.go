@@ -15,6 +15,7 @@ import (
 type Look struct {
 	Brush    *paint.Brush
 	Now      time.Time
+	Ahead    time.Duration // of the service's clock, this machine's
 	Location *time.Location
 	Health   Health
 	Opened   Subject // the subject of the detail
@@ -23,6 +24,9 @@ type Look struct {
 	Keys     Keys
 	Pulse    func() *account.Pulse // of the intents on the board; it changes only with the clock
 }
+
+// service is the time by the service's clock, which decides when confirm windows close.
+func (l *Look) service() time.Time { return l.Now.Add(-l.Ahead) }
 
 // Keys are the names of keys that panes mention.
 type Keys struct{ Follow, ShowAll, Span, SendAgain string }

@@ -17,7 +17,7 @@ const (
 // windowed reports whether a card shows its confirm window: only if it has nothing more
 // important to say.
 func (d *cards) windowed(row *intentRow) bool {
-	return row.lane == laneAwaiting && row.expires.After(d.look.Now) && d.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
+	return row.lane == laneAwaiting && row.expires.After(d.look.service()) && d.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
 }
 
 // windowBar returns the width of the bar in a card's second line, with the blank before it,
@@ -38,7 +38,7 @@ func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside
 // drain draws what is left of the confirm window, in halves of a cell: it moves every few
 // minutes.
 func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
-	left := min(row.expires.Sub(d.look.Now), d.window)
+	left := min(row.expires.Sub(d.look.service()), d.window)
 	length := 0
 	if step := d.window / time.Duration(2*cells); step > 0 {
 		length = min(int((left+step-1)/step), 2*cells)

@@ -65,6 +65,16 @@ func TestTheBarOfAConfirmWindowGivesWayToWhatMattersMore(t *testing.T) {
 	}
 }
 
+func TestAConfirmWindowIsCountedByTheServicesClock(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Hour, 0, -time.Hour} {
+		p := awaiting(200, 22*time.Minute-ahead, nil) // by this machine's clock
+		p.cards.look.Ahead = ahead
+		if got := text(p.Lines()); !strings.Contains(got, "expires in 22m") {
+			t.Errorf("ahead by %v:\n%s", ahead, got)
+		}
+	}
+}
+
 func TestAWideListShowsWhatIsLeftOfTheConfirmWindow(t *testing.T) {
 	cases := []struct {
 		name      string
