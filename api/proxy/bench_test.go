@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tillwatch/api/quota"
 )
 
 // answered is a service that answers as the real one does, at once.
@@ -41,17 +43,24 @@ func get(b *testing.B, client *http.Client, base string) {
 	answer.Body.Close()
 }
 
-// BenchmarkLatency reports the median of requests at 100 a second, straight and
-// through the proxy by turns.
+// plain returns a proxy whose reads go the way of all other requests, through net/http's transport.
+func plain(b *testing.B, upstream string) *standing {
+	p := stand(b, upstream, nil)
+	p.observed.(*quota.Transport).Base = p.service
+	return p
+}
+
+// BenchmarkLatency reports the median of reads at 100 a second by turns: straight, through the proxy, and through it
+// with net/http's transport.
 func BenchmarkLatency(b *testing.B) {
 	direct := answered(b)
-	through := stand(b, direct, nil).url
+	bases := []string{direct, stand(b, direct, nil).url, plain(b, direct).url}
 	client := caller(b)
-	var took [2][]time.Duration
+	took := make([][]time.Duration, len(bases))
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	for b.Loop() {
-		for i, base := range []string{direct, through} {
+		for i, base := range bases {
 			<-ticker.C
 			began := time.Now()
 			get(b, client, base)
@@ -64,10 +73,11 @@ func BenchmarkLatency(b *testing.B) {
 	}
 	b.ReportMetric(median(took[0]), "ms-direct")
 	b.ReportMetric(median(took[1]), "ms-through")
+	b.ReportMetric(median(took[2]), "ms-through-net/http")
 }
 
-// BenchmarkRate says how many requests a second 64 connections get answered: by
-// turns straight, through a bare [httputil.ReverseProxy], and through the proxy.
+// BenchmarkRate reports how many reads a second 64 connections get answered by turns: straight, through a bare
+// [httputil.ReverseProxy], through the proxy, and through it with net/http's transport.
 func BenchmarkRate(b *testing.B) {
 	direct := answered(b)
 	upstream, err := url.Parse(direct)
@@ -78,7 +88,7 @@ func BenchmarkRate(b *testing.B) {
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
 		Transport: &http.Transport{MaxIdleConnsPerHost: keptIdle},
 	}
-	bases := []string{direct, service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url}
+	bases := []string{direct, service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url, plain(b, direct).url}
 	client := caller(b)
 	rates := make([][]float64, len(bases))
 	for b.Loop() {
@@ -93,6 +103,7 @@ func BenchmarkRate(b *testing.B) {
 	b.ReportMetric(median(0), "direct/s")
 	b.ReportMetric(median(1)/median(0), "bare-of-direct")
 	b.ReportMetric(median(2)/median(0), "of-direct")
+	b.ReportMetric(median(3)/median(0), "net/http-of-direct")
 }
 
 // BenchmarkIdle reports how much memory a connection takes while it waits for its second request: of a bare

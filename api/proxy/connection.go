@@ -31,21 +31,18 @@ const (
 	maxUnread = 256 << 10
 )
 
-var errHeaderTooLarge = errors.New("the header of the request is too large")
-
 // connection is a client's connection. One goroutine reads its requests, one after another, and passes each on.
 //
 // It stands in for net/http's server, which keeps two buffers for each connection that waits, and has a second
 // goroutine watch the client from the start of each request ([BenchmarkIdle], [BenchmarkLatency]).
 type connection struct {
-	net.Conn
+	bounded
 	proxy *Proxy
 	ctx   context.Context // ends once the client has gone
 	gone  context.CancelFunc
 
 	first  [1]byte // the byte that ended a wait
 	waited bool    // it is still to be read
-	budget int     // bytes that may still be read
 	in     *bufio.Reader
 	answer *answer // under way
 
@@ -56,7 +53,7 @@ type connection struct {
 
 // serve serves a client until it leaves, breaks the rules, or the proxy ends.
 func (p *Proxy) serve(conn net.Conn) {
-	c := &connection{Conn: conn, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
+	c := &connection{bounded: bounded{Conn: conn}, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
 	c.timer = time.AfterFunc(math.MaxInt64, c.watching)
 	c.timer.Stop()
 	c.ctx, c.gone = context.WithCancel(context.Background())
@@ -109,17 +106,12 @@ func emptyLine(first byte) bool { return first == '\r' || first == '\n' }
 
 // Read implements [io.Reader] for the buffer.
 func (c *connection) Read(part []byte) (int, error) {
-	switch {
-	case c.waited && len(part) > 0:
+	if c.waited && len(part) > 0 {
 		c.waited = false
 		part[0] = c.first[0]
 		return 1, nil
-	case c.budget <= 0:
-		return 0, errHeaderTooLarge
 	}
-	n, err := c.Conn.Read(part[:min(len(part), c.budget)])
-	c.budget -= n
-	return n, err
+	return c.bounded.Read(part)
 }
 
 // exchange reads a request, passes it on, and answers it. It reports whether another may follow.
@@ -128,12 +120,12 @@ func (c *connection) exchange() (more bool) {
 		c.in = c.proxy.readers.Get().(*bufio.Reader)
 		c.in.Reset(c)
 	}
-	c.budget = maxHeader + readerSize // the last read may be of the body
+	c.left = maxHeader + readerSize // the last read may be of the body
 	if c.SetReadDeadline(time.Now().Add(headerTimeout)) != nil {
 		return false
 	}
 	r, err := http.ReadRequest(c.in)
-	c.budget = math.MaxInt
+	c.left = math.MaxInt
 	if err == nil && c.SetReadDeadline(time.Time{}) != nil {
 		return false
 	}

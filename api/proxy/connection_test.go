@@ -192,25 +192,35 @@ func TestNobodyGetsWhatAnotherSent(t *testing.T) {
 			client, letter := caller(t), string(rune('a'+i))
 			for range 60 {
 				sent := strings.Repeat(letter, []int{1, 300, 5_000, 70_000}[random.IntN(4)])
-				ctx, leave := context.WithCancel(t.Context())
-				if random.IntN(4) == 0 {
-					time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, leave)
+				halves := io.MultiReader(strings.NewReader(sent[:len(sent)/2]), strings.NewReader(sent[len(sent)/2:]))
+				got, whole := askAndPerhapsLeave(t, client, random, http.MethodPost, p.url, halves)
+				if whole && got != sent || strings.Trim(got, letter) != "" {
+					t.Errorf("%s got %.80q", letter, got)
 				}
-				r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, io.MultiReader(strings.NewReader(sent[:len(sent)/2]), strings.NewReader(sent[len(sent)/2:])))
-				if err != nil {
-					t.Error(err)
-				}
-				answer, err := client.Do(r)
-				if err == nil {
-					got, failed := io.ReadAll(answer.Body)
-					answer.Body.Close()
-					if whole := failed == nil && ctx.Err() == nil; whole && string(got) != sent && answer.StatusCode == http.StatusOK || strings.Trim(string(got), letter) != "" && answer.StatusCode == http.StatusOK {
-						t.Errorf("%s got %.80q, %v", letter, got, failed)
-					}
-				}
-				leave()
 			}
 		})
 	}
 	clients.Wait()
+}
+
+// askAndPerhapsLeave sends a request whose client may leave at any moment. It returns what came of a good answer's
+// body, and whether that was all.
+func askAndPerhapsLeave(t *testing.T, client *http.Client, random *rand.Rand, method, url string, body io.Reader) (got string, whole bool) {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	if random.IntN(4) == 0 {
+		time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, leave)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Do(r)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return "", false
+	}
+	all, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	return string(all), err == nil && ctx.Err() == nil
 }

@@ -40,7 +40,7 @@ func why(err error) (reason string, sent bool) {
 		return string(api.Scrub(err.Error())), false
 	case errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "TLS handshake timeout"):
 		return "it took too long", true
-	case strings.Contains(err.Error(), "response headers exceeded"):
+	case errors.Is(err, errHeaderTooLarge), strings.Contains(err.Error(), "response headers exceeded"):
 		return "the header of its answer is too large", true
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		strings.Contains(err.Error(), "server closed idle connection"):

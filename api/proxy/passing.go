@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -53,7 +52,6 @@ func (p *Proxy) outgoing(ctx context.Context, in *http.Request, body *clientBody
 	if in.ContentLength == 0 {
 		out.Body = nil
 	}
-	sendOnce(out)
 	return out
 }
 
@@ -68,26 +66,5 @@ func removeHopByHop(h http.Header) {
 		"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	} {
 		delete(h, name)
-	}
-}
-
-// sendOnce keeps net/http from sending a request again by itself when a connection
-// breaks: a request must not be sent twice, and each is charged. It does not change
-// what goes over the wire.
-func sendOnce(out *http.Request) {
-	// net/http retries requests with these headers, but knows only the canonical names.
-	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if values, ok := out.Header[name]; ok {
-			delete(out.Header, name)
-			out.Header[strings.ToLower(name)] = values
-		}
-	}
-	if out.Body != nil {
-		return // it cannot be read again
-	}
-	switch out.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-		out.Body = io.NopCloser(strings.NewReader(""))
-		out.TransferEncoding = []string{"identity"} // sends neither a length nor chunks
 	}
 }

@@ -60,7 +60,8 @@ type Proxy struct {
 	upstream *url.URL
 	tls      *tls.Config
 	service  *http.Transport
-	observed http.RoundTripper // of service
+	reads    *reads
+	observed http.RoundTripper // of reads
 	queue    *queue
 	metrics  *metrics
 	logger   *slog.Logger
@@ -106,8 +107,9 @@ func New(cfg Config) (*Proxy, error) {
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
 	p.service.MaxResponseHeaderBytes = maxHeader
+	p.reads = newReads(p.service, upstream, &p.writers)
 	p.observed = &quota.Transport{
-		Base: p.service, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
+		Base: p.reads, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
 	}
 	p.readers.New = func() any { return bufio.NewReaderSize(nil, readerSize) }
 	p.writers.New = func() any { return bufio.NewWriterSize(nil, bufferSize) }

@@ -31,7 +31,7 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
 		ln = tls.NewListener(ln, p.tls)
 	}
 	defer p.failures.Close()
-	defer p.service.CloseIdleConnections()
+	defer p.reads.CloseIdleConnections()
 	observing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var tasks sync.WaitGroup
 	tasks.Go(func() { p.queue.run(observing) })

@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// reads sends the service each read over a connection of its own, and all other requests with net/http's transport.
+//
+// net/http has two goroutines for every connection, one that writes and one that reads. Here the goroutine that
+// asks does both: [BenchmarkRate] and [BenchmarkLatency] measure the two beside each other. It only sends what
+// changes nothing and has no body. It never sends anything twice.
+type reads struct {
+	transport *http.Transport
+	service   *url.URL
+	writers   *sync.Pool
+
+	mu     sync.Mutex
+	idle   []*serviceConnection // the newest last
+	expiry *time.Timer          // closes the oldest
+}
+
+func newReads(transport *http.Transport, service *url.URL, writers *sync.Pool) *reads {
+	s := &reads{transport: transport, service: service, writers: writers}
+	s.expiry = time.AfterFunc(idleToService, s.expire)
+	s.expiry.Stop()
+	return s
+}
+
+// RoundTrip implements [http.RoundTripper], except that it may change the request.
+func (s *reads) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !seesIdle || r.Method != http.MethodGet || r.Body != nil || !s.straight(r) {
+		sendOnce(r)
+		return s.transport.RoundTrip(r)
+	}
+	conn, err := s.take(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return conn.ask(r)
+}
+
+// sendOnce keeps net/http from sending a request again by itself when a connection
+// breaks: a request must not be sent twice, and each is charged. It does not change
+// what goes over the wire.
+func sendOnce(out *http.Request) {
+	// net/http retries requests with these headers, but knows only the canonical names.
+	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if values, ok := out.Header[name]; ok {
+			delete(out.Header, name)
+			out.Header[strings.ToLower(name)] = values
+		}
+	}
+	if out.Body != nil {
+		return // it cannot be read again
+	}
+	switch out.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		out.Body = io.NopCloser(strings.NewReader(""))
+		out.TransferEncoding = []string{"identity"} // sends neither a length nor chunks
+	}
+}
+
+// straight reports whether no proxy of the environment stands before the service.
+func (s *reads) straight(r *http.Request) bool {
+	if s.transport.Proxy == nil {
+		return true
+	}
+	proxy, err := s.transport.Proxy(r)
+	return proxy == nil && err == nil
+}
+
+// take returns a connection that nobody uses, the one used last if it can be, for it is the least likely to break.
+func (s *reads) take(ctx context.Context) (*serviceConnection, error) {
+	for {
+		s.mu.Lock()
+		if len(s.idle) == 0 {
+			s.mu.Unlock()
+			return s.dial(ctx)
+		}
+		c := s.idle[len(s.idle)-1]
+		s.idle = slices.Delete(s.idle, len(s.idle)-1, len(s.idle))
+		s.mu.Unlock()
+		if c.quiet() {
+			return c, nil
+		}
+		c.hangUp()
+	}
+}
+
+// give takes a connection back.
+func (s *reads) give(c *serviceConnection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.idle) >= keptIdle {
+		c.hangUp()
+		return
+	}
+	c.since = time.Now()
+	if s.idle = append(s.idle, c); len(s.idle) == 1 {
+		s.expiry.Reset(idleToService)
+	}
+}
+
+// expire closes the connections that nobody has used for long.
+func (s *reads) expire() {
+	if left := s.closeIdle(idleToService); left > 0 {
+		s.expiry.Reset(left)
+	}
+}
+
+// closeIdle closes the connections that have been idle for at least a time. It returns how long the next one has
+// until then; 0 if there is none.
+func (s *reads) closeIdle(since time.Duration) (left time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := slices.IndexFunc(s.idle, func(c *serviceConnection) bool { return time.Since(c.since) < since })
+	if kept < 0 {
+		kept = len(s.idle)
+	} else {
+		left = since - time.Since(s.idle[kept].since)
+	}
+	for _, c := range s.idle[:kept] {
+		c.hangUp()
+	}
+	s.idle = slices.Delete(s.idle, 0, kept)
+	return left
+}
+
+// CloseIdleConnections implements what [http.Client.CloseIdleConnections] looks for.
+func (s *reads) CloseIdleConnections() {
+	s.expiry.Stop()
+	s.closeIdle(0)
+	s.transport.CloseIdleConnections()
+}
+
+// dial connects to the service as net/http's transport does.
+func (s *reads) dial(ctx context.Context) (*serviceConnection, error) {
+	port := s.service.Port()
+	if port == "" {
+		port = s.service.Scheme // the service's usual port, by its name
+	}
+	address, err := httpguts.PunycodeHostPort(net.JoinHostPort(s.service.Hostname(), port))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := s.transport.DialContext(ctx, "tcp", address)
+	if err != nil || s.service.Scheme != "https" {
+		return s.connection(conn, conn), err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.transport.TLSHandshakeTimeout)
+	defer cancel()
+	secure := tls.Client(conn, s.tls())
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close() // nothing was sent
+		return nil, err
+	}
+	return s.connection(secure, conn), nil
+}
+
+func (s *reads) tls() *tls.Config {
+	cfg := s.transport.TLSClientConfig.Clone()
+	if cfg == nil {
+		cfg = &tls.Config{}
+	}
+	cfg.ServerName, cfg.NextProtos = s.service.Hostname(), []string{"http/1.1"}
+	return cfg
+}
