@@ -59,12 +59,14 @@ func (p *Proxy) accept(ctx context.Context, ln net.Listener) error {
 		var passing interface{ Temporary() bool }
 		switch {
 		case err == nil:
-			if !p.clients.admit(conn) {
-				p.logger.Warn("a connection was refused: there are too many", slog.Int("limit", maxConnections))
-				_ = conn.Close() // nothing was said over it
+			if p.clients.admit(conn) {
+				go p.serve(conn)
 				continue
 			}
-			go p.serve(conn)
+			if !p.clients.leaving() {
+				p.logger.Warn("a connection was refused: there are too many", slog.Int("limit", maxConnections))
+			}
+			_ = conn.Close() // nothing was said over it
 		case errors.As(err, &passing) && passing.Temporary():
 			p.logger.Warn("a client could not connect", slog.String("error", err.Error()))
 			_ = api.Sleep(ctx, acceptPause) // Accept says whether ctx has ended
@@ -140,7 +142,7 @@ func (c *clients) close(which func(waits bool) bool) {
 	c.ending = true
 	for conn, waits := range c.open {
 		if which(waits) {
-			_ = conn.Close() // its goroutine notices
+			c.tasks.Go(func() { _ = conn.Close() }) // its goroutine notices; TLS waits for a client that reads nothing
 		}
 	}
 }
