@@ -150,17 +150,17 @@ func (s *reads) dial(ctx context.Context) (*serviceConnection, error) {
 	if port == "" {
 		port = s.service.Scheme // the service's usual port, by its name
 	}
-	address, err := httpguts.PunycodeHostPort(net.JoinHostPort(s.service.Hostname(), port))
+	name, err := httpguts.PunycodeHostPort(s.service.Hostname())
 	if err != nil {
 		return nil, err
 	}
-	conn, err := s.transport.DialContext(ctx, "tcp", address)
+	conn, err := s.transport.DialContext(ctx, "tcp", net.JoinHostPort(name, port))
 	if err != nil || s.service.Scheme != "https" {
 		return s.connection(conn, conn), err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.transport.TLSHandshakeTimeout)
 	defer cancel()
-	secure := tls.Client(conn, s.tls())
+	secure := tls.Client(conn, s.tls(name))
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = conn.Close() // nothing was sent
 		return nil, err
@@ -168,11 +168,11 @@ func (s *reads) dial(ctx context.Context) (*serviceConnection, error) {
 	return s.connection(secure, conn), nil
 }
 
-func (s *reads) tls() *tls.Config {
+func (s *reads) tls(name string) *tls.Config {
 	cfg := s.transport.TLSClientConfig.Clone()
 	if cfg == nil {
 		cfg = &tls.Config{}
 	}
-	cfg.ServerName, cfg.NextProtos = s.service.Hostname(), []string{"http/1.1"}
+	cfg.ServerName, cfg.NextProtos = name, []string{"http/1.1"}
 	return cfg
 }

@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -274,6 +275,31 @@ func TestNobodyGetsWhatAnotherAskedFor(t *testing.T) {
 				})
 			}
 			clients.Wait()
+		})
+	}
+}
+
+func TestTheServicesNameIsSentAsItsCertificateHasIt(t *testing.T) {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		t.Run(method, func(t *testing.T) {
+			named := make(chan string, 1)
+			server := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+			server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+				named <- hello.ServerName
+				return nil, nil
+			}}
+			server.StartTLS()
+			defer server.Close()
+			p := stand(t, "https://bücher.example", nil)
+			p.service.Proxy = nil
+			p.service.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // only the name matters here
+			p.service.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+			}
+			fetch(t, caller(t), newRequest(t, method, p.url+"/", ""))
+			if name := <-named; name != "xn--bcher-kva.example" {
+				t.Errorf("the service was called %s", name)
+			}
 		})
 	}
 }
