@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/textproto"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type answer struct {
 	proxy *Proxy
 	head  bool        // the request was a HEAD
 	old   bool        // it was of HTTP/1.0
+	sent  bool        // the request may have been sent: there is a connection to the service
 	last  bool        // nothing follows on the connection
 	body  *clientBody // of the request; nil: it was refused
 
@@ -63,6 +65,15 @@ func (a *answer) end() {
 	a.out.Reset(nil)
 	a.proxy.writers.Put(a.out)
 	a.out = nil
+}
+
+// trace follows the request. net/http looks for another connection only if it wrote nothing over the one it had.
+func (a *answer) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn:        func(string) { a.sent = false },
+		GotConn:        func(httptrace.GotConnInfo) { a.sent = true },
+		Got1xxResponse: a.interim,
+	}
 }
 
 // proceed asks the client for the body of its request.

@@ -146,7 +146,7 @@ func (c *connection) exchange() (more bool) {
 	c.answer.body = body
 	c.watch(body)
 	// The trace is the answer's own: net/http may call it when the request has already failed.
-	ctx := httptrace.WithClientTrace(c.ctx, &httptrace.ClientTrace{Got1xxResponse: c.answer.interim})
+	ctx := httptrace.WithClientTrace(c.ctx, c.answer.trace())
 	whole := c.proxy.pass(ctx, r, body, c.answer)
 	c.endWatch()
 	switch {

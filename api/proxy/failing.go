@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -21,30 +20,31 @@ func (p *Proxy) unanswered(ctx context.Context, a *answer, err error) bool {
 		return false // the client has gone
 	}
 	p.metrics.unanswered.Inc()
-	reason, sent := why(err)
+	reason := why(err, a.sent)
 	message := "the service cannot be reached, and the request was not sent: " + reason
-	if sent {
+	if a.sent {
 		message = "the service gave no answer, and whether it acted is not known: " + reason
 	}
-	p.logger.Warn("the service gave no answer", slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", sent))
+	p.logger.Warn("the service gave no answer", slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", a.sent))
 	return a.refuse(http.StatusBadGateway, "BadGatewayError", message)
 }
 
-// why returns the reason of a missing answer, and whether the request may have been
-// sent. The reason quotes nothing of an answer that could not be read.
-func why(err error) (reason string, sent bool) {
+// why returns the reason of a missing answer. Once the request may have been sent, the reason quotes nothing that came
+// over the connection.
+func why(err error, sent bool) string {
 	var dial *net.OpError
-	var wrong *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &wrong):
-		return string(api.Scrub(err.Error())), false
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return string(api.Scrub(err.Error()))
 	case errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "TLS handshake timeout"):
-		return "it took too long", true
+		return "it took too long"
 	case errors.Is(err, errHeaderTooLarge), strings.Contains(err.Error(), "response headers exceeded"):
-		return "the header of its answer is too large", true
+		return "the header of its answer is too large"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		strings.Contains(err.Error(), "server closed idle connection"):
-		return "the connection broke", true
+		return "the connection broke"
+	case sent:
+		return "its answer could not be read"
 	}
-	return "its answer could not be read", true
+	return string(api.Scrub(err.Error()))
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -301,5 +302,71 @@ func TestTheServicesNameIsSentAsItsCertificateHasIt(t *testing.T) {
 				t.Errorf("the service was called %s", name)
 			}
 		})
+	}
+}
+
+func TestARequestWithoutAConnectionWasNotSent(t *testing.T) {
+	tests := []struct {
+		name, why string
+		greet     func(net.Conn)
+	}{
+		{"the service hangs up", "the connection broke", func(conn net.Conn) { _, _ = conn.Read(make([]byte, 64<<10)) }},
+		{"the service says nothing", "it took too long", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }},
+		{"the service speaks no TLS", "tls: first record does not look like a TLS handshake", func(conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 64<<10))
+			_, _ = io.WriteString(conn, "220 ready\r\n")
+		}},
+	}
+	for _, test := range tests {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			t.Run(test.name+", "+method, func(t *testing.T) {
+				p := stand(t, "https://127.0.0.1:1", nil)
+				p.service.TLSHandshakeTimeout = 100 * time.Millisecond
+				p.service.DialContext = func(context.Context, string, string) (net.Conn, error) {
+					here, there := net.Pipe()
+					go func() {
+						defer there.Close()
+						test.greet(there)
+					}()
+					return here, nil
+				}
+				_, body := fetch(t, caller(t), newRequest(t, method, p.url+"/", ""))
+				if !strings.Contains(body, "and the request was not sent: "+test.why) || !strings.Contains(p.log.String(), "sent=false") {
+					t.Errorf("answered %s, said %s", body, p.log.String())
+				}
+			})
+		}
+	}
+}
+
+// unwritable is a connection that may take nothing more.
+type unwritable struct {
+	net.Conn
+	now *atomic.Bool
+}
+
+func (c unwritable) Write(part []byte) (int, error) {
+	if c.now.Load() {
+		return 0, net.ErrClosed
+	}
+	return c.Conn.Write(part)
+}
+
+func TestARequestOfWhichNothingWasWrittenWasNotSent(t *testing.T) {
+	p := stand(t, service(t, echo).URL, nil)
+	var down atomic.Bool
+	dial := p.service.DialContext
+	p.service.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if down.Load() {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+		}
+		conn, err := dial(ctx, network, address)
+		return unwritable{conn, &down}, err
+	}
+	client := caller(t)
+	fetch(t, client, newRequest(t, "POST", p.url+"/", ""))
+	down.Store(true)
+	if _, body := fetch(t, client, newRequest(t, "POST", p.url+"/", "")); !strings.Contains(body, "and the request was not sent: dial tcp") {
+		t.Errorf("answered %s", body)
 	}
 }
