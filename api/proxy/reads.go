@@ -126,11 +126,12 @@ func (s *reads) expire() {
 func (s *reads) closeIdle(since time.Duration) (left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept := slices.IndexFunc(s.idle, func(c *serviceConnection) bool { return time.Since(c.since) < since })
+	now := time.Now()
+	kept := slices.IndexFunc(s.idle, func(c *serviceConnection) bool { return now.Sub(c.since) < since })
 	if kept < 0 {
 		kept = len(s.idle)
 	} else {
-		left = since - time.Since(s.idle[kept].since)
+		left = since - now.Sub(s.idle[kept].since)
 	}
 	for _, c := range s.idle[:kept] {
 		c.hangUp()
