@@ -54,6 +54,14 @@ func TestTheHeaderStandsStillWhileTheServiceIsSlowOrFails(t *testing.T) {
 	}
 }
 
+func TestReadsThatWaitForQuotaAreNoFaultOfTheService(t *testing.T) {
+	s := typicalShop(time.Now())
+	s.changes.Summary.API.State = account.APISlow
+	if head := strings.Split(screen(boardOf(t, s, 120, 40)), "\n")[0]; !strings.Contains(head, "api ◐  pacing") {
+		t.Errorf("the header is %q", head)
+	}
+}
+
 func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
