@@ -90,6 +90,17 @@ func faultsOfTheService() []doctorFault {
 		}, check: "events", words: "an intent past its offer from 4 min ago"},
 		{name: "an endpoint that is not registered", put: answering("/control/state", 200, `{"webhookEndpoints":[]}`),
 			check: "endpoint", words: "does not know the relay"},
+		{name: "a challenge that was not answered", put: endpointOfTheRelay(`"verified":false,"lastError":"connection refused"`),
+			check: "endpoint", words: "challenge was not answered: connection refused"},
+		{name: "deliveries that are given up", put: endpointOfTheRelay(`"verified":true,"delivered":1,"givenUp":2,"lastError":"503"`),
+			check: "endpoint", words: "gives up most events"},
+	}
+}
+
+// endpointOfTheRelay has the stand-in say something of its only endpoint, the relay.
+func endpointOfTheRelay(what string) func(*doctorCase) {
+	return func(c *doctorCase) {
+		c.front("api_url", says("/control/state", 200, fmt.Sprintf(`{"webhookEndpoints":[{"url":%q,%s}]}`, c.settings["relay_url"]+"/webhooks", what)), nil)
 	}
 }
 

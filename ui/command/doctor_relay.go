@@ -211,6 +211,8 @@ func (p *examination) asTheStandInSees(endpoints []simulator.EndpointSummary) []
 		switch {
 		case port(e.URL) != port(p.settings.RelayURL):
 			elsewhere = append(elsewhere, e.URL)
+		case !e.Verified && e.LastError == "":
+			return doctor.Findings(doctor.Note, "the stand-in's first challenge is not answered so far", "", "look again in a moment")
 		case !e.Verified:
 			return doctor.Findings(doctor.Fault, "the stand-in's challenge was not answered: "+e.LastError, means, do)
 		case e.GivenUp > e.Delivered:

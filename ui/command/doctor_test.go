@@ -258,6 +258,7 @@ func TestADoctorSaysWhatNeedsNoMending(t *testing.T) {
 				return says("/api/v1/checkout-intents", 404, "{}")(w, r) || says("/api/v1/events", 404, "{}")(w, r)
 			}, nil)
 		}, "neither intents nor events"},
+		{"a challenge that the stand-in is about to send", "endpoint", endpointOfTheRelay(`"verified":false`), "not answered so far"},
 		{"a token that may only stream", "token", func(c *doctorCase) { c.front("relay_url", says("/v1/events", 403, `{}`), nil) }, "scope read"},
 		{"a token that may not read the relay's counters", "endpoint", func(c *doctorCase) {
 			c.front("relay_url", says("/metrics", 403, `{}`), nil)
