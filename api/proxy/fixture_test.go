@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +101,55 @@ func service(t testing.TB, handler http.HandlerFunc) *httptest.Server {
 	s := httptest.NewServer(handler)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func inTheClear(conn net.Conn) net.Conn { return conn }
+
+// script is a service that answers the requests of each connection by their number until the test ends. It counts
+// the connections.
+func script(t *testing.T, over func(net.Conn) net.Conn, answer func(conn net.Conn, r *http.Request, n int) (more bool)) (url string, connections *atomic.Int64) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connections = new(atomic.Int64)
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			open.Go(func() {
+				conn := over(conn)
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				for n := 1; ; n++ {
+					r, err := http.ReadRequest(in)
+					if err != nil || !answer(conn, r, n) {
+						return
+					}
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		ln.Close()
+		open.Wait()
+	})
+	return "http://" + ln.Addr().String(), connections
+}
+
+// raw is a service that says whatever it likes to the first request of a connection, until the test ends.
+func raw(t *testing.T, say func(net.Conn)) (url string) {
+	t.Helper()
+	url, _ = script(t, inTheClear, func(conn net.Conn, _ *http.Request, _ int) bool {
+		say(conn)
+		return false
+	})
+	return url
 }
 
 // caller is a client with connections of its own.

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -15,36 +14,6 @@ import (
 
 	"tillwatch/api/quota"
 )
-
-// raw is a service that says whatever it likes over a connection, until the test
-// ends.
-func raw(t *testing.T, say func(net.Conn)) (url string) {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var open sync.WaitGroup
-	open.Go(func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			open.Go(func() {
-				defer conn.Close()
-				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-					say(conn)
-				}
-			})
-		}
-	})
-	t.Cleanup(func() {
-		ln.Close()
-		open.Wait()
-	})
-	return "http://" + ln.Addr().String()
-}
 
 // heap is what is in use, in MB.
 func heap() float64 {

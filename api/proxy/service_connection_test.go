@@ -3,7 +3,6 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -20,44 +19,6 @@ import (
 	"testing"
 	"time"
 )
-
-func inTheClear(conn net.Conn) net.Conn { return conn }
-
-// script is a service that answers the requests of each connection by their number, and counts connections.
-func script(t *testing.T, over func(net.Conn) net.Conn, answer func(conn net.Conn, r *http.Request, n int) (more bool)) (url string, connections *atomic.Int64) {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	connections = new(atomic.Int64)
-	var open sync.WaitGroup
-	open.Go(func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			connections.Add(1)
-			open.Go(func() {
-				conn := over(conn)
-				defer conn.Close()
-				in := bufio.NewReader(conn)
-				for n := 1; ; n++ {
-					r, err := http.ReadRequest(in)
-					if err != nil || !answer(conn, r, n) {
-						return
-					}
-				}
-			})
-		}
-	})
-	t.Cleanup(func() {
-		ln.Close()
-		open.Wait()
-	})
-	return "http://" + ln.Addr().String(), connections
-}
 
 func ok(conn net.Conn, body string) bool {
 	_, err := fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
