@@ -180,7 +180,7 @@ func (h header) apiSlot() slot {
 		case account.APIHealthy:
 			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 7)
 		case account.APISlow:
-			l.Put(paint.Muted, "◐").Right(paint.Muted, "pacing", 8) // no fault: the quota is for others first
+			l.Put(paint.Muted, "◐ pacing") // no fault: the quota is for others first
 		case account.APIFailing:
 			l.Put(paint.Bad|paint.Bold, "✕ failing")
 		case account.APIUnauthorized:

@@ -57,7 +57,7 @@ func TestTheHeaderStandsStillWhileTheServiceIsSlowOrFails(t *testing.T) {
 func TestReadsThatWaitForQuotaAreNoFaultOfTheService(t *testing.T) {
 	s := typicalShop(time.Now())
 	s.changes.Summary.API.State = account.APISlow
-	if head := strings.Split(screen(boardOf(t, s, 120, 40)), "\n")[0]; !strings.Contains(head, "api ◐  pacing") {
+	if head := strings.Split(screen(boardOf(t, s, 120, 40)), "\n")[0]; !strings.Contains(head, "api ◐ pacing") {
 		t.Errorf("the header is %q", head)
 	}
 }
