@@ -24,13 +24,13 @@ func openMark(dir string) (*mark, error) {
 	return &mark{file: file}, nil
 }
 
-// read returns the sequence number, 0 if the mark is unreadable or of another epoch.
-func (m *mark) read(epoch string) int64 {
+// read returns the sequence number, 0 if the mark is unreadable.
+func (m *mark) read() int64 {
 	text := make([]byte, 128)
 	n, _ := m.file.ReadAt(text, 0)
-	var marked string
+	var epoch string
 	var seq int64
-	if _, err := fmt.Sscanf(string(text[:n]), "%s %d\n", &marked, &seq); err != nil || marked != epoch {
+	if _, err := fmt.Sscanf(string(text[:n]), "%s %d\n", &epoch, &seq); err != nil {
 		return 0
 	}
 	return seq

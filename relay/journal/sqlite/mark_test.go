@@ -87,3 +87,51 @@ func TestALostTailIsReportedAndBeginsANewEpoch(t *testing.T) {
 		})
 	}
 }
+
+func TestAJournalInThePlaceOfAnotherHasLostItsEvents(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(t *testing.T, path string)
+	}{
+		{"removed", func(t *testing.T, path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"emptied", func(t *testing.T, path string) { write(t, path, "") }},
+		{"replaced by an older one", func(t *testing.T, path string) {
+			older := t.TempDir()
+			j := opened(t, older)
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: "1"}}); err != nil {
+				t.Fatal(err)
+			}
+			closeAll(t, j)
+			content, err := os.ReadFile(filepath.Join(older, databaseName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, string(content))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			j := opened(t, dir)
+			for n := 1; n <= 5; n++ {
+				if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			closeAll(t, j)
+			test.change(t, filepath.Join(dir, databaseName))
+			changed := opened(t, dir).(*Journal)
+			if from, to := changed.Lost(); from != changed.newest()+1 || to != 5 {
+				t.Errorf("lost %d to %d, head %d", from, to, changed.newest())
+			}
+			closeAll(t, changed)
+			again := opened(t, dir).(*Journal)
+			if from, to := again.Lost(); from <= to || again.Epoch() != changed.Epoch() {
+				t.Errorf("the loss is reported again: %d to %d", from, to)
+			}
+		})
+	}
+}

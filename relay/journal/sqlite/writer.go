@@ -87,7 +87,7 @@ func (w *writer) begin(ctx context.Context) error {
 func (w *writer) compareMark(ctx context.Context) error {
 	j := w.journal
 	head := j.newest()
-	j.lostFrom, j.lostTo = head+1, j.mark.read(j.epoch)
+	j.lostFrom, j.lostTo = head+1, j.mark.read()
 	if j.lostTo < j.lostFrom {
 		return nil
 	}
@@ -97,6 +97,7 @@ func (w *writer) compareMark(ctx context.Context) error {
 	}
 	j.epoch = epoch
 	j.mark.write(epoch, head)
+	_ = j.mark.file.Sync() // otherwise a power cut could bring the old mark back
 	w.claim.note()
 	return nil
 }
