@@ -101,12 +101,15 @@ func (p *profiles) drop() {
 }
 
 // show shows a session, and then each that a person switches to, on one screen, and
-// closes them all. Messages are printed after the screen is gone.
+// closes them all. Messages are printed after the screen is gone, unless it is stuck.
 func (p *profiles) show(ctx context.Context, current *session, o screenOptions, in io.Reader, out io.Writer) error {
 	var words bytes.Buffer
-	told := o.words
-	defer func() { _, _ = words.WriteTo(told) }()
-	screen := dashboard.NewScreen(in, out)
+	told, screen := o.words, dashboard.NewScreen(in, out)
+	defer func() {
+		if !screen.Stuck() {
+			_, _ = words.WriteTo(told)
+		}
+	}()
 	o.words, o.screen, o.profiles = &words, screen, p
 	var err error
 	for err == nil && current != nil {

@@ -38,18 +38,23 @@ type Screen struct {
 	out    io.Writer
 	canvas *canvas.Canvas // nil before the first dashboard
 	taken  bool           // the last dashboard did not leave the terminal
+	stuck  bool           // the terminal accepts no more output
 }
 
 // NewScreen returns the screen of the terminal behind in and out, which it does not touch.
 func NewScreen(in io.Reader, out io.Writer) *Screen { return &Screen{in: in, out: out} }
 
-// Leave restores the terminal, unless that is done.
+// Leave restores the terminal, unless that is done or cannot be.
 func (s *Screen) Leave() error {
-	if s.canvas == nil {
+	if s.canvas == nil || s.stuck {
 		return nil
 	}
 	return s.canvas.Leave()
 }
+
+// Stuck reports whether the terminal accepted no more output at the end: to write to it
+// is to wait for ever.
+func (s *Screen) Stuck() bool { return s.stuck }
 
 // Show is like [Run], but keeps the terminal if another profile is to have it next.
 func (s *Screen) Show(ctx context.Context, cfg Config) error {
@@ -127,6 +132,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 	case err := <-ran:
 		return err
 	case <-stuck.C:
+		s.stuck = true
 		if job.InForeground(in) { // otherwise the shell has it, and has set it up
 			screen.Abandon()
 		}

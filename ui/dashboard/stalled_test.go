@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -57,14 +58,21 @@ func TestATerminalThatStopsReadingDelaysNoEventsWayIntoTheStore(t *testing.T) {
 func TestATerminalThatNeverReadsAgainDoesNotHoldUpTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &stalled{waiting: make(chan struct{}), goOn: make(chan struct{})}
+	defer close(out.goOn)
 	in, keys := io.Pipe()
 	defer keys.Close()
+	screen := NewScreen(in, out)
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, Config{Source: typicalShop(time.Now()), Width: 120, Height: 36}, in, out) }()
+	go func() {
+		err := screen.Show(ctx, Config{Source: typicalShop(time.Now()), Width: 120, Height: 36})
+		ended <- errors.Join(err, screen.Leave())
+	}()
 	<-out.waiting
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	close(out.goOn)
+	if !screen.Stuck() {
+		t.Error("the terminal is said to take what is written to it")
+	}
 }
