@@ -61,9 +61,13 @@ func (r *retry) after(err error) (time.Duration, bool) {
 	default:
 		return 0, false
 	}
-	if answer.RetryAfter > 0 {
-		// Others got the same time: do not all come back at once.
-		wait = answer.RetryAfter + rand.N(250*time.Millisecond)
+	// Others got the same time: do not all come back at once.
+	jitter := rand.N(250 * time.Millisecond)
+	switch {
+	case answer.RetryAfter > 0:
+		wait = answer.RetryAfter + jitter
+	case answer.Reset > 0: // nothing is left until then (contract, Limits)
+		wait = max(wait, answer.Reset+jitter)
 	}
 	return wait, wait <= maxRetryWait
 }

@@ -65,6 +65,50 @@ func TestReadsAreRetriedWhenTheFailurePasses(t *testing.T) {
 	}
 }
 
+func TestAReadIsSentAgainOnceTheQuotaIsBack(t *testing.T) {
+	tests := []struct {
+		name        string
+		status      int
+		limit       string
+		retryAfter  string
+		sent        int
+		least, most time.Duration // until the last attempt
+	}{
+		{"after t", 429, `"default";r=0;t=5`, "", 3, 10 * time.Second, 10500 * time.Millisecond},
+		{"after t of the last that is used up", 429, `"burst";r=0;t=1, "minute";r=0;t=9`, "", 3, 18 * time.Second, 18500 * time.Millisecond},
+		{"no sooner than the growing pause", 429, `"default";r=0;t=1`, "", 3, 3 * time.Second, 6 * time.Second},
+		{"Retry-After goes before t", 429, `"default";r=0;t=20`, "3", 3, 6 * time.Second, 6500 * time.Millisecond},
+		{"also after an internal error", 500, `"default";r=0;t=2`, "", 3, 4 * time.Second, 4500 * time.Millisecond},
+		{"not at all when t is beyond patience", 429, `"default";r=0;t=45`, "", 1, 0, 0},
+		{"as ever while something is left", 500, `"default";r=1;t=20`, "", 3, 450 * time.Millisecond, 1350 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sent, started := 0, time.Now()
+				var last time.Duration
+				client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
+					sent++
+					last = time.Since(started)
+					w.Header().Set("RateLimit", test.limit)
+					if test.retryAfter != "" {
+						w.Header().Set("Retry-After", test.retryAfter)
+					}
+					w.WriteHeader(test.status)
+					io.WriteString(w, `{"message":"x"}`)
+				})
+				if _, err := client.Intent(t.Context(), "ci_1"); err == nil {
+					t.Error("no error")
+				}
+				same(t, "requests", sent, test.sent)
+				if last < test.least || last > test.most {
+					t.Errorf("the last attempt went out after %s, want %s to %s", last, test.least, test.most)
+				}
+			})
+		})
+	}
+}
+
 func TestReadsSucceedOnceTheFailureHasPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []Exchange
