@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -117,7 +118,7 @@ func (b *backfill) check(ctx context.Context) error {
 // compare reads the list, appends what the journal lacks, and returns how many events that were.
 func (b *backfill) compare(ctx context.Context, whole bool) (added int, err error) {
 	defer journal.Recovered(&err)
-	var missing []api.Event
+	var missing []journal.Entry
 	var first time.Time
 	known, newestFirst := 0, true
 	for event, err := range b.list.Events(ctx) {
@@ -138,15 +139,18 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 			}
 			continue
 		}
-		if event.Type == api.VerificationChallenge {
+		exact, err := readDelivery(event.Raw)
+		if err != nil || event.Type == api.VerificationChallenge {
 			continue
 		}
-		_, found, err := b.relay.journal.Find(ctx, string(event.ID))
+		_, found, err := b.relay.journal.Find(ctx, exact.id)
 		if err != nil {
 			return 0, err
 		}
 		if !found {
-			missing = append(missing, event)
+			missing = append(missing, journal.Entry{
+				ID: exact.id, Type: exact.kind, CreatedAt: boundedTime(event.CreatedAt), Origin: journal.Backfill, Body: event.Raw,
+			})
 			known = 0
 			continue
 		}
@@ -166,19 +170,13 @@ func (b *backfill) pruned(event api.Event, first time.Time) bool {
 
 // add appends missing events, the oldest first. If a delivery brings one as well, the journal keeps the first: the
 // delivery counts as a repetition and, though its bytes differ, not as a conflict.
-func (b *backfill) add(ctx context.Context, missing []api.Event) (added int, err error) {
-	for len(missing) > 0 {
-		from := max(0, len(missing)-backfillBatch)
-		var entries []journal.Entry
-		for i := len(missing) - 1; i >= from; i-- {
-			event := missing[i]
-			entries = append(entries, journal.Entry{
-				ID: string(event.ID), Type: string(event.Type), CreatedAt: boundedTime(event.CreatedAt),
-				Received: time.Now().UTC(), Origin: journal.Backfill, Body: event.Raw,
-			})
+func (b *backfill) add(ctx context.Context, missing []journal.Entry) (added int, err error) {
+	slices.Reverse(missing)
+	for batch := range slices.Chunk(missing, backfillBatch) {
+		for i := range batch {
+			batch[i].Received = time.Now().UTC()
 		}
-		missing = missing[:from]
-		results, err := b.relay.journal.Append(ctx, entries)
+		results, err := b.relay.journal.Append(ctx, batch)
 		if err != nil {
 			return added, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -139,7 +140,7 @@ func TestADeliveryOfABackfilledEventAlarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, l := newMemory(t), &listing{}
 		l.add(1, 1, time.Now())
-		l.events[0].Raw = []byte(`{"as": "the list tells it"}`)
+		l.events[0].Raw = []byte(`{"as": "the list tells it", ` + string(l.events[0].Raw[1:]))
 		r, log, stop := filling(t, l, memory, nil)
 		synctest.Wait()
 		deliver(t, r.Handler(), 1, 1)
@@ -157,6 +158,26 @@ func TestADeliveryOfABackfilledEventAlarmsNobody(t *testing.T) {
 			t.Errorf("the log is %q", log.String())
 		}
 		stop()
+	})
+}
+
+func TestAnEventIsKnownByItsExactID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := []byte(`{"id":"evt_zero\u200bwidth","object":"event","type":"shipment.updated","createdAt":"2026-04-21T03:27:50Z","source":{"type":"shipment","id":"shp_1"}}`)
+		event, err := api.DecodeEvent(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := newMemory(t)
+		r, _, stop := filling(t, &listing{events: []api.Event{event}}, memory, nil)
+		defer stop()
+		synctest.Wait()
+		if w := serve(r.Ingest(), signedRequest(body)); w.Code != http.StatusOK {
+			t.Fatalf("the delivery is answered with %d", w.Code)
+		}
+		if head := headOf(t, memory); head != 1 {
+			t.Errorf("the journal has %d events, want the one that is listed and delivered", head)
+		}
 	})
 }
 

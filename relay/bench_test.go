@@ -200,7 +200,7 @@ func BenchmarkAccept(b *testing.B) {
 		if !ok {
 			b.Fatal("refused")
 		}
-		if _, err := readDelivery(v); err != nil {
+		if _, err := readDelivery(v.body); err != nil {
 			b.Fatal(err)
 		}
 	}

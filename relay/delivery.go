@@ -19,7 +19,7 @@ var (
 	errNoChallenged = errors.New("a challenge without source.id")
 )
 
-// delivery is what the relay reads of a signed body: the exact id, so that different ids stay different, and no
+// delivery is what the relay reads of an event's body: the exact id, so that different ids stay different, and no
 // more than it needs.
 type delivery struct {
 	id       string
@@ -29,15 +29,15 @@ type delivery struct {
 }
 
 // readDelivery requires an id and a type (contract, Event). If a name appears twice, the last value counts.
-func readDelivery(v Verified) (delivery, error) {
+func readDelivery(body []byte) (delivery, error) {
 	var d delivery
-	if !utf8.Valid(v.body) {
+	if !utf8.Valid(body) {
 		return d, errNotUTF8
 	}
-	if !json.Valid(v.body) {
+	if !json.Valid(body) {
 		return d, errNotJSON
 	}
-	event := gjson.ParseBytes(v.body)
+	event := gjson.ParseBytes(body)
 	if !event.IsObject() {
 		return d, errNotObject
 	}

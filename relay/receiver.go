@@ -111,7 +111,7 @@ func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
 
 // accept stores a verified body, or answers the challenge in it.
 func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
-	d, err := readDelivery(v)
+	d, err := readDelivery(v.body)
 	switch {
 	case err != nil:
 		r.quarantine(ctx, w, v, err)
