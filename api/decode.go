@@ -161,16 +161,23 @@ var timeLayouts = [...]string{
 	time.DateOnly,
 }
 
-// timeOf reads an ISO 8601 time as UTC; what cannot be read is zero.
-func timeOf(v gjson.Result) time.Time {
+// ParseTime reads an ISO 8601 time as UTC; what cannot be read is zero.
+func ParseTime(text string) time.Time {
 	const longest = 64
-	if v.Type != gjson.String || len(v.Str) > longest {
+	if len(text) > longest {
 		return time.Time{}
 	}
 	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, v.Str); err == nil {
+		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC()
 		}
 	}
 	return time.Time{}
+}
+
+func timeOf(v gjson.Result) time.Time {
+	if v.Type != gjson.String {
+		return time.Time{}
+	}
+	return ParseTime(v.Str)
 }

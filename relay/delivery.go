@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"tillwatch/api"
 )
 
 // Why a signed body is not an event.
@@ -48,7 +50,7 @@ func readDelivery(body []byte) (delivery, error) {
 		case "type":
 			d.kind = textOf(value)
 		case "createdAt":
-			d.created = readTime(textOf(value))
+			d.created = boundedTime(api.ParseTime(textOf(value)))
 		case "source":
 			d.sourceID = textOf(value.Get("id"))
 		}
@@ -61,15 +63,6 @@ func readDelivery(body []byte) (delivery, error) {
 		return d, errNoType
 	}
 	return d, nil
-}
-
-// readTime reads an ISO 8601 time; zero if it is not one.
-func readTime(text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return boundedTime(t)
 }
 
 // boundedTime returns zero for a time that cannot be kept as nanoseconds since 1970.

@@ -239,6 +239,27 @@ func TestWhatIsNotPromisedIsTolerated(t *testing.T) {
 	}
 }
 
+func TestTheCreationOfAnEventIsReadInAnyFormOfISO8601(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	forms := []string{"2026-04-21T03:27:50.000Z", "2026-04-21T03:27:50Z", "2026-04-21T03:27:50", "2026-04-21T05:27:50+02:00", "2026-04-21T05:27:50.000+0200"}
+	for i, created := range forms {
+		body := fmt.Appendf(nil, `{"id":"evt_%d","type":"shipment.updated","createdAt":%q}`, i, created)
+		if w := serve(r.Ingest(), signedRequest(body)); w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", body, w.Code, w.Body)
+		}
+	}
+	records, err := memory.Read(t.Context(), 0, 10)
+	if err != nil || len(records) != len(forms) {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	for i, record := range records {
+		if want := time.Date(2026, 4, 21, 3, 27, 50, 0, time.UTC); !record.CreatedAt.Equal(want) {
+			t.Errorf("%s is read as %v", forms[i], record.CreatedAt)
+		}
+	}
+}
+
 func TestAStalledStoreIsAnswered503WithinTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := newMemory(t)
