@@ -17,10 +17,10 @@ import (
 func TestQueryValuesAreNotObserved(t *testing.T) {
 	var seen []Exchange
 	client := clientOf(t, answering(200, `[]`), func(c *Config) { c.Observe = func(e Exchange) { seen = append(seen, e) } })
-	if err := drain(client.Shipments(t.Context(), ShipmentQuery{After: "private", Limit: 5})); err != nil {
+	if err := drain(client.Shipments(t.Context(), ShipmentQuery{IDs: []ID{"private"}, Limit: 5})); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "path", seen[0].Path, "/api/v1/shipments?after=…&limit=…")
+	same(t, "path", seen[0].Path, "/api/v1/shipments?ids=…&limit=…")
 }
 
 // tollgate is a pacer that makes every request wait.

@@ -111,11 +111,10 @@ func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment,
 	return listed(ctx, c, get(path+"/shipments", nil), decodeShipment)
 }
 
-// Shipments lists shipments, page by page: forward, or backward when the query
-// has only a Before. Many ids are asked for in several lists, each of which a
-// URL can hold.
+// Shipments lists shipments, page by page (contract, Endpoints). Many ids are asked
+// for in several lists, each of which a URL can hold.
 func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[Shipment, error] {
-	if len(query.IDs) <= maxQueryIDs || query.After != "" || query.Before != "" {
+	if len(query.IDs) <= maxQueryIDs {
 		return listed(ctx, c, get(shipmentsPath, query.values()), decodeShipment)
 	}
 	return func(yield func(Shipment, error) bool) {
@@ -134,28 +133,13 @@ func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[S
 	}
 }
 
-// ShipmentPages lists shipments as [Client.Shipments] does, with the cursors
-// from which another list can go on. It asks for all ids in one list.
-func (c *Client) ShipmentPages(ctx context.Context, query ShipmentQuery) iter.Seq2[Page[Shipment], error] {
-	return paged(ctx, c, get(shipmentsPath, query.values()), decodeShipment)
-}
-
 // maxQueryIDs is as many as one page can hold by what was observed.
 const maxQueryIDs = 100
 
 func (q ShipmentQuery) values() url.Values {
 	values := url.Values{}
-	if q.After != "" {
-		values.Set("after", q.After)
-	}
-	if q.Before != "" {
-		values.Set("before", q.Before)
-	}
 	for _, id := range q.IDs {
 		values.Add("ids", string(id))
-	}
-	for _, status := range q.Statuses {
-		values.Add("status", string(status))
 	}
 	if q.Limit > 0 {
 		values.Set("limit", strconv.Itoa(q.Limit))

@@ -34,15 +34,15 @@ func (e *ItemError) Unwrap() error { return e.Err }
 
 // page is one page of a list: the envelope {pageInfo, data} or a bare array.
 type page struct {
-	items      []json.RawMessage
-	start, end string // cursors; empty when absent
-	next, prev bool   // whether there is more; true when the page does not say
-	promised   bool   // the page itself says that one follows
-	of         Response
+	items    []json.RawMessage
+	end      string // the cursor of the next page; "" when absent
+	next     bool   // whether one follows; true when the page does not say
+	promised bool   // the page itself says that one follows
+	of       Response
 }
 
 func decodePage(body []byte) (page, error) {
-	p := page{next: true, prev: true}
+	p := page{next: true}
 	if !json.Valid(body) {
 		return p, fmt.Errorf("decode page: %w", syntaxError(body))
 	}
@@ -53,8 +53,7 @@ func decodePage(body []byte) (page, error) {
 		data = f["data"]
 		info := fieldsOf(f["pageInfo"])
 		next := info["hasNextPage"].Type
-		p.next, p.promised, p.prev = next != gjson.False, next == gjson.True, info["hasPreviousPage"].Type != gjson.False
-		p.start, p.end = info["startCursor"].String(), info["endCursor"].String()
+		p.next, p.promised, p.end = next != gjson.False, next == gjson.True, info["endCursor"].String()
 	}
 	if !data.IsArray() {
 		return p, errors.New("decode page: neither an array nor an object with an array in data")
@@ -65,35 +64,6 @@ func decodePage(body []byte) (page, error) {
 		}
 	})
 	return p, nil
-}
-
-// Page is one page of a list.
-type Page[T any] struct {
-	Items      []T
-	Unreadable []*ItemError // items that cannot be read, which Items leaves out
-	Start, End string       // cursors of the first and the last item, for Before and After; "" when absent
-	Next       bool         // whether the service says that a page follows, or says nothing
-	Previous   bool         // whether the service says that a page precedes, or says nothing
-	Response   Response     // the answer it was read from
-}
-
-// paged walks a list page by page, as walk does.
-func paged[T any](ctx context.Context, c *Client, first call, decode decoder[T]) iter.Seq2[Page[T], error] {
-	return func(yield func(Page[T], error) bool) {
-		for p, err := range walk(ctx, c, first) {
-			whole := Page[T]{Start: p.start, End: p.end, Next: p.next, Previous: p.prev, Response: p.of}
-			for i, item := range p.items {
-				if value, err := decode(item, p.of); err != nil {
-					whole.Unreadable = append(whole.Unreadable, p.unreadable(first, i, err))
-				} else {
-					whole.Items = append(whole.Items, value)
-				}
-			}
-			if !yield(whole, err) {
-				return
-			}
-		}
-	}
 }
 
 // listed walks a list item by item. An item that cannot be read is yielded as an
@@ -109,7 +79,7 @@ func listed[T any](ctx context.Context, c *Client, first call, decode decoder[T]
 			for i, item := range p.items {
 				value, err := decode(item, p.of)
 				if err != nil {
-					err = p.unreadable(first, i, err)
+					err = &ItemError{Path: first.printable(), Index: i, Err: err}
 				}
 				if !yield(value, err) {
 					return
@@ -117,10 +87,6 @@ func listed[T any](ctx context.Context, c *Client, first call, decode decoder[T]
 			}
 		}
 	}
-}
-
-func (p *page) unreadable(request call, i int, err error) *ItemError {
-	return &ItemError{Path: request.printable(), Index: i, Err: err}
 }
 
 // walk reads a list page by page. It ends on a page without items, on a page
@@ -158,23 +124,19 @@ func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 	}
 }
 
-// following is the call of the page after p, in the direction of the first.
+// following is the call of the page after p.
 func following(first call, p page, seen map[string]bool) (call, bool) {
-	name, cursor, more := "after", p.end, p.next
-	if first.query.Has("before") && !first.query.Has("after") {
-		name, cursor, more = "before", p.start, p.prev
-	}
-	if !more || len(p.items) == 0 || cursor == "" || seen[cursor] || cursor == first.query.Get(name) {
+	if !p.next || len(p.items) == 0 || p.end == "" || seen[p.end] {
 		return call{}, false
 	}
-	seen[cursor] = true
+	seen[p.end] = true
 	request := first
 	request.probe = false // its first page came, so the list is served
 	request.query = maps.Clone(first.query)
 	if request.query == nil {
 		request.query = make(map[string][]string)
 	}
-	request.query.Set(name, cursor)
+	request.query.Set("after", p.end)
 	return request, true
 }
 

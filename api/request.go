@@ -49,11 +49,8 @@ func (d Departure) ask() (written func(), err error) {
 // ShipmentQuery filters the list of shipments (contract, Endpoints). Its zero value
 // asks for all.
 type ShipmentQuery struct {
-	After    string           // a cursor, [Page.End]: only what comes after it
-	Before   string           // a cursor, [Page.Start]: only what comes before it
-	IDs      []ID             // only these
-	Statuses []ShipmentStatus // only in one of these
-	Limit    int              // items of one page, 1 to 100; 0 leaves it to the service
+	IDs   []ID // only these
+	Limit int  // items of one page, 1 to 100; 0 leaves it to the service
 }
 
 // createWire is a [CreateIntent] with its buyer and its token, which everything else masks.

@@ -119,8 +119,8 @@ func TestOtherEndpoints(t *testing.T) {
 			if len(all) != 2 {
 				a.Fatalf("%d shipments, want 2", len(all))
 			}
-			one := a.list("/api/v1/shipments?status=canceled")
-			if len(one) != 1 || one[0]["checkoutIntentId"] != canceled {
+			one := a.want(http.StatusOK, a.off("GET", "/api/v1/shipments?status=canceled", ""))["data"].([]any)
+			if len(one) != 1 || one[0].(map[string]any)["checkoutIntentId"] != canceled {
 				a.Errorf("status=canceled: %v", one)
 			}
 			both := a.list(fmt.Sprintf("/api/v1/shipments?ids=%s&ids=%s", all[0]["id"], all[1]["id"]))
@@ -130,7 +130,7 @@ func TestOtherEndpoints(t *testing.T) {
 			if none := a.list(fmt.Sprintf("/api/v1/shipments?ids=%s,%s", all[0]["id"], all[1]["id"])); len(none) != 0 {
 				a.Errorf("a comma list is one value, but found %d", len(none))
 			}
-			a.want(422, a.call("GET", "/api/v1/shipments?status=lost", ""))
+			a.want(422, a.off("GET", "/api/v1/shipments?status=lost", ""))
 		},
 		"GET shipments: a limit outside 1 to 100 is refused": func(a *account) {
 			a.want(422, a.call("GET", "/api/v1/shipments?limit=101", ""))
@@ -217,7 +217,7 @@ func TestRecordedRequests(t *testing.T) {
 }
 
 func TestPagesOfShipments(t *testing.T) {
-	eachDriver(t, nil, func(a *account) {
+	inBubble(t, nil, func(a *account) {
 		for range 5 {
 			if _, err := a.sim.CreateIntent(Order{ProductURL: chiliCrisp, State: api.Completed}); err != nil {
 				a.Fatal(err)

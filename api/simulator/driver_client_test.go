@@ -153,12 +153,9 @@ func some[T any](a *account, s *spy, list iter.Seq2[T, error]) made {
 }
 
 func shipmentQuery(values url.Values) api.ShipmentQuery {
-	q := api.ShipmentQuery{After: values.Get("after"), Before: values.Get("before")}
+	q := api.ShipmentQuery{}
 	for _, id := range values["ids"] {
 		q.IDs = append(q.IDs, api.ID(id))
-	}
-	for _, status := range values["status"] {
-		q.Statuses = append(q.Statuses, api.ShipmentStatus(status))
 	}
 	q.Limit, _ = strconv.Atoi(values.Get("limit"))
 	return q
