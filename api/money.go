@@ -49,8 +49,7 @@ func (m Money) Amount() string {
 	return digits
 }
 
-// Readable is [Money.String] with commas between thousands, "1,234.50 USD": for
-// people, not for [ParseMoney].
+// Readable is [Money.String] with commas between thousands, "1,234.50 USD".
 func (m Money) Readable() string {
 	amount := Grouped(m.Amount())
 	if m.Currency == "" {

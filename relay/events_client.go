@@ -22,7 +22,7 @@ type Reader struct{ client *client }
 
 // ReaderConfig says which relay to read.
 type ReaderConfig struct {
-	URL          string
+	URL          string     // as of a subscriber
 	Token        api.Secret // with the scope read
 	InsecureHTTP bool       // allow http and ws to another machine, where everyone on the way can read the token
 }
@@ -60,8 +60,8 @@ func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 // Quarantined is a signed body that is not an event.
 type Quarantined struct {
 	Received time.Time `json:"received"`
-	Reason   string    `json:"reason"`
-	Body     []byte    `json:"raw"`
+	Reason   string    `json:"reason"` // why it is none; remote text: scrub it before showing it
+	Body     []byte    `json:"raw"`    // the exact body
 }
 
 // Quarantine reads at most limit quarantined bodies, up to 50, the newest first, and whether there are more.

@@ -30,6 +30,7 @@ const maxReason = 4 << 10
 // UnreadyError says that a relay cannot store deliveries now.
 type UnreadyError struct{ Reason api.Text }
 
+// Error repeats what the relay says.
 func (e *UnreadyError) Error() string { return "the relay is not ready: " + string(e.Reason) }
 
 // Probe asks a relay whether it is alive or ready.

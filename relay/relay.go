@@ -178,7 +178,7 @@ func (r *Relay) SetTokens(tokens []api.Secret, issued []Token) error {
 // Ingest serves POST /webhooks, /livez and /readyz: what may face the public.
 func (r *Relay) Ingest() http.Handler { return routed(r.routeIngest, r.routeProbes) }
 
-// Admin serves the stream, /v1/events, /metrics and the probes.
+// Admin serves the stream, /v1/events, /v1/quarantine, /v1/observations, /metrics and the probes.
 func (r *Relay) Admin() http.Handler { return routed(r.routeAdmin, r.routeProbes) }
 
 // Handler serves both on one address.

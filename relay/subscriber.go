@@ -47,7 +47,7 @@ type SubscriberConfig struct {
 
 	InsecureHTTP bool // allow http and ws to another machine, where everyone on the way can read the token
 
-	// Dial opens the connection; the default is that of [net.Dialer].
+	// Dial opens the connection; the default is that of [api.DialerTo].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -73,19 +73,19 @@ type Handler interface {
 	Status(Status)
 }
 
-// Observer is a [Handler] that also wants observations: those of the last hour, then new ones, each once.
+// Observer is what a [Handler] also implements to get observations: those of the last hour, then new ones, each once.
 type Observer interface {
 	Observe(batch []quota.Observation)
 }
 
 // Item is one event of the stream.
 type Item struct {
-	Seq        int64
+	Seq        int64 // its place in the journal, from 1
 	Event      api.Event
-	Received   time.Time
-	Origin     string // webhook, backfill or replay
-	Duplicates int
-	Conflicts  int // duplicates with another body
+	Received   time.Time // by the relay's clock
+	Origin     string    // webhook, backfill or replay; remote text: scrub it before showing it
+	Duplicates int       // repeated deliveries that were known when it was sent
+	Conflicts  int       // of these, those with another body
 }
 
 // StreamState is the state of a subscriber.
@@ -103,15 +103,15 @@ const (
 // Status is the state of a subscriber and of its relay's journal.
 type Status struct {
 	State    StreamState
-	Since    time.Time
-	Epoch    string
-	Head     int64
-	Cursor   int64
-	Resume   string // ok, fresh, gap or reset, as the relay said
-	LostFrom int64  // with gap: the range that the journal no longer has
-	LostTo   int64
-	Err      error // why, with lost and refused
-	RetryIn  time.Duration
+	Since    time.Time     // when the state began
+	Epoch    string        // of the journal; "" before the first welcome
+	Head     int64         // the journal's newest seq, as last heard; 0 for none
+	Cursor   int64         // the newest seq delivered; 0 for none
+	Resume   string        // ok, fresh, gap or reset, as the relay said
+	LostFrom int64         // with gap: the first seq that the journal no longer has
+	LostTo   int64         // with gap: the last of them
+	Err      error         // why, with lost and refused
+	RetryIn  time.Duration // with lost: from Since to the next attempt
 
 	// ObservedSince is when the observations that the relay had at the last welcome begin; zero: an hour before it.
 	ObservedSince time.Time

@@ -39,6 +39,7 @@ type RefusedError struct {
 	reason string
 }
 
+// Error says what the relay refuses and what to do.
 func (e *RefusedError) Error() string { return e.reason }
 
 // byeError is the relay's bye, with the time to reconnect.

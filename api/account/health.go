@@ -31,7 +31,7 @@ type APIStatus struct {
 	Since   time.Time       `json:"since,omitzero"`     // when the state began; zero before the first call
 	Latency time.Duration   `json:"latencyNs,omitzero"` // of the last answered call; 0 before the first
 	Err     error           `json:"-"`                  // of the last failed call; nil before the first
-	From    api.Environment `json:"from,omitempty"`     // the environment that gave the last answer; "" before the first
+	From    api.Environment `json:"from,omitempty"`     // the environment that gave the last answer; zero before the first
 	TryAt   time.Time       `json:"tryAt,omitzero"`     // when a refused key is tried again; zero while it is accepted
 }
 
