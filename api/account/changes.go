@@ -31,17 +31,24 @@ func (s *Store) Changes(since uint64) Changes {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := Changes{Version: s.news.version, At: now, Summary: s.summary(now, buckets)}
+	c := changesSince(since, &s.intents.table, &s.shipments.table, &s.events, &s.requests)
+	c.At, c.Summary = now, s.summary(now, buckets)
+	return c
+}
+
+// changesSince returns what changed after a version, without the time and the summary.
+func changesSince(since uint64, in *table[IntentDetail], sh *table[Shipment], ev *events, rq *requestLog) Changes {
+	c := Changes{Version: in.news.version}
 	var all, allShipments bool
-	c.GoneIntents, all = s.intents.goneSince(since)
-	c.GoneShipments, allShipments = s.shipments.goneSince(since)
+	c.GoneIntents, all = in.goneSince(since)
+	c.GoneShipments, allShipments = sh.goneSince(since)
 	if c.Whole = since == 0 || !all || !allShipments; c.Whole {
 		since, c.GoneIntents, c.GoneShipments = 0, nil, nil
 	}
-	c.Shipments, c.Requests = s.shipments.since(since), s.requests.since(since)
-	c.Events, c.EventsSkipped = s.events.since(since)
-	for _, in := range s.intents.since(since) {
-		c.Intents = append(c.Intents, &in.Intent)
+	c.Shipments, c.Requests = sh.since(since), rq.since(since)
+	c.Events, c.EventsSkipped = ev.since(since)
+	for _, i := range in.since(since) {
+		c.Intents = append(c.Intents, &i.Intent)
 	}
 	return c
 }

@@ -151,6 +151,18 @@ func (l *events) dropBodies() {
 	}
 }
 
+// put takes over an event of a frame, new or changed.
+func (l *events) put(e *Event) {
+	before := l.get(e.ID)
+	if before == nil {
+		l.add(*e)
+		return
+	}
+	e.ordinal = before.ordinal
+	l.bodies += len(e.Raw) - len(before.Raw)
+	l.table.put(e)
+}
+
 // restore keeps an event of an earlier run unless it is known already.
 func (l *events) restore(saved *Event, epoch int, lined bool) {
 	if l.get(saved.ID) != nil {

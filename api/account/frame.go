@@ -44,7 +44,7 @@ type FrameWriter struct {
 	Put func(*Frame) error
 
 	summary map[string]json.RawMessage // as last written
-	quota   FrameQuota
+	quota   frameQuota
 	told    map[api.ID]writtenIntent
 	hash    maphash.Hash
 }
@@ -52,7 +52,7 @@ type FrameWriter struct {
 // Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
 func (t *FrameWriter) Write(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.quota, t.told = nil, FrameQuota{}, nil
+		t.summary, t.quota, t.told = nil, frameQuota{}, nil
 	}
 	f := Frame{
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
@@ -145,8 +145,8 @@ func (t *FrameWriter) newSummary(sum Summary) (map[string]json.RawMessage, error
 	return news, nil
 }
 
-// MergeSummary merges a frame's summary fields into told, which [SummaryOf] reads.
-func MergeSummary(told, news map[string]json.RawMessage) {
+// mergeSummary merges a frame's summary fields into told, which [summaryOf] reads.
+func mergeSummary(told, news map[string]json.RawMessage) {
 	for name, field := range news {
 		if string(field) == "null" {
 			delete(told, name)
@@ -156,9 +156,9 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 	}
 }
 
-// SummaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
+// summaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
 // texts are safe to draw.
-func SummaryOf(told map[string]json.RawMessage, quota FrameQuota) Summary {
+func summaryOf(told map[string]json.RawMessage, quota frameQuota) Summary {
 	var sum Summary
 	for name, field := range told {
 		before := sum

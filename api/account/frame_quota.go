@@ -14,8 +14,8 @@ const (
 	mostLimits  = 16
 )
 
-// FrameQuota is the quota as frames have reported it so far.
-type FrameQuota struct {
+// frameQuota is the quota as frames have reported it so far.
+type frameQuota struct {
 	Buckets  []quota.Bucket
 	Limits   []Limit
 	Spenders []Spender
@@ -37,7 +37,7 @@ func (t *FrameWriter) WriteQuota(sum *Summary, at time.Time, whole bool) error {
 // all.
 func (t *FrameWriter) addQuota(f *Frame, sum *Summary) {
 	told := t.quota
-	t.quota = FrameQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
+	t.quota = frameQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
 	if f.AllBuckets = !slices.EqualFunc(told.Buckets, sum.Quota, sameBucket); f.AllBuckets {
 		told.Buckets = nil
 	}
@@ -116,8 +116,8 @@ func inUTC(buckets []quota.Bucket) []quota.Bucket {
 	return buckets
 }
 
-// Merge takes in a frame. It does not change what was returned before.
-func (q *FrameQuota) Merge(f *Frame) {
+// merge takes in a frame. It does not change what was returned before.
+func (q *frameQuota) merge(f *Frame) {
 	if f.Whole {
 		q.Limits, q.Spenders = nil, nil
 	}

@@ -15,7 +15,7 @@ func TestSpendersAndLimitsAreGivenAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pacer := quota.NewPacer(quota.PacerConfig{})
 		s := NewStore(StoreConfig{Quota: pacer.Buckets, Observed: pacer.Observe})
-		random, told := rand.New(rand.NewPCG(1, 2)), FrameQuota{}
+		random, told := rand.New(rand.NewPCG(1, 2)), frameQuota{}
 		lines := 0
 		frames := FrameWriter{Detail: s.Intent, Put: func(f *Frame) error {
 			raw, err := json.Marshal(f)
@@ -26,7 +26,7 @@ func TestSpendersAndLimitsAreGivenAsTheyAre(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			told.Merge(read)
+			told.merge(read)
 			lines++
 			return nil
 		}}

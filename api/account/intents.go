@@ -30,11 +30,15 @@ type intents struct {
 
 func newIntents(n *news, cfg *StoreConfig) intents {
 	return intents{
-		table:  newTable(n, func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version }),
+		table:  newIntentTable(n),
 		counts: map[api.IntentState]int{}, window: cfg.ConfirmWindow, keep: cfg.KeepIntents,
 		ended: map[api.ID]bool{}, past: newPast(cfg.KeepIntents),
 		whole: newAnswers(), reads: &readBook{}, day: newDay(cfg.DayLimit), pace: paces{}, confirms: &confirmHistory{},
 	}
+}
+
+func newIntentTable(n *news) table[IntentDetail] {
+	return newTable(n, func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version })
 }
 
 // edit returns an intent for changes; a new one with only its id if it is unknown.

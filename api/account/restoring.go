@@ -3,10 +3,10 @@ package account
 import "time"
 
 // restore fills an empty picture with the lines of a frame, whose values it keeps. It returns the quota in them.
-func (s *Store) restore(lines []*Frame) (told FrameQuota) {
+func (s *Store) restore(lines []*Frame) (told frameQuota) {
 	s.update(func(now time.Time) {
 		for _, f := range lines {
-			told.Merge(f)
+			told.merge(f)
 			if f.Whole {
 				s.restoreHead(f, now)
 			}
@@ -42,7 +42,7 @@ func (s *Store) restore(lines []*Frame) (told FrameQuota) {
 }
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {
-	sum := SummaryOf(f.Summary, FrameQuota{})
+	sum := summaryOf(f.Summary, frameQuota{})
 	s.feed.Epoch, s.feed.Cursor, s.feed.Head = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Cursor
 	s.events.EventCounters, s.events.newest, s.intents.reads.last = sum.Events, sum.LastEvent, sum.LastRead
 	s.watchedSince(sum.Known)

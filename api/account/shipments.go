@@ -16,9 +16,13 @@ type shipments struct {
 
 func newShipments(n *news, keep int) shipments {
 	return shipments{
-		table:  newTable(n, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version }),
+		table:  newShipmentTable(n),
 		counts: map[api.ShipmentStatus]int{}, past: newPast(keep),
 	}
+}
+
+func newShipmentTable(n *news) table[Shipment] {
+	return newTable(n, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version })
 }
 
 // edit returns a shipment for changes; a new one with only its id if it is unknown.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"reflect"
 	"slices"
 	"sort"
 
@@ -56,6 +57,19 @@ func (t *table[V]) edit(id api.ID) *V {
 	return after
 }
 
+// put takes over a value, unless it equals the present one.
+func (t *table[V]) put(v *V) {
+	id, version := t.head(v)
+	if before := t.byID[*id]; before != nil {
+		_, made := t.head(before)
+		if *version = *made; reflect.DeepEqual(before, v) {
+			return
+		}
+	}
+	_, made := t.head(t.edit(*id))
+	*version, t.byID[*id] = *made, v
+}
+
 // drop removes a value.
 func (t *table[V]) drop(id api.ID) {
 	delete(t.byID, id)
@@ -63,6 +77,15 @@ func (t *table[V]) drop(id api.ID) {
 	if surplus := len(t.gone) - mostGone; surplus > mostGone {
 		t.cut = t.gone[surplus-1].version
 		t.gone = slices.Delete(t.gone, 0, surplus)
+	}
+}
+
+// dropUnless removes the values that are not listed.
+func (t *table[V]) dropUnless(listed map[api.ID]bool) {
+	for _, v := range t.since(0) {
+		if id, _ := t.head(v); !listed[*id] {
+			t.drop(*id)
+		}
 	}
 }
 

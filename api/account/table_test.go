@@ -10,15 +10,11 @@ import (
 	"tillwatch/api"
 )
 
-func newShipmentTable() table[Shipment] {
-	return newTable(&news{}, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version })
-}
-
 // TestATableListsWhatChangedSinceAVersion holds for whoever follows it by changes
 // alone, however rarely, and for every value that was handed out.
 func TestATableListsWhatChangedSinceAVersion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table := newShipmentTable()
+		table := newShipmentTable(&news{})
 		followed := map[api.ID]*Shipment{}
 		var handedOut []*Shipment
 		var copies []Shipment
@@ -66,7 +62,7 @@ func TestATableListsWhatChangedSinceAVersion(t *testing.T) {
 }
 
 func TestATableForgetsWhatItLetGoLongAgoAndSaysSo(t *testing.T) {
-	table := newShipmentTable()
+	table := newShipmentTable(&news{})
 	for n := range uint64(3 * mostGone) {
 		id := api.ID(fmt.Sprint("shp_", n))
 		table.edit(id)

@@ -35,13 +35,9 @@ type Player struct {
 	}
 
 	mu      sync.Mutex
-	wake    chan struct{} // closed when the picture changes
 	clock   clock
 	next    int // the first change not shown yet
-	version uint64
-	picture *picture
-	summary account.Summary // of the version summed
-	summed  uint64
+	picture *account.Replica
 	lines   []byte // the unpacked lines of chapter
 	chapter int
 	err     error // why no chapter can be read any more; nil: each could
@@ -92,7 +88,7 @@ func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
 
 func newPlayer(f *file, cfg PlayerConfig) *Player {
 	p := &Player{
-		file: f, wake: make(chan struct{}), poke: make(chan struct{}, 1), loop: cfg.Loop, picture: newPicture(0), chapter: -1,
+		file: f, poke: make(chan struct{}, 1), loop: cfg.Loop, picture: account.NewReplica(), chapter: -1,
 		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
 	}
 	p.moveTo(cfg.From)
@@ -171,11 +167,8 @@ func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().A
 func (p *Player) Changes(since uint64) account.Changes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.picture.changes(since, p.version)
-	if p.summed != p.version || p.summed == 0 {
-		p.summary, p.summed = account.SummaryOf(p.picture.summary, p.picture.quota), p.version
-	}
-	c.At, c.Summary = p.file.header.Began.Add(p.at()), p.summary
+	c := p.picture.Changes(since)
+	c.At = p.file.header.Began.Add(p.at())
 	return c
 }
 
@@ -183,21 +176,21 @@ func (p *Player) Changes(since uint64) account.Changes {
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.picture.detail(id)
+	in, ok := p.picture.Intent(id)
+	return withBody(in), ok
 }
 
 // Wait returns nil once the picture is newer than since, or the error of ctx.
 func (p *Player) Wait(ctx context.Context, since uint64) error {
 	for {
 		p.mu.Lock()
-		if p.version > since {
-			p.mu.Unlock()
+		changed := p.picture.Changed(since)
+		p.mu.Unlock()
+		if changed == nil {
 			return nil
 		}
-		wake := p.wake
-		p.mu.Unlock()
 		select {
-		case <-wake:
+		case <-changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -306,25 +299,17 @@ func (p *Player) show(n int) {
 	first := p.file.chapters[target].first
 	// More than a chapter away, it is faster to begin with that chapter's picture.
 	if n < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
-		p.rewind(first)
+		p.picture.Clear()
+		p.next = first
 	}
 	for p.next < n {
 		p.showNext()
 	}
-	p.rouse()
-}
-
-// rewind starts again with an empty picture at the first change of a chapter.
-func (p *Player) rewind(first int) {
-	p.version++
-	p.picture = newPicture(p.version)
-	p.next = first
 }
 
 func (p *Player) showNext() {
 	change := &p.file.changes[p.next]
 	p.next++
-	p.version++
 	if p.chapter != change.chapter && p.err == nil {
 		p.lines, p.err = p.file.unpack(&p.file.chapters[change.chapter])
 		p.chapter = change.chapter
@@ -333,5 +318,5 @@ func (p *Player) showNext() {
 		return
 	}
 	begin := p.file.chapters[change.chapter].begin
-	p.picture.apply(p.lines[change.from-begin:change.to-begin], p.version)
+	p.picture.Apply(decode(p.lines[change.from-begin : change.to-begin]))
 }

@@ -168,6 +168,30 @@ func TestALongRecordingIsPlayedAcrossItsChapters(t *testing.T) {
 	})
 }
 
+// The picture at the beginning of a chapter counts all events that are no longer kept.
+func TestAChapterReportsNoEventsAsSkipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for range 120 {
+			for range 100 {
+				s.event("refund.updated", "refund", "re_1")
+			}
+			s.pass(150 * time.Millisecond)
+		}
+		s.end()
+		p := s.play(PlayerConfig{Paused: true})
+		if n := len(p.file.chapters); n < 2 {
+			t.Fatalf("%d chapters: the test needs more", n)
+		}
+		for since := p.Changes(0).Version; p.Advance(); {
+			c := p.Changes(since)
+			if since = c.Version; c.EventsSkipped != 0 || len(c.Events) > 100 {
+				t.Fatalf("%d new events, %d skipped", len(c.Events), c.EventsSkipped)
+			}
+		}
+	})
+}
+
 func TestNothingThatIsNotForStrangersIsInTheFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 0)
@@ -316,20 +340,31 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 
 // Two readers of one recording, such as two runs of replay --plain, get it in one order.
 func TestChangesOfARecordingHaveOneOrder(t *testing.T) {
-	p := newPicture(0)
-	for i, ids := range [][]api.ID{{"7", "3", "9", "1"}, {"8", "2", "6"}} {
-		for _, id := range ids {
-			p.intents[id] = &account.IntentDetail{Intent: account.Intent{ID: id, Version: uint64(i + 1)}}
-			p.shipments[id] = &account.Shipment{ID: id, Version: uint64(i + 1)}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for _, ids := range []string{"7391", "826"} {
+			for _, id := range ids {
+				s.read("ci_"+string(id), api.AwaitingConfirmation, "")
+				s.shipment("shp_"+string(id), api.Shipped)
+			}
+			s.pass(time.Second)
 		}
-	}
-	var intents, shipments string
-	c := p.changes(0, 2)
-	for i := range c.Intents {
-		intents, shipments = intents+string(c.Intents[i].ID), shipments+string(c.Shipments[i].ID)
-	}
-	const want = "1379268"
-	if intents != want || shipments != want {
-		t.Errorf("intents in the order %s, shipments %s", intents, shipments)
-	}
+		s.end()
+		for range 2 {
+			p := s.play(PlayerConfig{Paused: true})
+			for p.Advance() {
+			}
+			var intents, shipments string
+			c := p.Changes(0)
+			for i := range c.Intents {
+				intents += strings.TrimPrefix(string(c.Intents[i].ID), "ci_")
+			}
+			for i := range c.Shipments {
+				shipments += strings.TrimPrefix(string(c.Shipments[i].ID), "shp_")
+			}
+			if intents != "7398261" || shipments != "7391826" { // every shipment changes ci_1
+				t.Errorf("intents in the order %s, shipments %s", intents, shipments)
+			}
+		}
+	})
 }

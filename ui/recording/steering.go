@@ -105,12 +105,6 @@ func (p *Player) obey() {
 	for _, do := range asked {
 		do()
 	}
-	p.version++ // the screen is drawn, whatever was done
 	p.publish()
-	p.rouse()
-}
-
-func (p *Player) rouse() {
-	close(p.wake)
-	p.wake = make(chan struct{})
+	p.picture.Touch() // the screen is drawn, whatever was done
 }
