@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -44,7 +43,8 @@ func newConfirm() *cobra.Command {
 			"5  already confirmed, by another client or by an earlier or doubled request: do not buy it again",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
-		Args: oneIntent,
+		Args: cobra.MatchAll(argument("which intent? give its id: tillwatch confirm ID --total 44.52USD",
+			"give one ID: each intent needs its own total; to confirm several, use x and X in the dashboard"), validIDs),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			return runConfirm(c.Context(), s, api.ScrubID(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
 		}),
@@ -58,16 +58,6 @@ func newConfirm() *cobra.Command {
 	flags.BoolVar(&o.dryRun, "dry-run", false, "check and show everything, but send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
-}
-
-func oneIntent(_ *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return errors.New("which intent? give its id: tillwatch confirm ID --total 44.52USD")
-	case len(args) > 1:
-		return errors.New("give one ID: each intent needs its own total; to confirm several, use x and X in the dashboard")
-	}
-	return checkID(args[0])
 }
 
 // check refuses what can be refused without a request.

@@ -99,12 +99,12 @@ func consoleEndpoints() *cobra.Command {
 	all := func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil }
 	endpoints := consoleCommand("endpoints", does, "tillwatch console endpoints add http://127.0.0.1:3000/webhooks", noArguments, show, all)
 	var history bool
-	add := consoleCommand("add URL", "Deliver events to another URL, or verify a known one again", "", oneArgumentNamed("a URL"), show,
+	add := consoleCommand("add URL", "Deliver events to another URL, or verify a known one again", "", nothingBut("a URL"), show,
 		func(args []string) (request, error) {
 			return request{http.MethodPost, path, fields{"url": args[0], "history": history}}, nil
 		})
 	add.Flags().BoolVar(&history, "history", false, "also deliver all events since the start")
-	remove := consoleCommand("remove ID", "Stop delivering to an endpoint", "", oneArgumentNamed("the id of an endpoint"), show,
+	remove := consoleCommand("remove ID", "Stop delivering to an endpoint", "", nothingBut("the id of an endpoint"), show,
 		func(args []string) (request, error) {
 			return request{http.MethodDelete, path + "/" + url.PathEscape(args[0]), nil}, nil
 		})
@@ -140,7 +140,7 @@ func consoleDeliver() *cobra.Command {
 		Long: "Repeat a delivery by its id, or all deliveries of an event by the event's id. " +
 			"A delivery that waits for its next attempt is sent now; one that was lost or given up is sent again.",
 		Example: "tillwatch console deliver evt_ci_779d1ba1900f_completed",
-		Args:    oneArgumentNamed("the id of a delivery or of an event"),
+		Args:    nothingBut("the id of a delivery or of an event"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inConsole(c, table(deliveryColumns[:5]...), func(ctx context.Context, client *api.Client) (json.RawMessage, error) {
 				return deliverAgain(ctx, client, args[0])
@@ -183,7 +183,7 @@ func consoleAdvance() *cobra.Command {
 		Short: "Move an intent to its next state, or a parcel to its next scan",
 		Example: "tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --to completed\n" +
 			"tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --fail payment_failed",
-		Args: oneArgumentNamed("the id of an intent or of a shipment"),
+		Args: nothingBut("the id of an intent or of a shipment"),
 		RunE: func(c *cobra.Command, args []string) error {
 			id := url.PathEscape(args[0])
 			step := request{http.MethodPost, "/control/intents/" + id + "/advance", fields{"to": to}}
@@ -220,7 +220,7 @@ func consoleSnapshot() *cobra.Command {
 		Long: "Save the stand-in's state to a file, or to stdout with -: intents, shipments, products, events, endpoints, limits and the balance. tillwatch simulate --from FILE starts with it. " +
 			"The file holds buyers and payment tokens, but no key and no secret.",
 		Example: "tillwatch console snapshot day.json\ntillwatch simulate --from day.json",
-		Args:    oneArgumentNamed("a file, or - for stdout"),
+		Args:    nothingBut("a file, or - for stdout"),
 		RunE: func(c *cobra.Command, args []string) error {
 			save := func(_ io.Writer, answer []byte) error { return os.WriteFile(args[0], append(answer, '\n'), 0o600) }
 			if args[0] == "-" {
@@ -234,24 +234,6 @@ func consoleSnapshot() *cobra.Command {
 func writeLine(w io.Writer, line []byte) error {
 	_, err := fmt.Fprintf(w, "%s\n", line)
 	return err
-}
-
-func oneArgumentNamed(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 || args[0] == "" {
-			return fmt.Errorf("give %s, and nothing else", what)
-		}
-		return nil
-	}
-}
-
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return fmt.Errorf("give %s, and nothing else", what)
-		}
-		return nil
-	}
 }
 
 // printer prints an answer for people.

@@ -105,7 +105,7 @@ func consoleProduct() *cobra.Command {
 	var price, stock string
 	var remove bool
 	command := consoleCommand("product URL", "Change a product's price or stock, or remove it, and deliver the event",
-		"tillwatch console product https://spice-lab.example/products/gochugaru --price 12.90USD --stock out_of_stock", oneArgumentNamed("the URL of a product"),
+		"tillwatch console product https://spice-lab.example/products/gochugaru --price 12.90USD --stock out_of_stock", nothingBut("the URL of a product"),
 		table("id", "type", "source.id", "data.price", "data.availability"),
 		func(args []string) (request, error) {
 			body := fields{"productUrl": args[0]}
@@ -153,14 +153,14 @@ func consoleClock() *cobra.Command {
 	command.AddCommand(
 		consoleCommand("stop", "Stop the clock: nothing moves on by itself", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": true}) }),
 		consoleCommand("start", "Start the clock again", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": false}) }),
-		consoleCommand("forward DURATION", "Move the clock ahead, such as by 90s, 45m or 2d", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
+		consoleCommand("forward DURATION", "Move the clock ahead, such as by 90s, 45m or 2d", "", nothingBut("a duration such as 45m"), show, func(args []string) (request, error) {
 			d, err := parseAge(args[0])
 			if err != nil {
 				return request{}, fmt.Errorf("%.40q is not a positive duration; give one such as 90s, 45m or 2d", args[0])
 			}
 			return set(fields{"forward": d.Seconds()})
 		}),
-		consoleCommand("to TIME", "Move the clock to a time, such as 2026-03-01T12:00:00Z", "", oneArgumentNamed("a time such as 2026-03-01T12:00:00Z"), show, func(args []string) (request, error) {
+		consoleCommand("to TIME", "Move the clock to a time, such as 2026-03-01T12:00:00Z", "", nothingBut("a time such as 2026-03-01T12:00:00Z"), show, func(args []string) (request, error) {
 			at, err := time.Parse(time.RFC3339, args[0])
 			if err != nil {
 				return request{}, fmt.Errorf("%.40q is not a time; give one such as 2026-03-01T12:00:00Z", args[0])
@@ -212,7 +212,7 @@ func consoleLimit() *cobra.Command {
 
 func consoleBalance() *cobra.Command {
 	return consoleCommand("balance [AMOUNT|none]", "Show or set the drawdown balance; an order above it fails with payment_failed",
-		"tillwatch console balance 100.00USD\ntillwatch console balance none", atMostOne("an amount such as 100.00USD, or none"), printBalance,
+		"tillwatch console balance 100.00USD\ntillwatch console balance none", argument("", "give an amount such as 100.00USD, or none, and nothing else"), printBalance,
 		func(args []string) (request, error) {
 			const path = "/control/balance"
 			switch {

@@ -57,7 +57,7 @@ func newPurchase() *cobra.Command {
 
 // creating gives both commands their flags.
 func creating(o createOptions, command *cobra.Command) *cobra.Command {
-	command.Args = oneProduct
+	command.Args = argument("", "give one product: an intent has one URL; for an order of several, make one intent each with the same --reference, all but the first with --another-item")
 	command.RunE = configured(func(c *cobra.Command, s settings, args []string) error {
 		body, err := o.asked.body(c, args)
 		if err != nil {
@@ -77,13 +77,6 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the request, masked, and send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
-}
-
-func oneProduct(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("give one product: an intent has one URL; for an order of several, make one intent each with the same --reference, all but the first with --another-item")
-	}
-	return nil
 }
 
 // check refuses what can be refused before anything is sent to the real service.

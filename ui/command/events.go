@@ -45,7 +45,7 @@ func newEvents() *cobra.Command {
 			"Payment tokens and buyers' data are masked. With --follow, a reader that has left, such as head, is noticed at the next event: --limit ends at once. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
-		Args: atMostOneEvent,
+		Args: argument("", "give one ID"),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			err := o.check(args)
 			if err == nil {

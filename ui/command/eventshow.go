@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
-	"github.com/spf13/cobra"
 
 	"tillwatch/api"
 	"tillwatch/relay"
@@ -126,13 +125,6 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 		fmt.Fprintln(stderr, "None: every signed body was an event.")
 	case more:
 		fmt.Fprintf(stderr, "These are the newest %d; there are more.\n", len(all))
-	}
-	return nil
-}
-
-func atMostOneEvent(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return errors.New("give one ID")
 	}
 	return nil
 }

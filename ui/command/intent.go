@@ -71,16 +71,11 @@ func (o intentOptions) oneForm() error {
 	return nil
 }
 
-func someIntents(_ *cobra.Command, args []string) error {
+func someIntents(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("which intent? give its id: tillwatch intent ID")
 	}
-	for _, id := range args {
-		if err := checkID(id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return validIDs(c, args)
 }
 
 // intentLook is one look at some intents.

@@ -24,22 +24,13 @@ func newLookup() *cobra.Command {
 		Long: "Look up the product at a URL, as the service sees it now. This counts only against the lookup bucket.\n\n" +
 			"Exit codes:\n0  done\n1  failed: there is no such product, or the service could not be asked\n2  wrong usage",
 		Example: "tillwatch lookup https://spice-lab.example/products/chili-crisp\ntillwatch lookup https://spice-lab.example/products/chili-crisp --json | jq .product.price",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
-				return errors.New("which product? give its URL: tillwatch lookup https://shop.example/products/mug")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
+		Args:    argument("which product? give its URL: tillwatch lookup https://shop.example/products/mug", "give one URL: leave out the others"),
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			if dryRun {
 				return printRequest(c.OutOrStdout(), s, http.MethodGet, s.LookupPath+"?url="+url.QueryEscape(string(api.MaskAddress(api.Scrub(args[0])))), nil, asJSON)
 			}
 			return runLookup(c.Context(), s, args[0], asJSON, c.OutOrStdout())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func newOrder() *cobra.Command {
 			"2  wrong usage\n" +
 			"4  unknown: no item that is known has failed, but items may be missing",
 		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
-		Args:              oneReference,
+		Args:              argument("which order? give the referenceId of its intents: tillwatch order REFERENCE", "give one reference: leave out the others"),
 		ValidArgsFunction: knownReferences,
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			return runOrder(c, s, api.Scrub(args[0]), o)
@@ -44,16 +43,6 @@ func newOrder() *cobra.Command {
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
 	command.Flags().DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture, and then for the items")
 	return command
-}
-
-func oneReference(_ *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0 || args[0] == "":
-		return errors.New("which order? give the referenceId of its intents: tillwatch order REFERENCE")
-	case len(args) > 1:
-		return fmt.Errorf("give one reference: %s is one too many", args[1])
-	}
-	return nil
 }
 
 // knownReferences completes a reference from those that earlier runs knew.

@@ -42,18 +42,14 @@ func newProxy() *cobra.Command {
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			// A request passes through several goroutines. On one processor none of these hand-overs wakes
 			// another thread, so that the proxy adds less delay and serves more than on two.
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

@@ -72,11 +72,7 @@ func newScenarioRun() *cobra.Command {
 			"Exit codes: 0 every step succeeded; 1 a step failed; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch scenario run happy-path --api-url http://127.0.0.1:7420\ntillwatch scenario run orders.toml --seed 2 --json",
 		Args:    oneArgument,
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			play, err := readScenario(args[0], inputsOf(c))
 			if err != nil {
 				return err
@@ -90,7 +86,7 @@ func newScenarioRun() *cobra.Command {
 			}
 			defer client.Close()
 			return runScenario(c, client, play, asJSON)
-		},
+		}),
 		ValidArgsFunction: completeScenarios,
 	}
 	flags := command.Flags()

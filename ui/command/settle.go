@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -31,12 +30,7 @@ func newSettle() *cobra.Command {
 			"Both are written to the audit log, confirms.jsonl in the state folder.",
 		Example: "tillwatch settle\ntillwatch settle order-7 --made ci_779d1ba1900f41e1ace4536c64382ed7\n" +
 			"tillwatch settle order-7 --close --allow-confirm --live X4KQ",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return errors.New("settle one at a time: give a reference or an attempt that tillwatch settle lists")
-			}
-			return nil
-		},
+		Args: argument("", "settle one at a time: give a reference or an attempt that tillwatch settle lists"),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error { return runSettle(c, s, o, args) }),
 	}
 	flags := command.Flags()

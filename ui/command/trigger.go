@@ -43,12 +43,7 @@ func newTrigger() *cobra.Command {
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
 			"tillwatch trigger checkout_intent.order_failed --set source.id=ci_779d1ba1900f41e1ace4536c64382ed7 --failure payment_failed\n" +
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks --repeat 2",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("give one type: leave out %.60q", args[1])
-			}
-			return nil
-		},
+		Args: argument("", "give one type: leave out the others"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.list {
 				return listTypes(c.OutOrStdout(), o.json)

@@ -68,6 +68,36 @@ func oneArgument(c *cobra.Command, args []string) error {
 	return fmt.Errorf("give one %s: %s %s", name, c.CommandPath(), name)
 }
 
+// argument requires one argument: if there is none, the error is missing, and if there are
+// several, extra. Without missing, the argument is optional.
+func argument(missing, extra string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case missing != "" && (len(args) == 0 || args[0] == ""):
+			return errors.New(missing)
+		case len(args) > 1:
+			return errors.New(extra)
+		}
+		return nil
+	}
+}
+
+// nothingBut requires exactly the described argument.
+func nothingBut(what string) cobra.PositionalArgs {
+	must := "give " + what + ", and nothing else"
+	return argument(must, must)
+}
+
+// validIDs refuses arguments that cannot be ids.
+func validIDs(_ *cobra.Command, args []string) error {
+	for _, id := range args {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // shortenTimes writes default times in help as people do, and none for flags that are off
 // by default.
 func shortenTimes(c *cobra.Command) {
