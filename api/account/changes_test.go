@@ -258,3 +258,28 @@ func TestWaitReturnsOnChangeAndOnEnd(t *testing.T) {
 		}
 	})
 }
+
+func TestUntilAsksAtOnceAndAfterEachChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		asked, woken := 0, make(chan error)
+		go func() {
+			woken <- s.Until(t.Context(), func() bool {
+				asked++
+				return s.Summary().Feed.State == FeedLive
+			})
+		}()
+		for _, state := range []FeedState{FeedConnecting, FeedReplaying, FeedLive} {
+			synctest.Wait()
+			s.SetFeed(FeedStatus{State: state})
+		}
+		if err := <-woken; err != nil || asked != 4 {
+			t.Errorf("asked %d times, %v", asked, err)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Until(over, func() bool { return false }); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}

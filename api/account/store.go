@@ -109,6 +109,21 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
+// Until returns nil once done returns true, or ctx's error. It calls done at once and after each change.
+func (s *Store) Until(ctx context.Context, done func() bool) error {
+	for {
+		s.mu.Lock()
+		version := s.news.version
+		s.mu.Unlock()
+		if done() {
+			return nil
+		}
+		if err := s.Wait(ctx, version); err != nil {
+			return err
+		}
+	}
+}
+
 // Intent returns all that is known of one intent, with the whole newest answer if that is kept.
 func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()

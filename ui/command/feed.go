@@ -56,6 +56,21 @@ func (h handler) Status(s relay.Status) {
 	h.sink.FeedChanged(status)
 }
 
+// pictureSink is an [account.Sink] that only updates the picture. Requests that others
+// sent are left out.
+type pictureSink struct{ *account.Store }
+
+// Deliver implements [account.Sink].
+func (p pictureSink) Deliver(batch []account.Delivery, arrived time.Time) {
+	p.ApplyEvents(batch, arrived)
+}
+
+// Observe implements [account.Sink].
+func (pictureSink) Observe([]quota.Observation) {}
+
+// FeedChanged implements [account.Sink].
+func (p pictureSink) FeedChanged(status account.FeedStatus) { p.SetFeed(status) }
+
 func feedState(s relay.StreamState) account.FeedState {
 	switch s {
 	case relay.Dialling:

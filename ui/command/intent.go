@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
 )
 
 type intentOptions struct {
@@ -134,7 +132,7 @@ func (l *intentLook) once(ctx context.Context) error {
 	for _, id := range l.ids {
 		l.take(limited, id)
 	}
-	l.hear(limited)
+	l.readHistory(limited)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -198,42 +196,20 @@ func (l *intentLook) readShipments(ctx context.Context, id api.ID) error {
 	return nil
 }
 
-// listener takes the relay's history into the picture.
-type listener struct {
-	store   *account.Store
-	settled func()
-}
-
-// Deliver implements [account.Sink].
-func (h listener) Deliver(batch []account.Delivery, arrived time.Time) {
-	h.store.ApplyEvents(batch, arrived)
-}
-
-// Observe implements [account.Sink]. Observed requests add nothing to an intent's
-// timeline.
-func (h listener) Observe([]quota.Observation) {}
-
-// FeedChanged implements [account.Sink].
-func (h listener) FeedChanged(status account.FeedStatus) {
-	h.store.SetFeed(status)
-	if status.State == account.FeedLive || status.State == account.FeedRefused {
-		h.settled()
-	}
-}
-
-// hear receives what the relay has stored since the last run, or since the first of
-// the intents was created.
-func (l *intentLook) hear(ctx context.Context) {
+// readHistory receives what the relay has stored since the last run, or since the first
+// of the intents was created.
+func (l *intentLook) readHistory(ctx context.Context) {
 	events, err := l.subscribe(l.created(), false)
 	if events == nil || err != nil {
 		l.note(err)
 		return
 	}
-	following, stop := context.WithCancel(ctx)
-	defer stop()
-	err = events.Follow(following, listener{l.store, sync.OnceFunc(stop)})
+	_ = alongside(ctx, l.awaitHistory, func(ctx context.Context) error {
+		_ = events.Follow(ctx, pictureSink{l.store}) // the picture has the error
+		return nil
+	})
 	if !errors.Is(ctx.Err(), context.Canceled) { // else it was interrupted
-		l.noteFeed(err)
+		l.noteFeed()
 	}
 }
 
@@ -258,12 +234,12 @@ func (l *intentLook) created() time.Time {
 }
 
 // noteFeed says on stderr what the timeline may lack.
-func (l *intentLook) noteFeed(err error) {
+func (l *intentLook) noteFeed() {
 	switch state := l.store.Summary().Feed; {
 	case state.State == account.FeedLive:
 		l.told = true
 	case state.State == account.FeedRefused:
-		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", errors.Join(err, state.Err)))
+		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", state.Err))
 	default:
 		l.note(fmt.Errorf("the relay did not send its history within %v, so events may be missing from the timeline", l.o.wait))
 	}

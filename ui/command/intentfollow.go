@@ -74,44 +74,39 @@ func (l *intentLook) hopeless() error {
 // change.
 func (l *intentLook) tell(ctx context.Context, fed bool) error {
 	if fed {
-		if l.awaitHistory(ctx); ctx.Err() != nil {
+		limited, stop := context.WithTimeout(ctx, l.o.wait)
+		_ = l.awaitHistory(limited)
+		if stop(); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	shown := map[api.ID]shownIntent{}
-	for version := uint64(0); ; {
-		version = l.store.Changes(version).Version
+	ended, failed := false, error(nil)
+	err := l.store.Until(ctx, func() bool {
 		summary := l.store.Summary()
 		if summary.API.State == account.APIUnauthorized {
-			return errUnauthorized
+			failed = errUnauthorized
+			return true
 		}
 		l.told = l.told || summary.Feed.State == account.FeedLive
-		ended, err := l.changes(ctx, shown)
-		switch {
-		case err != nil:
-			return err
-		case ended:
-			return l.verdict()
-		}
-		if err := l.store.Wait(ctx, version); err != nil {
-			return err
-		}
+		ended, failed = l.changes(ctx, shown)
+		return ended || failed != nil
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case ended:
+		return l.verdict()
 	}
+	return err
 }
 
-// awaitHistory returns once the relay has sent its history or refused, or the wait is
-// over.
-func (l *intentLook) awaitHistory(ctx context.Context) {
-	ctx, stop := context.WithTimeout(ctx, l.o.wait)
-	defer stop()
-	for version := uint64(0); ; {
-		version = l.store.Changes(version).Version
+// awaitHistory returns once the relay has sent its history or refused.
+func (l *intentLook) awaitHistory(ctx context.Context) error {
+	return l.store.Until(ctx, func() bool {
 		summary := l.store.Summary()
-		over := summary.Feed.State == account.FeedLive || summary.Feed.State == account.FeedRefused || summary.API.State == account.APIUnauthorized
-		if over || l.store.Wait(ctx, version) != nil {
-			return
-		}
-	}
+		return summary.Feed.State == account.FeedLive || summary.Feed.State == account.FeedRefused || summary.API.State == account.APIUnauthorized
+	})
 }
 
 // changes prints what has changed since it was shown, and reports whether all have

@@ -54,10 +54,7 @@ func (s *session) awaitEnvironment(ctx context.Context) {
 	}
 	ctx, stop := context.WithTimeout(ctx, environmentWithin)
 	defer stop()
-	for version := uint64(0); ctx.Err() == nil && !s.client.Environment().Known(); {
-		version = s.store.Changes(version).Version
-		_ = s.store.Wait(ctx, version)
-	}
+	_ = s.store.Until(ctx, func() bool { return s.client.Environment().Known() })
 }
 
 // printStream does not wait long, after ctx ends, for a reader that has stopped

@@ -133,8 +133,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 	return err
 }
 
-// waitForRelay waits until the relay streams to this client, or sends an event of which it
-// alone can tell that it is the right one.
+// waitForRelay checks the condition on what the relay alone tells: no account is needed.
 func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
 	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
 		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait",
@@ -142,63 +141,22 @@ func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) 
 	if err != nil {
 		return found{}, addressed(err)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	states := &relayStates{
-		look: &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}, end: stop, last: found{is: "the relay has not answered"},
+	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
+	follow := func(ctx context.Context) error {
+		_ = feed{subscriber, look.store}.Follow(ctx, tapped{pictureSink{look.store}, look}) // the picture has the error
+		return nil
 	}
-	err = alongside(ctx, func(ctx context.Context) error { return subscriber.Run(ctx, states) }, func(ctx context.Context) error {
+	redial := func(ctx context.Context) error {
 		for api.Sleep(ctx, dialEvery) == nil {
 			subscriber.Retry() // it may have started just now
 		}
 		return nil
-	})
-	if states.last.verdict != notYet {
-		err = nil
 	}
-	return states.last, err
+	err = alongside(ctx, look.until, follow, redial)
+	return look.now, err
 }
 
 const dialEvery = time.Second
-
-// relayStates follows a relay until it is ready, sends the event, or refuses.
-type relayStates struct {
-	look *waiting
-	end  func()
-	last found
-}
-
-// Events implements [relay.Handler].
-func (r *relayStates) Events(_ context.Context, batch []relay.Item) error {
-	if r.look.subject == ofEvent && r.last.verdict == notYet {
-		for _, item := range batch {
-			r.look.take([]account.Delivery{deliveryOf(item)})
-		}
-		if r.last = r.look.event(); r.last.verdict != notYet {
-			r.end()
-		}
-	}
-	return nil
-}
-
-// Status implements [relay.Handler].
-func (r *relayStates) Status(s relay.Status) {
-	switch {
-	case r.last.verdict != notYet:
-		return
-	case s.State == relay.Live && r.look.subject == ofEvent:
-		r.last = r.look.event()
-	case s.State == relay.Live:
-		r.last = found{verdict: isSo, is: "the relay is ready"}
-	case s.State == relay.Refused:
-		r.last = found{verdict: neverSo, is: "the relay refuses this client: " + wording.Because(s.Err)}
-	case s.Err != nil:
-		r.last.is = "the relay does not answer: " + wording.Because(s.Err)
-	}
-	if r.last.verdict != notYet {
-		r.end()
-	}
-}
 
 // askEvery is how often to read, whatever events say: confirms and expiries have
 // none.
@@ -276,24 +234,21 @@ func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, er
 
 // until checks the picture whenever it changes.
 func (l *waiting) until(ctx context.Context) error {
-	for version := uint64(0); ; {
-		version = l.store.Changes(version).Version
-		if l.look(); l.now.verdict != notYet {
-			return nil
-		}
-		summary := l.store.Summary()
-		switch {
-		case summary.API.State == account.APIUnauthorized:
-			return errUnauthorized
-		case l.condition.subject == ofEvent && summary.Feed.State == account.FeedRefused:
-			l.now = found{verdict: neverSo, is: "the relay refuses this client: " + wording.Because(summary.Feed.Err)}
-			return nil
-		}
-		if err := l.store.Wait(ctx, version); err != nil {
-			l.now.is = cmp.Or(l.unanswered(l.store.Summary()), l.now.is)
-			return err
-		}
+	refused := false
+	err := l.store.Until(ctx, func() bool {
+		l.look()
+		refused = l.store.Summary().API.State == account.APIUnauthorized
+		return refused || l.now.verdict != notYet
+	})
+	switch {
+	case l.now.verdict != notYet:
+		return nil
+	case refused:
+		return errUnauthorized
+	case err != nil:
+		l.now.is = cmp.Or(l.unanswered(l.store.Summary()), l.now.is)
 	}
+	return err
 }
 
 // unanswered says why the condition could not be checked, if the relay or the service
@@ -302,7 +257,7 @@ func (l *waiting) unanswered(s account.Summary) string {
 	reading := s.API.Err != nil && (s.API.State == account.APIUnknown || s.API.State == account.APIFailing ||
 		s.API.State == account.APISlow && errors.Is(s.API.Err, api.ErrRateLimited))
 	switch {
-	case l.condition.subject == ofEvent && s.Feed.State != account.FeedLive && s.Feed.Err != nil:
+	case l.subject == ofEvent && s.Feed.State != account.FeedLive && s.Feed.Err != nil:
 		return "the relay does not answer, so no event can arrive: " + wording.Because(s.Feed.Err)
 	case reading:
 		return l.now.is + "; the last read failed: " + wording.Because(s.API.Err)

@@ -193,6 +193,8 @@ func (l *waiting) look() {
 		l.now = l.alert()
 	case ofEvent:
 		l.now = l.event()
+	case ofRelay:
+		l.now = l.relay()
 	}
 }
 
@@ -288,6 +290,19 @@ func (l *waiting) alert() found {
 	return found{is: "there is no such alert"}
 }
 
+// relay wants the relay to be live: it answers, accepts the token and streams.
+func (l *waiting) relay() found {
+	switch feed := l.store.Summary().Feed; {
+	case feed.State == account.FeedLive:
+		return found{verdict: isSo, is: "the relay is ready"}
+	case feed.State == account.FeedRefused:
+		return found{verdict: neverSo, is: "the relay refuses this client: " + wording.Because(feed.Err)}
+	case feed.Err != nil:
+		return found{is: "the relay does not answer: " + wording.Because(feed.Err)}
+	}
+	return found{is: "the relay has not answered"}
+}
+
 // event looks for the event, or whether it can still come.
 func (l *waiting) event() found {
 	l.mu.Lock()
@@ -297,6 +312,9 @@ func (l *waiting) event() found {
 		if id := l.intentOf(&e); l.concerns(id) {
 			return found{verdict: isSo, event: e.ID, intent: id, is: fmt.Sprintf("event %s: %s", e.ID, e.Type)}
 		}
+	}
+	if now := l.relay(); now.verdict == neverSo {
+		return now
 	}
 	now := found{is: "no such event has come"}
 	if concerned := l.concerned(); len(concerned) > 0 && !slices.ContainsFunc(concerned, l.mayCome) {
