@@ -12,9 +12,7 @@ import (
 
 // drawnPane is what every pane can do, or ignores.
 type drawnPane interface {
-	SetSize(w, h int)
-	SetStacked(bool)
-	SetEdge(bool)
+	SetPlace(pane.Place)
 	SetFocus(bool)
 	Invalidate()
 	Stale() bool
@@ -97,15 +95,13 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 func (b *board) arrange() {
 	b.layout = layout.Arrange(b.request())
 	foot := b.layout.Foot
-	b.intents.SetNotch(b.layout.Panes[layout.Intents].W-foot.W, foot.H)
 	for i, p := range b.panes {
 		r := b.layout.Panes[i]
+		at := pane.Place{W: r.W, H: r.H, Stacked: b.layout.Arrangement == layout.Narrow, Edge: r.X+r.W == b.width}
 		if layout.Pane(i) == layout.Intents {
-			r.H += foot.H
+			at.H, at.NotchW, at.NotchH = r.H+foot.H, r.W-foot.W, foot.H
 		}
-		p.SetStacked(b.layout.Arrangement == layout.Narrow)
-		p.SetEdge(r.X+r.W == b.width)
-		p.SetSize(r.W, r.H)
+		p.SetPlace(at)
 	}
 }
 

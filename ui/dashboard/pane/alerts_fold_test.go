@@ -26,7 +26,7 @@ func TestTheTimeOfAnAlertIsNeitherCutOffNorReadWithItsAge(t *testing.T) {
 	l := look()
 	for w := 40; w <= 120; w++ {
 		p := NewAlerts(l, nil)
-		p.SetSize(w, 12)
+		p.SetPlace(Place{W: w, H: 12})
 		got := drawnAlerts(p,
 			account.Alert{Kind: account.AlertExpiring, Text: "Reading Chair, Walnut expires unless it is confirmed", Intent: "ci_1", Since: l.Now.Add(-20 * time.Second), Due: l.Now.Add(9 * time.Minute)},
 			account.Alert{Kind: account.AlertAwaiting, Text: "Salmon Treats, 8 oz has been awaiting confirmation for more than 20m", Intent: "ci_2", Since: l.Now.Add(-30 * time.Second)})
@@ -49,7 +49,7 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 		{account.AlertList, "▸ 6 alerts of the kind watch list"},
 	} {
 		p := NewAlerts(look(), nil)
-		p.SetSize(120, 12)
+		p.SetPlace(Place{W: 120, H: 12})
 		p.SetFocus(true)
 		var alerts []account.Alert
 		for i := range 6 {
@@ -67,7 +67,7 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
 	for _, kind := range account.AlertKinds() {
 		p := NewAlerts(look(), nil)
-		p.SetSize(60, 12)
+		p.SetPlace(Place{W: 60, H: 12})
 		if got := drawnAlerts(p, account.Alert{Kind: kind, Text: "something", Since: noon}); !strings.Contains(got, "⚑ "+string(kind)+" ") || !strings.Contains(got, " something") {
 			t.Errorf("%s is drawn as\n%s", kind, got)
 		}
@@ -76,7 +76,7 @@ func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
 
 func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 	p := NewAlerts(look(), nil)
-	p.SetSize(120, 12)
+	p.SetPlace(Place{W: 120, H: 12})
 	var alerts []account.Alert
 	for i := range 4 {
 		alerts = append(alerts, account.Alert{Kind: account.AlertOrder, Order: api.Text(fmt.Sprint("order-", i)), Text: "partly failed", Since: noon})
@@ -92,7 +92,7 @@ func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 
 func TestTheCursorStaysOnItsAlertWhileThePaneHasTheFocus(t *testing.T) {
 	p := NewAlerts(look(), nil)
-	p.SetSize(100, 12)
+	p.SetPlace(Place{W: 100, H: 12})
 	alert := func(id api.ID, ago time.Duration) account.Alert {
 		return account.Alert{Kind: account.AlertAwaiting, Intent: id, Text: string(id), Since: noon.Add(-ago)}
 	}

@@ -27,7 +27,7 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 		140: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
 		120: {"Gel Pens ci_0123456789abcdef", "Gel Pens ci_fedcba9876543210", "Gel Pens ci_unknown"},
 	} {
-		p.SetSize(width, 8)
+		p.SetPlace(Place{W: width, H: 8})
 		shown := strings.Join(strings.Fields(text(p.Lines())), " ")
 		for _, words := range want {
 			if !strings.Contains(shown, words) {
@@ -40,7 +40,7 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 func TestAnEventSaysNoMoreThanThePaneKnows(t *testing.T) {
 	intents := map[api.ID]*account.Intent{}
 	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
-	p.SetSize(200, 8)
+	p.SetPlace(Place{W: 200, H: 8})
 	p.Apply(&account.Changes{Events: []*account.Event{{ID: "evt_1", Type: api.OfferRetrieved, SourceID: "ci_1", Received: noon}}}, true)
 	intents["ci_1"] = &account.Intent{ID: "ci_1", Merchant: "paperie.example"}
 	p.Invalidate() // as on a screen that is held

@@ -14,7 +14,7 @@ import (
 
 func TestAnEventGlowsForWhatHappenedAndNotForAName(t *testing.T) {
 	p := NewEvents(look(), noIntent)
-	p.SetSize(120, 12)
+	p.SetPlace(Place{W: 120, H: 12})
 	p.Apply(&account.Changes{Events: []*account.Event{
 		{ID: "evt_first", Type: api.OfferRetrieved, Received: noon.Add(-time.Hour)},
 		{ID: "evt_second", Type: api.OfferRetrieved, Received: noon.Add(-time.Hour)},

@@ -28,7 +28,7 @@ func failedOf(n int, since time.Duration, merchant, code string, cents int64) *a
 func failuresOf(w, h int, all ...*account.Intent) (*Failures, *Intents) {
 	shown := intents(160, 30)
 	p := NewFailures(shown.look, shown)
-	p.SetSize(w, h)
+	p.SetPlace(Place{W: w, H: h})
 	p.SetFocus(true)
 	c := &account.Changes{Intents: all, Summary: account.Summary{Known: noon.Add(-time.Hour)}}
 	shown.Apply(c, true)

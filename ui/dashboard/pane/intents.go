@@ -199,27 +199,21 @@ func (p *Intents) table() *table.Table[*intentRow] {
 	return p.lanes.current()
 }
 
-// SetSize sets the size of the pane. The cursor stays on its intent when lanes become a
-// list or the other way round.
-func (p *Intents) SetSize(w, h int) {
-	if p.w == w && p.h == h {
+// SetPlace places the pane. The cursor stays on its intent when lanes become a list or the
+// other way round.
+func (p *Intents) SetPlace(at Place) {
+	if p.place == at {
 		return
 	}
 	before, pinned := p.Subject(), p.table().Pinned()
 	was := p.listed()
-	p.frame.SetSize(w, h)
+	p.frame.SetPlace(at)
 	p.lanes.fit()
 	p.list.SetHeight(p.h - p.head())
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
 	p.findLane()
-}
-
-// SetStacked sets whether the panes are above each other.
-func (p *Intents) SetStacked(stacked bool) {
-	p.frame.SetStacked(stacked)
-	p.list.SetHeight(p.h - p.head())
 }
 
 // Lines draws the pane.

@@ -25,12 +25,12 @@ func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
 		drawn := func(s account.Summary) string {
 			var out strings.Builder
 			for _, p := range []interface {
-				SetSize(w, h int)
+				SetPlace(Place)
 				Apply(*account.Changes, bool)
 				Invalidate()
 				Lines() []string
 			}{intents, shipments, limits} {
-				p.SetSize(size[0], size[1])
+				p.SetPlace(Place{W: size[0], H: size[1]})
 				p.Apply(&account.Changes{Summary: s}, true)
 				p.Invalidate()
 				out.WriteString(text(p.Lines()) + "\n")
@@ -53,7 +53,7 @@ func TestAnAmountIsWholeWhateverItsLength(t *testing.T) {
 	for shown, subunits := range large {
 		for _, width := range []int{40, 60, 80, 108, 120, 200} {
 			p := NewIntents(look(), 45*time.Minute)
-			p.SetSize(width, 20)
+			p.SetPlace(Place{W: width, H: 20})
 			var all []*account.Intent
 			for i, state := range api.IntentStates() {
 				in := *intentOf(string(rune('a'+i)), state, 0)
@@ -71,7 +71,7 @@ func TestAnAmountIsWholeWhateverItsLength(t *testing.T) {
 
 func TestHeadsOfLanesLeaveOutWhatDoesNotFit(t *testing.T) {
 	p := NewIntents(look(), 45*time.Minute)
-	p.SetSize(layout.LanesFrom, 12)
+	p.SetPlace(Place{W: layout.LanesFrom, H: 12})
 	all := make([]*account.Intent, 12345)
 	for i := range all {
 		all[i] = intentOf("ci_"+strconv.Itoa(i), api.Completed, 0)

@@ -45,7 +45,7 @@ func (s *laneSet) enter(lane int) { s.at, s.left = lane, 0 }
 
 // under returns the lane at a column of the pane.
 func (s *laneSet) under(x int) (lane int, ok bool) {
-	s.place()
+	s.divide()
 	for _, c := range s.cells {
 		if x >= c.x && x < c.x+c.w+laneGap {
 			return c.lane, true
@@ -105,7 +105,7 @@ func (s *laneSet) follows(row *intentRow) bool {
 
 // fit places the lanes and sets their heights.
 func (s *laneSet) fit() {
-	s.place()
+	s.divide()
 	for _, c := range s.cells {
 		s.tables[c.lane].SetHeight(s.cardsOf(c))
 	}
@@ -116,8 +116,8 @@ func (s *laneSet) mostCards() int { return cardsIn(s.h) }
 
 // cardsOf returns how many cards fit into a lane. A lane above the notch is shorter.
 func (s *laneSet) cardsOf(c cell) int {
-	if s.notch.h > 0 && c.x+c.w > s.w-s.notch.w {
-		return cardsIn(s.h - s.notch.h)
+	if s.place.NotchH > 0 && c.x+c.w > s.w-s.place.NotchW {
+		return cardsIn(s.h - s.place.NotchH)
 	}
 	return s.mostCards()
 }

@@ -12,9 +12,9 @@ const (
 	mostLane = 80 // the greatest width of a lane: its two ends still read as one line
 )
 
-// place divides the width among the lanes. Lanes that a filter has emptied are folded; the
+// divide gives each lane its columns. Lanes that a filter has emptied are folded; the
 // last of the others gets the remainder.
-func (s *laneSet) place() {
+func (s *laneSet) divide() {
 	s.cells = s.cells[:0]
 	s.findHits()
 	room, sum, last := s.w+laneGap, 0, 0

@@ -13,7 +13,7 @@ func TestIntentsThatAreLetGoLeaveTheBoardAndItSaysSo(t *testing.T) {
 	for name, width := range map[string]int{"in lanes": 160, "in a list": 80} {
 		t.Run(name, func(t *testing.T) {
 			p := NewIntents(look(), api.ConfirmWindow)
-			p.SetSize(width, 12)
+			p.SetPlace(Place{W: width, H: 12})
 			older, newer := intentOf("ci_older", api.Completed, time.Hour), intentOf("ci_newer", api.Completed, time.Minute)
 			older.Product, newer.Product = "Older Mug", "Newer Mug"
 			p.Apply(&account.Changes{Intents: []*account.Intent{older, newer}}, true)
@@ -34,7 +34,7 @@ func TestIntentsThatAreLetGoLeaveTheBoardAndItSaysSo(t *testing.T) {
 
 func TestShipmentsThatAreLetGoLeaveTheList(t *testing.T) {
 	p := NewShipments(look())
-	p.SetSize(80, 12)
+	p.SetPlace(Place{W: 80, H: 12})
 	p.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "shp_1", Product: "Older Mug"}, {ID: "shp_2", Product: "Newer Mug"}}}, true)
 	p.Apply(&account.Changes{GoneShipments: []api.ID{"shp_1"}}, false)
 	if got := text(p.Lines()); strings.Contains(got, "Older Mug") || !strings.Contains(got, "Newer Mug") {

@@ -114,15 +114,9 @@ func (p *listing[R]) Wheel(_, _, delta int) {
 	p.stale = true
 }
 
-// SetSize sets the size of the pane.
-func (p *listing[R]) SetSize(w, h int) {
-	p.frame.SetSize(w, h)
-	p.list.SetHeight(h - p.head())
-}
-
-// SetStacked sets whether the panes are above each other.
-func (p *listing[R]) SetStacked(stacked bool) {
-	p.frame.SetStacked(stacked)
+// SetPlace places the pane.
+func (p *listing[R]) SetPlace(at Place) {
+	p.frame.SetPlace(at)
 	p.list.SetHeight(p.h - p.head())
 }
 

@@ -58,11 +58,9 @@ type frame struct {
 	look    *Look
 	line    *paint.Line
 	brush   *paint.Brush
-	w, h    int
+	place   Place
+	w, h    int // of the place
 	focused bool
-	stacked bool               // the panes are above each other, each as wide as the screen
-	edge    bool               // the pane reaches the right edge of the screen
-	notch   notch              // the corner that belongs to another pane
 	columns []string           // columns that can be hidden
 	hidden  []string           // hidden columns
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
@@ -94,10 +92,18 @@ func (f *frame) Wheel(_, _, _ int) {}
 // Subject is nothing.
 func (f *frame) Subject() Subject { return Subject{} }
 
-// SetSize sets the size of the pane, in cells.
-func (f *frame) SetSize(w, h int) {
-	if f.w != w || f.h != h {
-		f.w, f.h, f.stale = w, h, true
+// Place is where a pane stands on the screen.
+type Place struct {
+	W, H           int  // in cells
+	Stacked        bool // the panes are above each other, each as wide as the screen
+	Edge           bool // the pane reaches the right edge of the screen
+	NotchW, NotchH int  // the lower right corner that belongs to another pane
+}
+
+// SetPlace places the pane.
+func (f *frame) SetPlace(p Place) {
+	if f.place != p {
+		f.place, f.w, f.h, f.stale = p, p.W, p.H, true
 	}
 }
 
@@ -105,30 +111,6 @@ func (f *frame) SetSize(w, h int) {
 func (f *frame) SetFocus(focused bool) {
 	if f.focused != focused {
 		f.focused, f.stale = focused, true
-	}
-}
-
-// SetStacked sets whether the panes are above each other, each as wide as the screen.
-func (f *frame) SetStacked(stacked bool) {
-	if f.stacked != stacked {
-		f.stacked, f.stale = stacked, true
-	}
-}
-
-// SetEdge sets whether the pane reaches the right edge of the screen.
-func (f *frame) SetEdge(edge bool) {
-	if f.edge != edge {
-		f.edge, f.stale = edge, true
-	}
-}
-
-// notch is the lower right corner of a pane, which belongs to another one.
-type notch struct{ w, h int }
-
-// SetNotch leaves the lower right corner of the pane to another pane.
-func (f *frame) SetNotch(w, h int) {
-	if n := (notch{w, h}); f.notch != n {
-		f.notch, f.stale = n, true
 	}
 }
 
@@ -182,11 +164,11 @@ func (f *frame) render(draw func(l *paint.Line)) []string {
 }
 
 func (f *frame) start() *paint.Line {
-	if len(f.lines) >= f.h-f.notch.h && f.notch.h > 0 {
-		return f.line.Start(f.w - f.notch.w)
+	if len(f.lines) >= f.h-f.place.NotchH && f.place.NotchH > 0 {
+		return f.line.Start(f.w - f.place.NotchW)
 	}
 	l := f.line.Start(f.w)
-	if f.edge {
+	if f.place.Edge {
 		l.Edge()
 	}
 	return l
@@ -242,7 +224,7 @@ func (l *Look) freshness(at time.Time) string {
 const freshStep = 5 * time.Second
 
 // compact reports whether room is scarce: the rule is then part of the title.
-func (f *frame) compact() bool { return f.stacked }
+func (f *frame) compact() bool { return f.place.Stacked }
 
 // head returns the number of lines above the rows.
 func (f *frame) head() int {

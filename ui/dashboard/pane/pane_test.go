@@ -93,7 +93,7 @@ func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
 	}
 	for _, c := range cases {
 		p := NewQuota(look())
-		p.SetSize(c.width, 10)
+		p.SetPlace(Place{W: c.width, H: 10})
 		p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
 		got := strings.Join(strings.Fields(text(p.Lines())), " ")
 		for _, want := range c.want {
@@ -109,7 +109,7 @@ func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
 	for _, width := range []int{56, 59, 66, 72, 110} {
 		for _, n := range []int{0, 10} {
 			p := NewQuota(look())
-			p.SetSize(width, 10)
+			p.SetPlace(Place{W: width, H: 10})
 			p.Apply(&account.Changes{Summary: account.Summary{Agents: account.AgentCount{Placing: n, Limit: 10}, List: account.ListStatus{State: account.ListWhole}}}, true)
 			if got, want := text(p.Lines()), strconv.Itoa(n)+" placing"; !strings.Contains(got, want) {
 				t.Errorf("%d columns: no %q in:\n%s", width, want, got)
@@ -134,7 +134,7 @@ func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
 		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 reported 1m ago"},
 	} {
 		p := NewQuota(look())
-		p.SetSize(c.width, 10)
+		p.SetPlace(Place{W: c.width, H: 10})
 		p.Apply(&account.Changes{Summary: account.Summary{Day: c.day, Agents: account.AgentCount{Placing: 14}}}, true)
 		got := strings.Join(strings.Fields(strings.ReplaceAll(text(p.Lines()), "─", "")), " ")
 		if !strings.Contains(got, c.want) || !strings.Contains(got, "14 placing, limit unknown") {
@@ -145,7 +145,7 @@ func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
 
 func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
 	p := NewQuota(look())
-	p.SetSize(90, 10)
+	p.SetPlace(Place{W: 90, H: 10})
 	row := func(name string) int {
 		for y, line := range strings.Split(text(p.Lines()), "\n") {
 			if strings.Contains(line, name) {
@@ -176,7 +176,7 @@ func wholeOf(id string, state api.IntentState) *account.IntentDetail {
 
 func intents(w, h int, all ...*account.Intent) *Intents {
 	p := NewIntents(look(), api.ConfirmWindow)
-	p.SetSize(w, h)
+	p.SetPlace(Place{W: w, H: h})
 	p.Apply(&account.Changes{Intents: all}, true)
 	return p
 }
@@ -188,11 +188,9 @@ func TestTheCursorStaysOnTheScreenWhenAPaneGetsARule(t *testing.T) {
 	}
 	p := intents(80, 20, all...)
 	p.SetFocus(true)
-	p.SetStacked(true)
-	p.SetSize(80, 12)
+	p.SetPlace(Place{W: 80, H: 12, Stacked: true})
 	p.Lines()
-	p.SetStacked(false) // another arrangement, in which the pane has the same size
-	p.SetSize(80, 12)
+	p.SetPlace(Place{W: 80, H: 12}) // another arrangement, in which the pane has the same size
 	for range 15 {
 		p.Move(Down)
 		if lines := text(p.Lines()); !strings.Contains(lines, "\n▌") {
@@ -266,7 +264,7 @@ func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
 	for _, body := range []string{"", `{"id":"evt_1"}`} {
 		e.Raw = []byte(body)
 		p := NewDetail(look(), api.ConfirmWindow)
-		p.SetSize(80, 30)
+		p.SetPlace(Place{W: 80, H: 30})
 		p.Open(Subject{Kind: OfEvent, ID: e.ID})
 		p.Feed(Facts{Event: e})
 		if got := strings.Contains(text(p.Lines()), "tillwatch events ID --raw"); got != (body == "") {
@@ -302,7 +300,7 @@ func TestTheDetailHidesBuyerAndToken(t *testing.T) {
 	in.Latest.Payment = &api.PaymentMethod{Type: api.VaultToken}
 	in.Latest.Raw = []byte(`{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com"},"paymentMethod":{"type":"vault_token","vault_token":{"token":"tok_live_1"}}}`)
 	p := NewDetail(look(), api.ConfirmWindow)
-	p.SetSize(80, 60)
+	p.SetPlace(Place{W: 80, H: 60})
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
 	got := text(p.Lines())
@@ -321,7 +319,7 @@ func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 		in := wholeOf("a", api.Completed)
 		in.Latest.Payment = &api.PaymentMethod{Type: api.Drawdown, Token: api.NewSecret(token)}
 		p := NewDetail(look(), api.ConfirmWindow)
-		p.SetSize(80, 60)
+		p.SetPlace(Place{W: 80, H: 60})
 		p.Open(Subject{Kind: OfIntent, ID: "a"})
 		p.Feed(Facts{Intent: in})
 		if got := text(p.Lines()); strings.Contains(got, "token hidden") != want {
@@ -336,7 +334,7 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 		in.Timeline = append(in.Timeline, &account.Moment{What: account.NotFound, When: noon.Add(time.Duration(i) * time.Second)})
 	}
 	p := NewDetail(look(), api.ConfirmWindow)
-	p.SetSize(60, 12)
+	p.SetPlace(Place{W: 60, H: 12})
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
 	if got := text(p.Lines()); !strings.Contains(got, "more lines") {
@@ -350,7 +348,7 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 
 func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
 	p := NewQuota(look())
-	p.SetSize(120, 12)
+	p.SetPlace(Place{W: 120, H: 12})
 	p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{
 		{Class: quota.Reads, Limit: 10, Remaining: 8, Reset: time.Hour, ObservedAt: noon, Own: 2, Others: 0.5, Rejected: 1},
 		{Class: quota.Lookup, Limit: 10, Remaining: 3, Reset: time.Hour, ObservedAt: noon, Own: 0.1, Others: 4, Rejected: 7},
@@ -403,7 +401,7 @@ func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			p := NewQuota(look())
-			p.SetSize(c.width, 1)
+			p.SetPlace(Place{W: c.width, H: 1})
 			p.Apply(&account.Changes{Summary: account.Summary{Day: c.day}}, true)
 			if got := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text(p.Lines())), "QUOTA")); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
@@ -420,7 +418,7 @@ func TestAnEndThatNobodySawHasNoAge(t *testing.T) {
 	for _, width := range []int{80, 200} {
 		for one, aged := range map[*account.Intent]bool{in: false, &seen: true} {
 			p := NewIntents(look(), api.ConfirmWindow)
-			p.SetSize(width, 20)
+			p.SetPlace(Place{W: width, H: 20})
 			p.Apply(&account.Changes{Intents: []*account.Intent{one}}, true)
 			lines := strings.Split(text(p.Lines()), "\n")
 			row := lines[slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Mug") })]
@@ -433,7 +431,7 @@ func TestAnEndThatNobodySawHasNoAge(t *testing.T) {
 
 func TestWhatIsNotReadYetWaitsBelowWhatIsToBeConfirmedNext(t *testing.T) {
 	p := NewIntents(look(), 45*time.Minute)
-	p.SetSize(160, 20)
+	p.SetPlace(Place{W: 160, H: 20})
 	reported := &account.Intent{ID: "ci_new", State: api.AwaitingConfirmation, Certainty: account.Reported, Since: noon}
 	known := func(id api.ID, age time.Duration) *account.Intent {
 		return &account.Intent{ID: id, State: api.AwaitingConfirmation, Certainty: account.Verified, CreatedAt: noon.Add(-age), Since: noon.Add(-age), ReadAt: noon}

@@ -27,7 +27,7 @@ func TestRequestsShowWhatBecameOfThem(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			p := NewRequests(look())
-			p.SetSize(160, 10)
+			p.SetPlace(Place{W: 160, H: 10})
 			c.call.Sent = noon
 			p.Apply(&account.Changes{Requests: []api.Exchange{c.call}}, true)
 			if got := strings.Join(strings.Fields(text(p.Lines())), " "); !strings.Contains(got, c.want) {
@@ -39,7 +39,7 @@ func TestRequestsShowWhatBecameOfThem(t *testing.T) {
 
 func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
 	p := NewRequests(look())
-	p.SetSize(160, 20)
+	p.SetPlace(Place{W: 160, H: 20})
 	calls := []api.Exchange{
 		{Method: "GET", Path: "/api/v1/shipments", Status: 200, Priority: quota.Timer},
 		{Method: "GET", Path: "/api/v1/checkout-intents/ci_1", Status: 429, Priority: quota.Hint, Err: errors.New("slow down")},
@@ -77,7 +77,7 @@ func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
 
 func TestARequestIsThereOnceHoweverOftenItIsReported(t *testing.T) {
 	p := NewRequests(look())
-	p.SetSize(160, 10)
+	p.SetPlace(Place{W: 160, H: 10})
 	all := []api.Exchange{{Method: "GET", Path: "/a", Sent: noon, Status: 200}, {Method: "GET", Path: "/a", Sent: noon, Status: 200, Attempt: 2}}
 	for range 3 {
 		p.Apply(&account.Changes{Requests: all}, false)
@@ -95,7 +95,7 @@ func TestARequestIsThereOnceHoweverOftenItIsReported(t *testing.T) {
 
 func TestAlertsStandUntilTheyAreOver(t *testing.T) {
 	p := NewAlerts(look(), nil)
-	p.SetSize(120, 10)
+	p.SetPlace(Place{W: 120, H: 10})
 	tell := func(alerts ...account.Alert) string {
 		p.Apply(&account.Changes{Summary: account.Summary{Alerts: alerts}}, false)
 		p.Invalidate()

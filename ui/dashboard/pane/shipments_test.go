@@ -28,7 +28,7 @@ func (p *Shipments) names() []string {
 func TestShipmentsInTroubleStandAboveThoseThatMove(t *testing.T) {
 	l := look()
 	p := NewShipments(l)
-	p.SetSize(100, 20)
+	p.SetPlace(Place{W: 100, H: 20})
 	unread := &account.Shipment{ID: "not read"}
 	all := []*account.Shipment{
 		parcel("delivered", api.Delivered, 0), parcel("ordered", api.Ordered, 0), parcel("shipped", api.Shipped, 0), parcel("out", api.OutForDelivery, 0),
@@ -70,7 +70,7 @@ func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 	} {
 		for _, width := range []int{200, 80, 60} {
 			p := NewEvents(look(), noIntent)
-			p.SetSize(width, 8)
+			p.SetPlace(Place{W: width, H: 8})
 			e := &account.Event{ID: "evt_1", Type: c.kind, Status: c.status, SourceID: "shp_1", Product: "Mug", Received: noon}
 			p.Apply(&account.Changes{Events: []*account.Event{e}}, true)
 			if got := text(p.Lines()); !strings.Contains(got, c.want) || !strings.Contains(got, "Mug") {
@@ -82,7 +82,7 @@ func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 
 func TestAnEventIsFoundByWhatItHasLedTo(t *testing.T) {
 	p := NewEvents(look(), noIntent)
-	p.SetSize(120, 8)
+	p.SetPlace(Place{W: 120, H: 8})
 	before := &account.Event{ID: "evt_1", Type: api.ShipmentUpdated, Product: "Mug", Received: noon}
 	p.Apply(&account.Changes{Events: []*account.Event{before}}, true)
 	p.SetFilter(ParseFilter("delayed", p.Fields()))

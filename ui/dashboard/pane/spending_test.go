@@ -22,7 +22,7 @@ func spent(name api.Text, kind account.SpenderKind, uses map[string]int) account
 
 func usagePane(spenders ...account.Spender) *Quota {
 	p := NewQuota(look())
-	p.SetSize(120, 40)
+	p.SetPlace(Place{W: 120, H: 40})
 	p.SetFocus(true)
 	p.Apply(&account.Changes{Summary: account.Summary{Spenders: spenders}}, true)
 	return p
@@ -52,7 +52,7 @@ func TestARowOfASpenderLeadsToItsRequests(t *testing.T) {
 				return
 			}
 			requests := NewRequests(look())
-			requests.SetSize(120, 20)
+			requests.SetPlace(Place{W: 120, H: 20})
 			theirs := api.Exchange{By: c.spender.Name, Priority: c.spender.Purpose, Method: "GET", Path: "/a", Sent: noon, Status: 200}
 			another := api.Exchange{By: c.spender.Name + "2", Method: "GET", Path: "/b", Sent: noon, Status: 200}
 			requests.Apply(&account.Changes{Requests: []api.Exchange{theirs, another}}, true)
@@ -136,7 +136,7 @@ func TestAForecastIsShownAsATimeOfDay(t *testing.T) {
 		Quota: []quota.Bucket{{Class: quota.Reads, Limit: 1000, Window: time.Hour, Remaining: 400, Reset: time.Hour, ObservedAt: noon, Exhausted: 20 * time.Minute}},
 	}}, true)
 	for _, size := range [][2]int{{59, 10}, {110, 10}, {120, 40}} {
-		p.SetSize(size[0], size[1])
+		p.SetPlace(Place{W: size[0], H: size[1]})
 		got := text(p.Lines())
 		for _, want := range []string{"out 12:20", "out 13:40", "≤19 / ~50", "≤8 / ~10"} {
 			if !strings.Contains(got, want) {
@@ -148,7 +148,7 @@ func TestAForecastIsShownAsATimeOfDay(t *testing.T) {
 
 func TestEachLimitHasOneRow(t *testing.T) {
 	p := NewQuota(look())
-	p.SetSize(110, 10)
+	p.SetPlace(Place{W: 110, H: 10})
 	bucket := func(policy string, limit, remaining int64, window time.Duration) quota.Bucket {
 		return quota.Bucket{Class: quota.Mutations, Policy: policy, Limit: limit, Window: window, Remaining: remaining, Reset: window, ObservedAt: noon}
 	}
@@ -185,7 +185,7 @@ func TestASpenderKeepsItsSignAndItsPlaceInTheCharts(t *testing.T) {
 func TestAnAssumedLimitThatWasPassedIsNone(t *testing.T) {
 	for requests, want := range map[int]string{9: "limit ~10", 11: "limit not reported"} {
 		p := NewQuota(look())
-		p.SetSize(120, 40)
+		p.SetPlace(Place{W: 120, H: 40})
 		p.Apply(&account.Changes{Summary: account.Summary{
 			Spenders: []account.Spender{spent("worker", account.SpenderObserved, map[string]int{"GET /api/v1/shipments": requests})},
 			Limits:   []account.Limit{{Name: account.LimitReads, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Assumed}}},

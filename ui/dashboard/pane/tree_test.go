@@ -19,7 +19,7 @@ func detailOf(body string) *Detail {
 	in.Latest.Raw = []byte(body)
 	in.Latest.Buyer = &api.Buyer{FirstName: "Ann", LastName: "Lee", Email: "ann@example.com", Phone: "+1 555", City: "Austin"}
 	p := NewDetail(look(), api.ConfirmWindow)
-	p.SetSize(80, 60)
+	p.SetPlace(Place{W: 80, H: 60})
 	p.SetFocus(true)
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
@@ -120,7 +120,7 @@ func TestTheValueOfALineCanBeCopied(t *testing.T) {
 
 func TestTheCursorOfTheDetailStaysInView(t *testing.T) {
 	p := detailOf(orderBody)
-	p.SetSize(80, 12)
+	p.SetPlace(Place{W: 80, H: 12})
 	for i := range 80 {
 		p.Lines()
 		if at := p.cursor - p.offset; at < 0 || at >= p.rows() || at == p.rows()-1 && p.total > p.offset+p.rows() {
@@ -154,7 +154,7 @@ func FuzzTree(f *testing.F) {
 
 func TestAShipmentsTrackingIsALink(t *testing.T) {
 	p := NewDetail(look(), api.ConfirmWindow)
-	p.SetSize(80, 30)
+	p.SetPlace(Place{W: 80, H: 30})
 	p.Open(Subject{Kind: OfShipment, ID: "s"})
 	p.Feed(Facts{Shipment: &account.Shipment{ID: "s", Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Number: "42", URL: "https://dhl.example/42"}}}})
 	if got := strings.Join(p.Lines(), "\n"); !strings.Contains(got, "\x1b]8;;https://dhl.example/42\x1b\\") {

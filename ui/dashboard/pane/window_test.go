@@ -18,7 +18,7 @@ func awaiting(width int, left time.Duration, change func(*account.Intent)) *Inte
 		change(in)
 	}
 	p := NewIntents(look(), 45*time.Minute)
-	p.SetSize(width, 20)
+	p.SetPlace(Place{W: width, H: 20})
 	p.Apply(&account.Changes{Intents: []*account.Intent{in}}, true)
 	return p
 }
