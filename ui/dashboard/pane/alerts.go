@@ -175,13 +175,9 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	if !under {
 		l.On(paint.Base)
 	}
-	id := 0
-	if p.w >= 150 && p.has(idColumn) {
-		id = 40
-	}
-	age := ageWidth + 1
-	if !p.has(ageColumn) {
-		age = 0
+	id, age := 0, p.columnWidth(ageColumn, ageWidth+1)
+	if p.w >= 150 {
+		id = p.columnWidth(idColumn, 40)
 	}
 	said := ""
 	if row.fold.off {

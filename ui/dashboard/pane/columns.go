@@ -18,6 +18,14 @@ func (f *frame) has(column string) bool {
 	return len(f.hidden) == 0 || !slices.Contains(f.hidden, column)
 }
 
+// columnWidth returns the width of a column, 0 if it is hidden.
+func (f *frame) columnWidth(column string, w int) int {
+	if f.has(column) {
+		return w
+	}
+	return 0
+}
+
 // The columns that can be hidden.
 const (
 	merchantColumn = "merchant"

@@ -287,14 +287,6 @@ func (p *Deliveries) columns() deliveryColumns {
 	case p.w >= 72:
 		c = deliveryColumns{at: len("15:04:05"), kind: 19, target: 2 + 16, attempts: 4, answer: 6, took: 8}
 	}
-	if !p.has(targetColumn) {
-		c.target = 0
-	}
-	if !p.has(attemptColumn) {
-		c.attempts = 0
-	}
-	if !p.has(nextColumn) {
-		c.next = 0
-	}
+	c.target, c.attempts, c.next = p.columnWidth(targetColumn, c.target), p.columnWidth(attemptColumn, c.attempts), p.columnWidth(nextColumn, c.next)
 	return c
 }

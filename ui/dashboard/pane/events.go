@@ -186,8 +186,8 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		l.On(paint.Base) // only the time and the type glow
 	}
 	seq := 0
-	if p.w >= 72 && p.has(seqColumn) {
-		seq = 8
+	if p.w >= 72 {
+		seq = p.columnWidth(seqColumn, 8)
 	}
 	room := l.Left() - seq
 	mark := min(paint.Width(row.noted), room/2)

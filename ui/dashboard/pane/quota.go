@@ -142,15 +142,12 @@ func (p *Quota) draw(c quotaColumns) {
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 11, left: 8, reset: 10}
+	c := quotaColumns{name: 11, left: 8, reset: p.columnWidth(resetsColumn, 10)}
 	for i := range p.rows {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
 	if p.day.Limit > 0 {
 		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1+len(assumed(p.day.Assumed)))
-	}
-	if !p.has(resetsColumn) {
-		c.reset = 0
 	}
 	room := p.w - 1 - c.name - 1 - c.left - 1 - c.reset
 	if room >= 50 && p.has(rateColumn) {

@@ -187,21 +187,17 @@ func (p *Requests) columns() (c requestColumns) {
 	default:
 		c.at, c.answer, c.method = len("15:04:05.0"), 9, 5
 	}
-	if p.w >= 100 && p.has(classColumn) {
-		c.class = 10
+	if p.w >= 100 {
+		c.class = p.columnWidth(classColumn, 10)
 	}
 	switch {
-	case !p.has(spenderColumn):
 	case p.w >= 110:
-		c.by = 1 + len("tillwatch reconcile")
+		c.by = p.columnWidth(spenderColumn, 1+len("tillwatch reconcile"))
 	case p.w >= 76:
-		c.by = 1 + len(ownName)
+		c.by = p.columnWidth(spenderColumn, 1+len(ownName))
 	}
-	if p.w >= roomyRequests && p.has(attemptColumn) {
-		c.attempt = 11
-	}
-	if p.w >= roomyRequests && p.has(waitedColumn) {
-		c.waited = 15
+	if p.w >= roomyRequests {
+		c.attempt, c.waited = p.columnWidth(attemptColumn, 11), p.columnWidth(waitedColumn, 15)
 	}
 	return c
 }

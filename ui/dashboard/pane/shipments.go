@@ -218,15 +218,12 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if !under {
 		l.On(paint.Base) // only the status glows
 	}
-	estimate, tracking := 0, 0
-	if p.has(estimateColumn) {
-		estimate = 9
-		if p.w >= leastLateness {
-			estimate = 13
-		}
+	estimate, tracking := p.columnWidth(estimateColumn, 9), 0
+	if p.w >= leastLateness {
+		estimate = p.columnWidth(estimateColumn, 13)
 	}
-	if p.w >= 48 && p.has(trackingColumn) {
-		tracking = min(p.w-word-estimate-24, 36)
+	if p.w >= 48 {
+		tracking = p.columnWidth(trackingColumn, min(p.w-word-estimate-24, 36))
 	}
 	name, style := named(row.Product, row.ID)
 	l.Fit(style, name, p.w-1-word-tracking-estimate-1)
