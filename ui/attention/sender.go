@@ -15,16 +15,10 @@ import (
 	"tillwatch/api/account"
 )
 
-// Source is the picture whose alerts are sent; [account.Store] is one.
-type Source interface {
-	Changes(since uint64) account.Changes
-	Wait(ctx context.Context, since uint64) error
-}
-
 // Config configures a [Sender]. Everything but Location is required.
 type Config struct {
 	Destinations []Destination
-	Source       Source
+	Source       account.Picture // whose alerts are sent
 	File         *File
 	Environment  func() api.Environment // the service's, as currently known
 	Account      string                 // its host

@@ -18,8 +18,10 @@ import (
 	"tillwatch/api/account"
 )
 
-// till is a source whose alerts a test raises.
+// till is a picture of nothing but the alerts that a test raises.
 type till struct {
+	account.Picture
+
 	mu      sync.Mutex
 	version uint64
 	alerts  []account.Alert

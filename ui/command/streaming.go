@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"tillwatch/api/account"
 	"tillwatch/api/account/form"
 	"tillwatch/ui/recording"
 )
@@ -59,7 +60,7 @@ func (s *session) awaitEnvironment(ctx context.Context) {
 
 // printStream does not wait long, after ctx ends, for a reader that has stopped
 // reading.
-func printStream(ctx context.Context, source recording.Source, h form.Header, out io.Writer) error {
+func printStream(ctx context.Context, source account.Picture, h form.Header, out io.Writer) error {
 	printed := make(chan error, 1)
 	go func() { printed <- recording.Stream(ctx, source, h, out) }()
 	var err error

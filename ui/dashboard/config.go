@@ -1,7 +1,7 @@
 // Package dashboard is the screen: one Bubble Tea model that shows the live
 // picture of an account and routes keys to panes and dialogs.
 //
-// It reads a [Source] and nothing else, performs no I/O in Update, and draws a
+// It reads an [account.Picture] and nothing else, performs no I/O in Update, and draws a
 // pane again only after something in it changed.
 package dashboard
 
@@ -20,16 +20,6 @@ import (
 	"tillwatch/ui/dashboard/replay"
 	"tillwatch/ui/notify"
 )
-
-// Source is the picture that the dashboard shows; [account.Store] is one.
-type Source interface {
-	// Changes returns what changed after version since; 0 gives everything.
-	Changes(since uint64) account.Changes
-	// Wait returns once there is something newer than since, or when ctx ends.
-	Wait(ctx context.Context, since uint64) error
-	// Intent returns everything about an intent.
-	Intent(id api.ID) (*account.IntentDetail, bool)
-}
 
 // Confirmer submits a confirmed proposal; [confirm.Guard] is one.
 type Confirmer interface {
@@ -50,7 +40,7 @@ type Profiles interface {
 
 // Config configures a dashboard. Source is required.
 type Config struct {
-	Source         Source
+	Source         account.Picture
 	Environment    string // the environment, until an answer names it
 	Live           bool   // the environment takes real money
 	Account        string // for display

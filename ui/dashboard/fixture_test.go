@@ -17,7 +17,7 @@ import (
 	"tillwatch/ui/dashboard/canvas"
 )
 
-// shop is a made-up account: a Source whose picture a test builds.
+// shop is a made-up account: an account.Picture that a test builds.
 type shop struct {
 	mu      sync.Mutex
 	now     time.Time

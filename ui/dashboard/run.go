@@ -178,29 +178,14 @@ func profileOf(out io.Writer, environ []string) colorprofile.Profile {
 
 // pump is the only sender of changes: it waits for them, gathers them for a frame and sends
 // them as one message.
-func pump(ctx context.Context, source Source, send func(account.Changes)) (err error) {
+func pump(ctx context.Context, source account.Picture, send func(account.Changes)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("reading the picture: panic: %v", r)
 		}
 	}()
-	pause := time.NewTimer(0)
-	defer pause.Stop()
-	for since := uint64(0); ; {
-		changes := source.Changes(since)
-		since = changes.Version
-		send(changes)
-		pause.Reset(frame)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-pause.C:
-		}
-		if err := source.Wait(ctx, since); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("waiting for changes: %w", err)
-		}
-	}
+	return account.Follow(ctx, source, frame, func(c account.Changes) error {
+		send(c)
+		return nil
+	})
 }

@@ -10,17 +10,9 @@ import (
 	"tillwatch/api/account"
 )
 
-// Source is the picture to print; [account.Store] is one.
-type Source interface {
-	// Changes returns what changed after version since; 0 gives everything.
-	Changes(since uint64) account.Changes
-	// Wait returns nil once there is something newer than since, or the error of ctx.
-	Wait(ctx context.Context, since uint64) error
-}
-
 // Config configures [Run]. Source is required.
 type Config struct {
-	Source      Source
+	Source      account.Picture
 	Environment string         // the service's environment, until an answer names it
 	Account     string         // may be empty
 	Location    *time.Location // for printed times; nil: time.Local
@@ -40,28 +32,13 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	}
 	printer := newPrinter(cfg)
 	lines := bufio.NewWriter(out)
-	pause := time.NewTimer(cfg.Gather)
-	defer pause.Stop()
-	for since := uint64(0); ; {
-		changes := cfg.Source.Changes(since)
-		since = changes.Version
+	return account.Follow(ctx, cfg.Source, cfg.Gather, func(changes account.Changes) error {
 		for _, line := range printer.changes(&changes) {
 			fmt.Fprintln(lines, line) // Flush reports its error
 		}
 		if err := lines.Flush(); err != nil {
 			return fmt.Errorf("writing what changed: %w", err)
 		}
-		pause.Reset(cfg.Gather)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-pause.C:
-		}
-		if err := cfg.Source.Wait(ctx, since); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("waiting for changes: %w", err)
-		}
-	}
+		return nil
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/account/form"
 )
 
@@ -69,7 +70,7 @@ func (p *Past) Write(packed []byte) (int, error) {
 
 // Run keeps the past of a source until ctx ends. If it fails, it drops the past and
 // returns.
-func (p *Past) Run(ctx context.Context, source Source) {
+func (p *Past) Run(ctx context.Context, source account.Picture) {
 	defer func() {
 		if recover() != nil {
 			p.letGo()
@@ -96,7 +97,7 @@ func (p *Past) Run(ctx context.Context, source Source) {
 var errTooLarge = errors.New("the picture is too large")
 
 // take keeps the changes since a version and returns the new version.
-func (p *Past) take(source Source, since uint64) (uint64, error) {
+func (p *Past) take(source account.Picture, since uint64) (uint64, error) {
 	c := source.Changes(since)
 	p.mu.Lock()
 	defer p.mu.Unlock()

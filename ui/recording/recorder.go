@@ -8,20 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/account/form"
 )
-
-// Source is the picture to record; [account.Store] is one.
-type Source interface {
-	// Changes returns what changed after version since; 0 gives everything.
-	Changes(since uint64) account.Changes
-	// Wait returns nil once there is something newer than since, or the error of ctx.
-	Wait(ctx context.Context, since uint64) error
-	// Intent returns everything about an intent.
-	Intent(id api.ID) (*account.IntentDetail, bool)
-}
 
 // DefaultLimit is the default bound of a recording, in bytes: about two weeks of a busy
 // account.
@@ -100,7 +89,7 @@ func (r *Recorder) State() State {
 
 // Run records until ctx ends, the file is full or writing fails, and closes the file.
 // Only a failure to write is an error; a player can play the file up to there.
-func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
+func (r *Recorder) Run(ctx context.Context, source account.Picture) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -155,7 +144,7 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 
 // record writes what changed since a version, and the whole picture if a chapter is due.
 // It returns the new version.
-func (r *Recorder) record(source Source, since uint64, first bool) (uint64, error) {
+func (r *Recorder) record(source account.Picture, since uint64, first bool) (uint64, error) {
 	c := source.Changes(since)
 	marks := r.marks.of(&c, first)
 	if !first {
@@ -180,7 +169,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 }
 
 // await waits for a change, and flushes meanwhile.
-func (r *Recorder) await(ctx context.Context, source Source, since uint64, flushed time.Time) error {
+func (r *Recorder) await(ctx context.Context, source account.Picture, since uint64, flushed time.Time) error {
 	soon, cancel := context.WithDeadline(ctx, flushed.Add(flushEvery))
 	err := source.Wait(soon, since)
 	cancel()

@@ -25,7 +25,7 @@ import (
 
 // asTold is a picture as the file would tell it: two pictures that a screen shows
 // alike are written alike.
-func asTold(t *testing.T, source Source) map[string]string {
+func asTold(t *testing.T, source account.Picture) map[string]string {
 	t.Helper()
 	c := source.Changes(0)
 	told := map[string]string{}

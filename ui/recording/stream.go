@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 
 // Stream writes lines to out until ctx ends or writing fails: the header, the whole
 // picture, and changes as they happen. Each line is one write.
-func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) error {
+func Stream(ctx context.Context, source account.Picture, h form.Header, out io.Writer) error {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
 	}
@@ -30,24 +29,18 @@ func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) er
 	}
 	frames := account.FrameWriter{Detail: source.Intent, Put: func(f *account.Frame) error { return put(f) }}
 	marks := marker{began: h.Began}
-	var since uint64
-	for first := true; ; first = false {
-		c := source.Changes(since)
+	since, first := uint64(0), true
+	write := func(c account.Changes) error {
 		c.Whole = c.Whole && (first || since > 0) // an empty picture was whole, too
-		c.At, since = c.At.Round(0), c.Version
-		if err := frames.Write(&c, marks.of(&c, first)); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return put(&account.Frame{At: time.Now().UTC(), End: "closed"})
-		}
-		select {
-		case <-ctx.Done():
-			continue // to write the last changes
-		case <-time.After(gather):
-		}
-		if err := source.Wait(ctx, since); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("waiting for changes: %w", err)
-		}
+		found := marks.of(&c, first)
+		c.At, since, first = c.At.Round(0), c.Version, false
+		return frames.Write(&c, found)
 	}
+	if err := account.Follow(ctx, source, gather, write); err != nil {
+		return err
+	}
+	if err := write(source.Changes(since)); err != nil { // the last changes
+		return err
+	}
+	return put(&account.Frame{At: time.Now().UTC(), End: "closed"})
 }
