@@ -55,7 +55,7 @@ func (w WrongSignatures) String() string {
 	if w.Count == 1 {
 		signatures = "signature"
 	}
-	return fmt.Sprintf("%s%d wrong %s in %.0f min: %s", most, w.Count, signatures, wrongSpan.Minutes(), w.Text)
+	return fmt.Sprintf("%s%d wrong %s in %s: %s", most, w.Count, signatures, api.Span(wrongSpan), w.Text)
 }
 
 // signatureMonitor diagnoses wrong signatures, at most one a second and after the answer: the findings are for the operator

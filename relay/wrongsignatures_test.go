@@ -33,7 +33,7 @@ func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
 			serve(r.Ingest(), forged(i, testSecret+"\n"))
 			time.Sleep(2 * time.Second)
 		}
-		const want = "3 wrong signatures in 5 min: the secret ends in a line break at the sender"
+		const want = "3 wrong signatures in 5m: the secret ends in a line break at the sender"
 		synctest.Wait()
 		if last := c.statuses[len(c.statuses)-1]; last.State != Live || !strings.HasPrefix(last.Wrong.String(), want) {
 			t.Errorf("%s %s, want %s", last.State, last.Wrong, want)

@@ -120,7 +120,7 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 		{
 			name: "wrong signatures", kind: AlertSignature,
 			begin: func(s *Store) {
-				s.SetFeed(FeedStatus{State: FeedLive, Wrong: "3 wrong signatures in 5 min: the secret ends in a line break"})
+				s.SetFeed(FeedStatus{State: FeedLive, Wrong: "3 wrong signatures in 5m: the secret ends in a line break"})
 			},
 			end: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive}) },
 		},

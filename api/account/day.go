@@ -161,7 +161,7 @@ func (k *day) remember(d DayCount) { k.most, k.spent = k.most.with(&d), d.Spent 
 func (d DayCount) spentWords() string {
 	limit := "day limit"
 	if d.rolls() {
-		limit = "24 h limit"
+		limit = "24h limit"
 	}
 	if d.Limit > 0 {
 		limit += fmt.Sprintf(" of %d", d.Limit)

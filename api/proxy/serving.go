@@ -133,7 +133,7 @@ func (c *clients) end(limit time.Duration) error {
 	}
 	c.close(func(bool) bool { return true })
 	<-ended
-	return fmt.Errorf("requests were still under way after %v", limit)
+	return fmt.Errorf("requests were still under way after %s", api.Span(limit))
 }
 
 func (c *clients) close(which func(waits bool) bool) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -157,7 +156,7 @@ func kept(body []byte) []byte {
 // reason says in one line why there is no complete answer.
 func reason(err error) api.Text {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return api.Scrub(fmt.Sprintf("no whole answer within %d s", answerTimeout/time.Second))
+		return api.Scrub("no whole answer within " + api.Span(answerTimeout))
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ended the connection before the answer was whole"

@@ -147,7 +147,7 @@ func viewCases() []actionCase {
 		toggle(action.TogglePulse, "pulse", "PULSE"),
 		{action.Pulse, func(h *hand) {
 			h.act(action.Pulse)
-			h.see(`▌PULSE · last 60 min`)
+			h.see(`▌PULSE · last 60m`)
 			h.gone(`SHIPMENTS \d`)
 			h.act(action.Pulse)
 			h.see(`SHIPMENTS \d`)
@@ -164,13 +164,13 @@ func viewCases() []actionCase {
 		}},
 		{action.NextSpan, func(h *hand) {
 			h.act(action.Usage)
-			h.see(`last 60 s`)
+			h.see(`last 60s`)
 			h.act(action.NextSpan)
-			h.see(`last 60 min`)
+			h.see(`last 60m`)
 			h.act(action.NextSpan)
-			h.see(`last 24 h`)
+			h.see(`last 24h`)
 			h.act(action.NextSpan)
-			h.see(`last 60 s`)
+			h.see(`last 60s`)
 			h.act(action.Usage)
 			h.see(`SHIPMENTS \d`)
 			h.typed("1")

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
+	"tillwatch/ui/wording"
 )
 
 // table prints an answer, one object or several, one per line. Columns are paths in
@@ -75,7 +76,7 @@ func cell(v gjson.Result, column string) string {
 	case !v.Exists() || v.Type == gjson.Null:
 		return ""
 	case column == "tookNs":
-		return time.Duration(v.Int()).Round(time.Millisecond).String()
+		return wording.Took(time.Duration(v.Int()))
 	case column == "limit" && v.Int() < 0:
 		return "none"
 	case column == "remaining" && v.Int() < 0: // there is no limit

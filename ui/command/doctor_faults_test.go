@@ -76,18 +76,18 @@ func faultsOfTheService() []doctorFault {
 		{name: "a quota that is used up", put: header(func(h http.Header) {
 			h.Set("RateLimit", `"default";r=0;t=3600`)
 			h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
-		}), check: "limits", words: "0 of 1,000 left for another 59 min"},
+		}), check: "limits", words: "0 of 1,000 left for another 59m"},
 		{name: "no lists and no relay", put: func(c *doctorCase) {
 			c.front("api_url", says(intents, 404, "{}"), nil)
 			delete(c.settings, "relay_url")
 		}, check: "lists", words: "lists no intents"},
 		{name: "events that stopped", put: answering(events, 200, fmt.Sprintf(
 			`[{"id":"evt_ci_2_completed","object":"event","type":"checkout_intent.completed","createdAt":%q,"source":{"id":"ci_2","type":"checkout_intent"}}]`,
-			time.Now().Add(-3*time.Minute).UTC().Format(time.RFC3339))), check: "events", words: "an event from 3 min ago"},
+			time.Now().Add(-3*time.Minute).UTC().Format(time.RFC3339))), check: "events", words: "an event from 3m ago"},
 		{name: "intents without events", put: func(c *doctorCase) {
 			c.front("api_url", says(events, 404, "{}"), nil)
 			c.front("api_url", says(intents, 200, fmt.Sprintf(`[{"id":"ci_2","state":"completed","createdAt":%q}]`, time.Now().Add(-4*time.Minute).UTC().Format(time.RFC3339))), nil)
-		}, check: "events", words: "an intent past its offer from 4 min ago"},
+		}, check: "events", words: "an intent past its offer from 4m ago"},
 		{name: "an endpoint that is not registered", put: answering("/control/state", 200, `{"webhookEndpoints":[]}`),
 			check: "endpoint", words: "does not know the relay"},
 		{name: "a challenge that was not answered", put: endpointOfTheRelay(`"verified":false,"lastError":"connection refused"`),

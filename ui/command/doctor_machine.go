@@ -211,7 +211,7 @@ func (p *examination) checkTerminal(context.Context) []doctor.Finding {
 	default:
 		what += "; light background"
 	}
-	return doctor.Fine("%s; it answers in %d ms", what, took.Milliseconds())
+	return doctor.Fine("%s; it answers in %s", what, wording.Took(took))
 }
 
 // journalDir is the journal folder of a relay on this machine: the one given by

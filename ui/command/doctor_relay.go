@@ -145,7 +145,7 @@ func (p *examination) checkEvents(context.Context) []doctor.Finding {
 			listed++
 		}
 	}
-	ago := func(t time.Time) string { return wording.Lasting(time.Since(t)) + " ago" }
+	ago := func(t time.Time) string { return wording.Age(time.Since(t)) + " ago" }
 	words := "the relay has received no event yet"
 	if len(p.newest) > 0 {
 		words = "the newest came " + ago(newest.Received)

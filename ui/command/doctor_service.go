@@ -107,7 +107,7 @@ func (p *examination) checkService(ctx context.Context) (found []doctor.Finding)
 	}
 	switch {
 	case p.first == nil, errors.Is(p.first, api.ErrUnauthorized), errors.Is(p.first, api.ErrForbidden), errors.Is(p.first, api.ErrRateLimited):
-		return doctor.Fine("it answers at %s in %d ms", at, time.Since(began).Milliseconds())
+		return doctor.Fine("it answers at %s in %s", at, wording.Took(time.Since(began)))
 	case status >= http.StatusInternalServerError:
 		return fault("the service answers with errors: "+p.first.Error(), "wait, or ask the provider; if you use a proxy, check it")
 	case status == http.StatusBadRequest && strings.HasPrefix(at, "http://"):
@@ -272,7 +272,7 @@ func (p *examination) checkHeaders(context.Context) []doctor.Finding {
 	}
 	var names []string
 	for _, r := range p.heard.fields.Reports {
-		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), wording.Lasting(r.Window)))
+		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), wording.Age(r.Window)))
 	}
 	return doctor.Fine("RateLimit fields of draft 8; reads count against %s", strings.Join(names, ", "))
 }
@@ -292,9 +292,9 @@ func (p *examination) checkLimits(context.Context) []doctor.Finding {
 		case b.Unreported:
 			continue
 		case left == 0 && resets > longLimit:
-			return doctor.Findings(doctor.Fault, fmt.Sprintf("%s for another %s", words, wording.Lasting(resets)), "nobody with a key of the account can read before that", do)
+			return doctor.Findings(doctor.Fault, fmt.Sprintf("%s for another %s", words, wording.Age(resets)), "nobody with a key of the account can read before that", do)
 		case left <= quotaReserve && resets > longLimit:
-			return doctor.Findings(doctor.Warning, fmt.Sprintf("%s for another %s", words, wording.Lasting(resets)), "the rest is reserved for checkouts, so tillwatch does not read by itself", do)
+			return doctor.Findings(doctor.Warning, fmt.Sprintf("%s for another %s", words, wording.Age(resets)), "the rest is reserved for checkouts, so tillwatch does not read by itself", do)
 		}
 		lines = append(lines, words)
 	}

@@ -10,6 +10,7 @@ import (
 	"tillwatch/api/delivery"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/wording"
 )
 
 // attemptLine is a delivery after an attempt as --json prints it.
@@ -39,7 +40,7 @@ func (l attemptLine) String() string {
 
 // outcome says how the last attempt ended, and what follows.
 func outcome(d *delivery.Delivery) string {
-	text := fmt.Sprintf("%d in %d ms", d.Status, d.Took.Milliseconds())
+	text := fmt.Sprintf("%d in %s", d.Status, wording.Took(d.Took))
 	if d.Error != "" {
 		text = string(d.Error)
 	}
@@ -47,7 +48,7 @@ func outcome(d *delivery.Delivery) string {
 	case d.State == delivery.Dead:
 		text += fmt.Sprintf(", given up (attempt %d)", d.Attempts)
 	case !d.Next.IsZero():
-		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, d.Next.Sub(d.Sent.Add(d.Took)).Seconds()), d.Attempts)
+		text += fmt.Sprintf(", again in %s (attempt %d)", wording.Until(d.Next.Sub(d.Sent.Add(d.Took))), d.Attempts)
 	case d.Attempts > 1:
 		text += fmt.Sprintf(" (attempt %d)", d.Attempts)
 	}

@@ -241,7 +241,7 @@ func (l *intentLook) noteFeed() {
 	case state.State == account.FeedRefused:
 		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", state.Err))
 	default:
-		l.note(fmt.Errorf("the relay did not send its history within %v, so events may be missing from the timeline", l.o.wait))
+		l.note(fmt.Errorf("the relay did not send its history within %s, so events may be missing from the timeline", api.Span(l.o.wait)))
 	}
 }
 
@@ -280,7 +280,7 @@ func (l *intentLook) unread() error {
 		case errors.Is(err, errUnauthorized):
 			return err
 		case errors.Is(err, context.DeadlineExceeded):
-			all = append(all, fmt.Errorf("%s: no answer within %v", id, l.o.wait))
+			all = append(all, fmt.Errorf("%s: no answer within %s", id, api.Span(l.o.wait)))
 		default:
 			all = append(all, fmt.Errorf("%s: %w", id, err))
 		}

@@ -47,7 +47,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 	})
 	err = alongside(ctx, func(ctx context.Context) error { return l.tell(ctx, events != nil) }, l.watcher.Run)
 	if err != nil && whole.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return &exitError{exitUnknown, fmt.Errorf("not all had ended after %v", l.o.atMost)}
+		return &exitError{exitUnknown, fmt.Errorf("not all had ended after %s", api.Span(l.o.atMost))}
 	}
 	return err
 }

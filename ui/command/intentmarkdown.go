@@ -181,7 +181,7 @@ func (m *markdownWriter) timeline(l *intentLine) {
 			text += " " + coded(string(moment.EventID))
 		}
 		if delay := moment.Learnt.Sub(moment.When); delay >= time.Second {
-			text += ", received " + wording.Lasting(delay) + " later"
+			text += ", received " + wording.Age(delay) + " later"
 		}
 		m.item(utc(moment.When), text+")")
 	}

@@ -98,7 +98,7 @@ func confirmBy(end, now time.Time) string {
 	if left <= 0 {
 		return text + ", which is over"
 	}
-	return text + ", in " + left.Round(time.Second).String()
+	return text + ", in " + wording.Until(left)
 }
 
 func (s *sheetWriter) money(in *account.IntentDetail) {

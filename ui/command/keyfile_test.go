@@ -28,7 +28,7 @@ func TestARefusedKeyIsOverOnceItsFileHoldsAnother(t *testing.T) {
 	t.Parallel()
 	w, path := keyedWorld(t, "wrong-key")
 	w.openBoard(t, 200, 55)
-	w.screen.waitFor(t, `api ✕ key refused`, `correct it in .*key; r tries again, else in \d+ s`)
+	w.screen.waitFor(t, `api ✕ key refused`, `correct it in .*key; r tries again, else in \d+s`)
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestASingle401IsOverByItself(t *testing.T) {
 	t.Cleanup(refusing.Close)
 	w.settings.APIURL = refusing.URL
 	w.openBoard(t, 200, 55)
-	w.screen.waitFor(t, `api ✕ key refused`, `r tries again, else in \d+ s`)
+	w.screen.waitFor(t, `api ✕ key refused`, `r tries again, else in \d+s`)
 	w.screen.press(t, "r")
 	w.screen.waitFor(t, `api ●`)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/wording"
 )
@@ -143,7 +144,7 @@ func limitText(l *account.Limit, now time.Time) string {
 		text += fmt.Sprintf(", at most %s left", wording.Count(left.N))
 	}
 	if l.Window > 0 && l.Window < time.Hour {
-		text += fmt.Sprintf(" in %gs", l.Window.Seconds())
+		text += " in " + api.Span(l.Window)
 	}
 	if forecast := wording.Forecast(l, now, time.Local); forecast != "" {
 		text += "; " + forecast

@@ -36,7 +36,7 @@ day         at least 31 of 50 (assumed) used, at most 19 left; at 20 an hour
             used up at 12:57, slots return at 21:00
 
 spenders, last hour             requests  share    429 errors    reads  mutat.  lookup      p95
-shop-worker                        1,060    88%     12      0    1,000      60       0    80 ms
+shop-worker                        1,060    88%     12      0    1,000      60       0     80ms
 the rest, not observed               120    10%      0      0        0       0     120        –
 tillwatch event                       20     2%      0      1       20       0       0        –
 p95: of the last 256 answers of the slowest endpoint
@@ -54,7 +54,7 @@ p95: of the last 256 answers of the slowest endpoint
 	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
 	for _, line := range []string{
 		"limit       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
-		"spenders    observed for 20 min: earlier requests of others may be missing\n",
+		"spenders    observed for 20m: earlier requests of others may be missing\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the status does not hold %q:\n%s", line, text)

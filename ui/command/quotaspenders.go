@@ -68,7 +68,7 @@ func spenderLines(spenders []account.Spender) []string {
 	for _, s := range spendersOf(spenders) {
 		p95 := "–"
 		if s.slowest > 0 {
-			p95 = fmt.Sprintf("%.0f ms", float64(s.slowest)/float64(time.Millisecond))
+			p95 = wording.Took(s.slowest)
 		}
 		name := ansi.Truncate(s.name, 30, "…")
 		name += strings.Repeat(" ", 30-ansi.StringWidth(name))

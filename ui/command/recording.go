@@ -206,7 +206,7 @@ func (r *records) End() (string, error) {
 	}
 	one.put = true
 	state := one.recorder.State()
-	return fmt.Sprintf("recorded %v in %s: tillwatch replay %s", state.Length().Round(time.Second), bytesInWords(state.Bytes), shortened(one.recorder.Path())), nil
+	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)), bytesInWords(state.Bytes), shortened(one.recorder.Path())), nil
 }
 
 // longestEnd is how long ending a recording may take.
@@ -215,13 +215,13 @@ const longestEnd = 10 * time.Second
 // words say what was recorded.
 func (one *record) words() string {
 	state := one.recorder.State()
-	length := state.Length().Round(time.Second)
-	how := fmt.Sprintf("recorded %v in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
+	length := api.Span(state.Length().Round(time.Second))
+	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
 	switch {
 	case state.Err != nil:
-		return fmt.Sprintf("%s; the %v before that can be played", state.Err, length)
+		return fmt.Sprintf("%s; the %s before that can be played", state.Err, length)
 	case state.Full:
-		how = fmt.Sprintf("the recording reached its limit: %v in %s", length, bytesInWords(state.Bytes))
+		how = fmt.Sprintf("the recording reached its limit: %s in %s", length, bytesInWords(state.Bytes))
 	}
 	return how + ". To play it: tillwatch replay " + one.recorder.Path()
 }

@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
+	"tillwatch/ui/wording"
 )
 
 // relayHealth is the result of --check.
@@ -59,7 +60,7 @@ func checkRelay(ctx context.Context, address string, timeout time.Duration, asJS
 	h := relayHealth{unhealthy == nil, probe.URL(), status, reasonOf(unhealthy), float64(took.Microseconds()) / 1000}
 	text := ""
 	if h.Ready {
-		text = fmt.Sprintf("ready, answered in %.1f ms\n", h.TookMS)
+		text = fmt.Sprintf("ready, answered in %s\n", wording.Took(took))
 	}
 	return errors.Join(printed(stdout, asJSON, h, text), unhealthy)
 }

@@ -165,7 +165,7 @@ func runScenario(c *cobra.Command, client *api.Client, play *scenario.Scenario, 
 		return fmt.Errorf("printing steps: %w", unprinted)
 	}
 	if err = onStandIn(err); err == nil && !asJSON {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %s in %s\n", api.Scrub(play.Name), wording.Counted(steps, "step", "steps"), time.Since(began).Round(time.Millisecond))
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s in %s\n", api.Scrub(play.Name), wording.Counted(steps, "step", "steps"), wording.Took(time.Since(began)))
 	}
 	return err
 }
@@ -178,5 +178,5 @@ func (l stepLine) print(w io.Writer, asJSON bool) error {
 	if l.Reason != "" {
 		what += " (" + string(l.Reason) + ")"
 	}
-	return printed(w, asJSON, l, fmt.Sprintf("%-6s %4d  %-60s %7.1f s  %s\n", mark, l.Line, what, float64(l.Millis)/1000, l.Intent))
+	return printed(w, asJSON, l, fmt.Sprintf("%-6s %4d  %-60s %7s  %s\n", mark, l.Line, what, wording.Took(l.Took), l.Intent))
 }

@@ -106,7 +106,7 @@ func whyMissing(m account.Missing, waited time.Duration) string {
 	case m.Final:
 		return "only its newest part is read"
 	}
-	return "that takes longer than " + api.Span(waited)
+	return "that takes longer than " + wording.Age(waited)
 }
 
 func (m missingReport) text() string {

@@ -76,7 +76,7 @@ func (r report) quotaLines(line func(subject, format string, args ...any)) {
 		line("spender", "%s", spent.text())
 	}
 	if wording.ObservedSince(s.Feed.ObservedSince, s.Spenders, account.LastHour, r.At, time.Local) != "" {
-		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Lasting(r.At.Sub(s.Feed.ObservedSince)))
+		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Age(r.At.Sub(s.Feed.ObservedSince)))
 	}
 }
 
@@ -101,7 +101,7 @@ func (r report) pulseLines(line func(subject, format string, args ...any)) {
 func bucketText(b *quota.Bucket, now time.Time) string {
 	window := ""
 	if b.Limit > 0 {
-		window = fmt.Sprintf(" in %gs", b.Window.Seconds())
+		window = " in " + api.Span(b.Window)
 	}
 	return fmt.Sprintf("%-10s %s left%s, own %.1f/s, others %.1f/s", b.Class, leftText(b, now), window, b.Own, b.Others)
 }
@@ -176,13 +176,13 @@ func ago(now, t time.Time) string {
 }
 
 // span is how long it is from one time to another; 0s if that is over.
-func span(from, to time.Time) string { return api.Span(max(0, to.Sub(from))) }
+func span(from, to time.Time) string { return wording.Age(to.Sub(from)) }
 
 func soon(in time.Duration) string {
 	if in < time.Second {
 		return ""
 	}
-	return " in " + api.Span(in)
+	return " in " + wording.Age(in)
 }
 
 // place is where the relay's stream stands.

@@ -99,7 +99,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 		wait = waitForPicture
 	}
 	began := time.Now()
-	fmt.Fprintf(stderr, "waiting for %s, at most %v\n", api.Scrub(w.text), o.atMost)
+	fmt.Fprintf(stderr, "waiting for %s, at most %s\n", api.Scrub(w.text), api.Span(o.atMost))
 	limited, stop := context.WithTimeout(ctx, o.atMost)
 	defer stop()
 	now, err := wait(limited, s, w, o)
@@ -129,7 +129,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 	if failure != nil {
 		return &exitError{r.ExitCode, failure}
 	}
-	_, err = fmt.Fprintf(stderr, "%s, after %v\n", api.Scrub(now.is), time.Since(began).Round(100*time.Millisecond))
+	_, err = fmt.Fprintf(stderr, "%s, after %s\n", api.Scrub(now.is), wording.Took(time.Since(began)))
 	return err
 }
 

@@ -108,7 +108,7 @@ func (s *alertSilence) openMute() {
 			words string
 			until time.Time
 		}{
-			{"15 min", now.Add(15 * time.Minute)}, {"1 h", now.Add(time.Hour)},
+			{"15m", now.Add(15 * time.Minute)}, {"1h", now.Add(time.Hour)},
 			{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
 		} {
 			items = append(items, dialog.Item{Title: title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location), Take: func() tea.Cmd {

@@ -14,8 +14,8 @@ func TestALostRelaySaysWhenItIsDialledAgainAndByWhichKeyNow(t *testing.T) {
 		left time.Duration
 		want string
 	}{
-		{"while it waits", 18 * time.Second, "reconnecting in 18 s, R does it now; polling meanwhile"},
-		{"in the last second", 400 * time.Millisecond, "reconnecting in 1 s, R does it now"},
+		{"while it waits", 18 * time.Second, "reconnecting in 18s, R does it now; polling meanwhile"},
+		{"in the last second", 400 * time.Millisecond, "reconnecting in 1s, R does it now"},
 		{"while it is dialled", 0, "reconnecting now; polling meanwhile"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

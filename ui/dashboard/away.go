@@ -8,6 +8,7 @@ import (
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // away tracks when nobody looks: the terminal lost the focus, the screen is frozen,
@@ -113,7 +114,7 @@ func (a *away) back(now time.Time) {
 		return
 	}
 	if d := a.digest(now); d.any() {
-		a.line, a.until = "away "+pane.Age(now.Sub(a.absence.from))+": "+d.short()+" · "+a.cfg.Actions.KeyOf(action.Digest), now.Add(backFor)
+		a.line, a.until = "away "+wording.Age(now.Sub(a.absence.from))+": "+d.short()+" · "+a.cfg.Actions.KeyOf(action.Digest), now.Add(backFor)
 	}
 }
 

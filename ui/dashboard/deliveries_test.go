@@ -112,7 +112,7 @@ func TestADeliveryShowsBothSidesAndNoSecret(t *testing.T) {
 	m, _ := delivering(t, typicalShop(time.Now()), 160, 70)
 	press(m, "8", "k", "k", "k", "k", "enter")
 	got := screen(m)
-	for _, want := range []string{"DELIVERY", "✕ dead", "127.0.0.1:3000/webhooks", "500 in 31 ms", "ANSWER 500 Internal Server Error", "<p>no such order</p>",
+	for _, want := range []string{"DELIVERY", "✕ dead", "127.0.0.1:3000/webhooks", "500 in 31ms", "ANSWER 500 Internal Server Error", "<p>no such order</p>",
 		"REQUEST", "x-svc-signature: v0=16abb10adb33ff9c", "Authorization: [redacted]", "Set-Cookie: [redacted]", `"firstName": "[masked]"`, "W sends it again"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -14,7 +14,6 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
-	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/wording"
 )
 
@@ -173,7 +172,7 @@ func (d *digest) since() []dialog.Sentence {
 	case d.to.IsZero():
 		why = strings.Replace(why, " was ", " is ", 1)
 	}
-	return []dialog.Sentence{aside(pane.Age(d.now.Sub(d.from)) + ": " + why)}
+	return []dialog.Sentence{aside(wording.Age(d.now.Sub(d.from)) + ": " + why)}
 }
 
 func (d *digest) intents() []dialog.Sentence {
@@ -299,7 +298,7 @@ func (d *digest) relay(now time.Time, where *time.Location, feed account.FeedSta
 		if o.to.IsZero() {
 			text += ", and not back: changes are found by reading, later than by events"
 		} else {
-			text += " for " + pane.Age(o.to.Sub(o.from))
+			text += " for " + wording.Age(o.to.Sub(o.from))
 		}
 		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: text})
 	}

@@ -10,6 +10,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // slot is a part of the header with a fixed width, so that nothing moves when a value
@@ -126,7 +127,7 @@ func (h header) name(l *paint.Line) {
 	case state.Trouble != "":
 		l.Put(paint.Bad|paint.Bold, "✕ rec")
 	case state.On:
-		l.Put(paint.Bad, "●").Put(paint.Text, " rec").Right(paint.Text, pane.Age(h.clock.Sub(state.Since)), width-paint.Width("● rec"))
+		l.Put(paint.Bad, "●").Put(paint.Text, " rec").Right(paint.Text, wording.Age(h.clock.Sub(state.Since)), width-paint.Width("● rec"))
 	default:
 		l.Put(paint.Text|paint.Bold, "tillwatch")
 	}
@@ -178,7 +179,7 @@ func (h header) apiSlot() slot {
 		l.Put(paint.Muted, "api ")
 		switch status.State {
 		case account.APIHealthy:
-			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 7)
+			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 6)
 		case account.APISlow:
 			l.Put(paint.Muted, "◐ pacing") // no fault: the quota is for others first
 		case account.APIFailing:
@@ -204,7 +205,7 @@ func (h header) relaySlot() slot {
 		if width > 6 {
 			l.Put(paint.Muted, "relay ")
 		}
-		age := pane.Age(h.clock.Sub(feed.Since))
+		age := wording.Age(h.clock.Sub(feed.Since))
 		if feed.Since.IsZero() {
 			age = ""
 		}

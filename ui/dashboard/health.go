@@ -71,14 +71,14 @@ func (j judge) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + wording.Lasting(j.clock.Sub(t)) + " ago"
+	return " " + wording.Age(j.clock.Sub(t)) + " ago"
 }
 
 func (j judge) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + wording.Lasting(j.clock.Sub(t))
+	return " for " + wording.Age(j.clock.Sub(t))
 }
 
 // keyAdvice says what to do about a refused API key, and when it is tried again.

@@ -18,8 +18,8 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 		none bool // nothing can try it
 		want string
 	}{
-		{"from a file", "~/.secrets/key", 25 * time.Second, false, "✕ the service refuses the API key — correct it in ~/.secrets/key; r tries again, else in 25 s"},
-		{"from elsewhere", "", 4 * time.Minute, false, "✕ the service refuses the API key — check TILLWATCH_API_KEY and its environment; r tries again, else in 4 min"},
+		{"from a file", "~/.secrets/key", 25 * time.Second, false, "✕ the service refuses the API key — correct it in ~/.secrets/key; r tries again, else in 25s"},
+		{"from elsewhere", "", 4 * time.Minute, false, "✕ the service refuses the API key — check TILLWATCH_API_KEY and its environment; r tries again, else in 4m"},
 		{"while it is tried", "", 0, false, "; r tries again, else soon"},
 		{"where nothing tries it", "", 0, true, "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"},
 	} {

@@ -165,7 +165,7 @@ func (n *notices) alert(l *paint.Line, clock time.Time) {
 	case spent(a):
 		since = " · since " + wording.Moment(a.Since, clock, n.cfg.Location)
 	case !a.Since.IsZero():
-		since = " · raised " + pane.Age(clock.Sub(a.Since)) + " ago"
+		since = " · raised " + wording.Age(clock.Sub(a.Since)) + " ago"
 	}
 	if others := len(alerts) - 1; others > 0 {
 		more = " · and " + wording.Count(others) + " more"

@@ -80,11 +80,11 @@ func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) 
 		s := typicalShop(now)
 		s.changes.Summary.Alerts = append(s.changes.Summary.Alerts,
 			account.Alert{Kind: account.AlertExpiring, Text: "Desk Lamp expires", Since: now, Due: now.Add(time.Second)},
-			account.Alert{Kind: account.AlertDay, Text: "24 h limit of 2000 (assumed) reached: first slot back", Since: now.Add(-90 * time.Minute), Due: now.Add(11*time.Hour + 50*time.Minute)})
+			account.Alert{Kind: account.AlertDay, Text: "24h limit of 2000 (assumed) reached: first slot back", Since: now.Add(-90 * time.Minute), Due: now.Add(11*time.Hour + 50*time.Minute)})
 		for width, want := range map[int]string{
-			200: "⚑ 24 h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30 · and 3 more",
-			120: "⚑ 24 h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30 · and 3 more",
-			80:  "⚑ 24 h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30",
+			200: "⚑ 24h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30 · and 3 more",
+			120: "⚑ 24h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30 · and 3 more",
+			80:  "⚑ 24h limit of 2000 (assumed) reached: first slot back by 11:50 · since 22:30",
 		} {
 			if got := screen(boardOf(t, s, width, 40)); !strings.Contains(got, want) {
 				t.Errorf("%d columns: no %q in\n%s", width, want, got)

@@ -13,6 +13,7 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // ownCommands runs the configured commands on the row under the cursor.
@@ -152,13 +153,13 @@ func (o *ownCommands) update(msg tea.Msg) {
 			d.End(msg.Result)
 		}
 	case ownLeftMsg:
-		took := msg.took.Round(100 * time.Millisecond)
+		took := wording.Took(msg.took)
 		var exit *exec.ExitError
 		switch {
 		case msg.err == nil:
-			o.notices.say(plain, fmt.Sprintf("%s ended after %v", msg.name, took))
+			o.notices.say(plain, fmt.Sprintf("%s ended after %s", msg.name, took))
 		case errors.As(msg.err, &exit) && exit.Exited():
-			o.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %v", msg.name, exit.ExitCode(), took))
+			o.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %s", msg.name, exit.ExitCode(), took))
 		default:
 			o.notices.say(warning, msg.name+": "+msg.err.Error())
 		}

@@ -79,10 +79,10 @@ func TestThePulseIsAKeyAwayAndBack(t *testing.T) {
 			for _, back := range []string{"P", "esc", "z"} {
 				m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
 				press(m, "2", "P")
-				if got := screen(m); !strings.Contains(got, "▌PULSE · last 60 min (w)") || strings.Contains(got, "INTENTS") {
+				if got := screen(m); !strings.Contains(got, "▌PULSE · last 60m (w)") || strings.Contains(got, "INTENTS") {
 					t.Errorf("%v: P does not show the pulse:\n%s", size, got)
 				}
-				if press(m, "w"); !strings.Contains(screen(m), "▌PULSE · last 24 h (w)") {
+				if press(m, "w"); !strings.Contains(screen(m), "▌PULSE · last 24h (w)") {
 					t.Errorf("%v: w does not show the day:\n%s", size, screen(m))
 				}
 				press(m, back)
@@ -137,8 +137,8 @@ func TestThePulseOfANewDayIsNotEmpty(t *testing.T) {
 			size  [2]int
 			want  []string
 		}{
-			{"both spans, watched for long", 48 * time.Hour, [2]int{200, 55}, []string{"nothing ended in the last 60 min", "last 24 h", "nothing ended in the last 24 h"}},
-			{"both spans, just begun", 5 * time.Minute, [2]int{200, 55}, []string{"not watched before 13:57", "last 24 h", "not watched before 13:57"}},
+			{"both spans, watched for long", 48 * time.Hour, [2]int{200, 55}, []string{"nothing ended in the last 60m", "last 24h", "nothing ended in the last 24h"}},
+			{"both spans, just begun", 5 * time.Minute, [2]int{200, 55}, []string{"not watched before 13:57", "last 24h", "not watched before 13:57"}},
 			{"one span", 5 * time.Minute, [2]int{120, 36}, []string{"not watched before 13:57"}},
 			{"on the board", 5 * time.Minute, [2]int{80, 24}, []string{"not watched before 13:57"}},
 		} {

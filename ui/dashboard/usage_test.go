@@ -25,7 +25,7 @@ func TestTheUseOfTheQuotaIsAKeyAwayAndBack(t *testing.T) {
 		if got := screen(m); !strings.Contains(got, "SPENDERS") || strings.Contains(got, "INTENTS") {
 			t.Errorf("%v: u does not show the spenders:\n%s", size, got)
 		}
-		for _, span := range []string{"last 60 min", "last 24 h", "last 60 s"} {
+		for _, span := range []string{"last 60m", "last 24h", "last 60s"} {
 			if press(m, "w"); !strings.Contains(screen(m), "QUOTA · "+span) {
 				t.Errorf("%v: w does not show the %s:\n%s", size, span, screen(m))
 			}
@@ -90,7 +90,7 @@ func TestAChartIsAskedForOnlyWhereThereIsOne(t *testing.T) {
 func TestSpendersAreSortedAndClicked(t *testing.T) {
 	m := boardOf(t, spentShop(time.Now()), 160, 45)
 	press(m, "u", "s", "s", "s", "s")
-	if got := screen(m); !strings.Contains(got, "QUOTA · last 60 s (w) · by name ↑") || !strings.Contains(got, "▌▓ checkout-worker") {
+	if got := screen(m); !strings.Contains(got, "QUOTA · last 60s (w) · by name ↑") || !strings.Contains(got, "▌▓ checkout-worker") {
 		t.Errorf("not sorted by name:\n%s", got)
 	}
 	press(m, "G")

@@ -77,8 +77,8 @@ func Sum(totals []api.Money, unpriced int) string {
 	return strings.Join(parts, " + ")
 }
 
-// Times is a time against those before: "p50 14 s, p95 41 s (of 70); yesterday p50 12
-// s, p95 35 s (of 74); 7 days before p50 13 s, p95 38 s (of 512)".
+// Times is a time against those before: "p50 14s, p95 41s (of 70); yesterday p50 12s,
+// p95 35s (of 74); 7 days before p50 13s, p95 38s (of 512)".
 func Times(today, yesterday, week account.Pace) string {
 	text := Pace(today) + Slower(today, week)
 	for _, before := range []struct {
@@ -100,7 +100,7 @@ func Latency(l *account.Latency, now time.Time) string {
 		text = Pace(l.Recent)
 	}
 	if span := now.Sub(l.Since); span < time.Hour-time.Minute {
-		text += " in the last " + Lasting(span)
+		text += " in the last " + Age(span)
 	}
 	if l.Unanswered > 0 {
 		text += fmt.Sprintf(", %s unanswered", Count(l.Unanswered))
@@ -126,7 +126,7 @@ func LatencyOf(l *account.Latency) string {
 	return name
 }
 
-// Pace is percentiles with how many they are of: "p50 14 s, p95 41 s (of 70)".
+// Pace is percentiles with how many they are of: "p50 14s, p95 41s (of 70)".
 func Pace(p account.Pace) string {
 	if p.Count == 0 {
 		return "unknown"
@@ -142,18 +142,17 @@ func Slower(now, usual account.Pace) string {
 	return ""
 }
 
-// Took writes how long something took with what matters of it: "82 ms", "1.4 s", "38
-// s", "12 min".
+// Took writes how long something took with what matters of it: 82ms, 1.4s, 38s, 12m.
 func Took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
-		return "<1 ms"
+		return "<1ms"
 	case d < time.Second-time.Millisecond/2:
-		return strconv.Itoa(int(d.Round(time.Millisecond)/time.Millisecond)) + " ms"
+		return strconv.Itoa(int(d.Round(time.Millisecond)/time.Millisecond)) + "ms"
 	case d < 10*time.Second-50*time.Millisecond:
-		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
+		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
 	}
-	return Lasting(d.Round(time.Second))
+	return Age(d.Round(time.Second))
 }
 
 func clock(at time.Time, p *account.Pulse) string { return at.In(p.At.Location()).Format("15:04") }

@@ -61,7 +61,7 @@ func TestADayInWords(t *testing.T) {
 	if got, want := wording.Day(&p), "since 00:00 at least 2 of 4 completed (50 %) for"; !strings.HasPrefix(got, want) {
 		t.Errorf("it is %q where more may have ended, want %q", got, want)
 	}
-	if got, want := wording.Times(p.Today.Order, p.Before.Order, p.Week.Order), "p50 1.4 s, p95 1.4 s (of 2); yesterday p50 1.4 s, p95 1.4 s (of 1); 7 days before p50 1.4 s, p95 1.4 s (of 1)"; got != want {
+	if got, want := wording.Times(p.Today.Order, p.Before.Order, p.Week.Order), "p50 1.4s, p95 1.4s (of 2); yesterday p50 1.4s, p95 1.4s (of 1); 7 days before p50 1.4s, p95 1.4s (of 1)"; got != want {
 		t.Errorf("orders are %q, want %q", got, want)
 	}
 }
@@ -75,11 +75,11 @@ func TestALatencyInWords(t *testing.T) {
 		name, of, want string
 		l              account.Latency
 	}{
-		{"as usual", "reads", "p50 82 ms, p95 190 ms (of 1,204); 3 days before p50 80 ms, p95 170 ms (of 22,310)",
+		{"as usual", "reads", "p50 82ms, p95 190ms (of 1,204); 3 days before p50 80ms, p95 170ms (of 22,310)",
 			account.Latency{Class: quota.Reads, Since: now.Add(-time.Hour), Recent: pace(1204, 82, 190), Days: 3, Past: pace(22310, 80, 170)}},
-		{"slow", "mutations of others", "p50 500 ms, p95 2.3 s (of 12), slower than usual; 1 day before p50 80 ms, p95 170 ms (of 9)",
+		{"slow", "mutations of others", "p50 500ms, p95 2.3s (of 12), slower than usual; 1 day before p50 80ms, p95 170ms (of 9)",
 			account.Latency{Class: quota.Mutations, Others: true, Since: now.Add(-time.Hour), Recent: pace(12, 500, 2300), Days: 1, Past: pace(9, 80, 170)}},
-		{"too few to say slow", "lookups", "p50 500 ms, p95 2.3 s (of 2) in the last 5 min; 1 day before p50 80 ms, p95 170 ms (of 9)",
+		{"too few to say slow", "lookups", "p50 500ms, p95 2.3s (of 2) in the last 5m; 1 day before p50 80ms, p95 170ms (of 9)",
 			account.Latency{Class: quota.Lookup, Since: now.Add(-5 * time.Minute), Recent: pace(2, 500, 2300), Days: 1, Past: pace(9, 80, 170)}},
 		{"without an answer", "other requests", "none answered, 3 unanswered", account.Latency{Since: now.Add(-time.Hour), Unanswered: 3}},
 	}

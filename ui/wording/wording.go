@@ -35,25 +35,25 @@ func Late(days int) string {
 	return Counted(days, "day", "days") + " late"
 }
 
-// Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
-func Lasting(d time.Duration) string {
+// Age writes an age, or what is left, in its greatest unit: 4s, 38m, 5h, 12d.
+func Age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + " s"
+		return strconv.Itoa(int(d/time.Second)) + "s"
 	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + " min"
+		return strconv.Itoa(int(d/time.Minute)) + "m"
 	case d < 48*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + " h"
+		return strconv.Itoa(int(d/time.Hour)) + "h"
 	}
-	return Count(int(d/(24*time.Hour))) + " days"
+	return Count(int(d/(24*time.Hour))) + "d"
 }
 
-// Until is [Lasting] for what is left: the last second counts as one.
+// Until is [Age] for what is left: the last second counts as one.
 func Until(d time.Duration) string {
 	if d < time.Minute {
 		d += time.Second - 1
 	}
-	return Lasting(d)
+	return Age(d)
 }
 
 // Moment is a time on the clock; of one that is more than a day away the date, too.

@@ -30,24 +30,23 @@ func TestAmountsAreReadable(t *testing.T) {
 	}
 }
 
-func TestDurationsReadAsInASentence(t *testing.T) {
+func TestAgesHaveOneUnit(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0 s", 13 * time.Second: "13 s", 38 * time.Minute: "38 min",
-		25 * time.Hour: "25 h", 72 * time.Hour: "3 days", 1500 * 24 * time.Hour: "1,500 days",
+		-time.Second: "0s", 13 * time.Second: "13s", 38 * time.Minute: "38m", 25 * time.Hour: "25h", 72 * time.Hour: "3d", 1500 * 24 * time.Hour: "1,500d",
 	} {
-		if got := Lasting(d); got != want {
-			t.Errorf("Lasting(%s) = %q, want %q", d, got, want)
+		if got := Age(d); got != want {
+			t.Errorf("Age(%s) = %q, want %q", d, got, want)
 		}
 	}
-	if got := Until(time.Millisecond); got != "1 s" {
+	if got := Until(time.Millisecond); got != "1s" {
 		t.Errorf("the last millisecond is %q", got)
 	}
 }
 
 func TestTimesTakenChangeTheirUnitBeforeTheyGrowADigit(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "<1 ms", 999 * time.Microsecond: "<1 ms", 82 * time.Millisecond: "82 ms", 999_400 * time.Microsecond: "999 ms", 999_600 * time.Microsecond: "1.0 s",
-		1174 * time.Millisecond: "1.2 s", 9940 * time.Millisecond: "9.9 s", 9960 * time.Millisecond: "10 s", 12 * time.Minute: "12 min",
+		0: "<1ms", 999 * time.Microsecond: "<1ms", 82 * time.Millisecond: "82ms", 999_400 * time.Microsecond: "999ms", 999_600 * time.Microsecond: "1.0s",
+		1174 * time.Millisecond: "1.2s", 9940 * time.Millisecond: "9.9s", 9960 * time.Millisecond: "10s", 12 * time.Minute: "12m",
 	} {
 		if got := Took(d); got != want {
 			t.Errorf("Took(%s) = %q, want %q", d, got, want)

@@ -165,7 +165,7 @@ func viewing() []Action {
 			Tooltip: "Shows who spends the quota, with charts, on the whole screen, or shows all panes again."},
 		{ID: Failures, Keys: []string{"F"}, Title: "Failures", Short: "failures", Group: View, Scope: Board, rank: 16,
 			Tooltip: "Shows on the whole screen what failed, by reason and by merchant, or shows all panes again."},
-		{ID: NextSpan, Keys: []string{"w"}, Title: "60 s, 60 min, 24 h", Short: "span", Group: View, Scope: Board, rank: 16,
+		{ID: NextSpan, Keys: []string{"w"}, Title: "60s, 60m, 24h", Short: "span", Group: View, Scope: Board, rank: 16,
 			Tooltip: "Switches the time span of the charts, the table of spenders, the failures or the pulse."},
 		{ID: NextChart, Keys: []string{"b"}, Title: "Next chart", Group: View, Scope: Board,
 			Tooltip: "Shows the chart of the next limit, if there is no room for all."},

@@ -43,7 +43,7 @@ func openBatch(t *testing.T, all []confirm.Proposal, live bool, height int) *han
 
 func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
 	h := openBatch(t, basket(5), false, 40)
-	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m 12s", "C  Confirm 50.10 USD"} {
+	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m12s", "C  Confirm 50.10 USD"} {
 		h.sees(want)
 	}
 	answer := keyAt(h.dialog, actiontest.Press("C"), opened.Add(calm))

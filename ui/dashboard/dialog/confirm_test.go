@@ -231,9 +231,9 @@ func TestConfirmCountsDown(t *testing.T) {
 		left time.Duration
 		want string
 	}{
-		{3*time.Hour + 5*time.Minute, "closes in 3h 05m"},
-		{6*time.Minute + 12*time.Second, "closes in 6m 12s"},
-		{119 * time.Second, "! closes in 1m 59s"},
+		{3*time.Hour + 5*time.Minute, "closes in 3h5m"},
+		{6*time.Minute + 12*time.Second, "closes in 6m12s"},
+		{119 * time.Second, "! closes in 1m59s"},
 		{time.Second, "! closes in 1s"},
 		{time.Millisecond, "! closes in 1s"},
 		{0, "✕ closed"},

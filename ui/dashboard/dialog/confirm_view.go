@@ -197,14 +197,7 @@ func (d *Confirm) window() paint.Spans {
 
 // countdown counts whole seconds, the last one as 1s.
 func countdown(left time.Duration) string {
-	seconds := int64((left + time.Second - 1) / time.Second)
-	switch {
-	case seconds < 60:
-		return fmt.Sprintf("%ds", seconds)
-	case seconds < 3600:
-		return fmt.Sprintf("%dm %02ds", seconds/60, seconds%60)
-	}
-	return fmt.Sprintf("%dh %02dm", seconds/3600, seconds/60%60)
+	return api.Span((left + time.Second - 1).Truncate(time.Second))
 }
 
 func (d *Confirm) question(room int) []row {

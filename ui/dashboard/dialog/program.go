@@ -11,6 +11,7 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // Program shows a command of one's own before it runs, while it does, and what it
@@ -157,7 +158,7 @@ func (p *Program) body(room int) []paint.Spans {
 	out := p.shown(room)
 	out = append(out, paint.Spans{})
 	if p.phase == running {
-		text := fmt.Sprintf("running for %v", p.now.Sub(p.began).Truncate(time.Second))
+		text := "running for " + wording.Age(p.now.Sub(p.began))
 		if p.ending {
 			text = "ending"
 		}
@@ -203,11 +204,7 @@ func (p *Program) verdict() paint.Spans {
 	case r.Code != 0:
 		style, text = paint.Bad, fmt.Sprintf("✕ exit code %d", r.Code)
 	}
-	took := r.Took.Round(100 * time.Millisecond)
-	if r.Took < time.Second {
-		took = r.Took.Round(time.Millisecond)
-	}
-	return paint.Spans{paint.In(style, text), paint.In(paint.Muted, fmt.Sprintf(" · %v", took))}
+	return paint.Spans{paint.In(style, text), paint.In(paint.Muted, " · "+wording.Took(r.Took))}
 }
 
 // output is what the command printed, wrapped once for each width.

@@ -156,7 +156,7 @@ func due(a *account.Alert, now time.Time, where *time.Location) string {
 	case a.Kind == account.AlertDay:
 		return " by " + wording.Moment(a.Due, now, where)
 	}
-	return " within " + Age(max(a.Due.Sub(now), 0))
+	return " within " + wording.Age(max(a.Due.Sub(now), 0))
 }
 
 func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
@@ -202,5 +202,5 @@ func (p *Alerts) offWords(row *alertRow) string {
 	case off.Until.IsZero():
 		return "acknowledged"
 	}
-	return "muted for " + Age(off.Until.Sub(p.look.Now))
+	return "muted for " + wording.Age(off.Until.Sub(p.look.Now))
 }

@@ -280,7 +280,7 @@ func (d *cards) countdown(row *intentRow, w int) (string, paint.Style) {
 	if w < 30 {
 		text = "in "
 	}
-	age := Age(left)
+	age := wording.Age(left)
 	if len(age) < ageWidth {
 		text += " "
 	}

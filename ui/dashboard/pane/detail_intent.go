@@ -73,7 +73,7 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 		p.fact("expires", paint.Bad, "its confirm window has closed")
 		return
 	}
-	p.fact("expires", expiryStyle(left, p.window, paint.Text), "in "+Age(left)+", at "+p.look.clock(expires))
+	p.fact("expires", expiryStyle(left, p.window, paint.Text), "in "+wording.Age(left)+", at "+p.look.clock(expires))
 }
 
 func (p *Detail) failure(in *account.IntentDetail) {

@@ -110,7 +110,7 @@ func (p *Detail) item(in *account.Intent, money int) {
 		below += " · " + wording.Failure(in.Failure)
 	case in.State == api.AwaitingConfirmation:
 		if end := expiryOf(in, p.window); end.After(p.look.service()) {
-			below += " · expires in " + Age(end.Sub(p.look.service()))
+			below += " · expires in " + wording.Age(end.Sub(p.look.service()))
 		}
 	}
 	p.add(func(l *paint.Line) {

@@ -50,7 +50,7 @@ var failureSpans = [...]struct {
 	name  string
 	age   string // for a filter; "": any
 	shown time.Duration
-}{{"last 24 h", "24h", 24 * time.Hour}, {"all kept", "", 0}, {"last 60 min", "60m", time.Hour}}
+}{{"last 24h", "24h", 24 * time.Hour}, {"all kept", "", 0}, {"last 60m", "60m", time.Hour}}
 
 // NewFailures returns the view of the intents in a pane.
 func NewFailures(look *Look, intents *Intents) *Failures {

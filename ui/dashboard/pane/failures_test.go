@@ -87,9 +87,9 @@ func TestFailuresShowHowManyOfWhatAndForHowMuch(t *testing.T) {
 		title string
 		rows  []string
 	}{
-		{"FAILURES 4 · last 24 h (w)", []string{"out of stock 2 50 % 1m 1,010.00 USD", "payment declined 1 25 % 5m 200.00 USD", "acme.example 2 50 % 1m 1,010.00 USD"}},
+		{"FAILURES 4 · last 24h (w)", []string{"out of stock 2 50 % 1m 1,010.00 USD", "payment declined 1 25 % 5m 200.00 USD", "acme.example 2 50 % 1m 1,010.00 USD"}},
 		{"FAILURES 6 · all kept (w)", []string{"payment declined 2 33 % 5m ≥200.00 USD", "reason unknown 1 17 % 2d –", "acme.example 3 50 % 1m ≥1,010.00 USD", "merchant unknown 1 17 % 2d –"}},
-		{"FAILURES 3 · last 60 min (w)", []string{"out of stock 1 33 % 1m 10.50 USD", "expired 1 33 % 59m 1.00 USD"}},
+		{"FAILURES 3 · last 60m (w)", []string{"out of stock 1 33 % 1m 10.50 USD", "expired 1 33 % 59m 1.00 USD"}},
 	} {
 		p.look.Keys.Span = "w"
 		got := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
@@ -129,7 +129,7 @@ func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 	found.FoundEnded = true
 	p, shown := failuresOf(160, 40, &found, failedOf(2, time.Minute, "acme.example", "payment_declined", 0))
 	for _, c := range []struct{ want, row string }{
-		{"FAILURES 1 · last 24 h () · 1 at an unknown time", "100 %"}, {"FAILURES 2 · all kept ()", "100 %"}, {"FAILURES 1 · last 60 min () · 1 at an unknown time", "100 %"},
+		{"FAILURES 1 · last 24h () · 1 at an unknown time", "100 %"}, {"FAILURES 2 · all kept ()", "100 %"}, {"FAILURES 1 · last 60m () · 1 at an unknown time", "100 %"},
 	} {
 		if got := text(p.Lines()); !strings.Contains(got, c.want) || !strings.Contains(got, c.row) {
 			t.Errorf("no %q in\n%s", c.want, got)
@@ -143,7 +143,7 @@ func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 		}
 	}
 	alone, _ := failuresOf(80, 21, &found)
-	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24 h") || !strings.Contains(got, "1 failed at an unknown time") {
+	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24h") || !strings.Contains(got, "1 failed at an unknown time") {
 		t.Errorf("a failure at an unknown time reads as one of long ago:\n%s", got)
 	}
 }
@@ -170,11 +170,11 @@ func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
 		want []string
 	}{
 		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"none failed; known: 1 intent, 2 unread"}},
-		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24 h; known: 1 intent, 1 unread"}},
-		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24 h; known: none, 1 unread"}},
+		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24h; known: 1 intent, 1 unread"}},
+		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24h; known: none, 1 unread"}},
 		{"nothing is known", nil, 0, []string{"no checkout intents"}},
 		{"none failed", []*account.Intent{sound}, 1, []string{"none failed; known: 1 intent"}},
-		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h; known: 2 intents", "1 failed before"}},
+		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24h; known: 2 intents", "1 failed before"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := failuresOf(80, 21, c.all...)

@@ -3,7 +3,6 @@
 package pane
 
 import (
-	"strconv"
 	"time"
 
 	"tillwatch/api/account"
@@ -287,26 +286,13 @@ func (f *frame) empty(sentence string) {
 	f.message(paint.Muted, sentence, "")
 }
 
-// Age writes a duration with at most two digits: 4s, 38m, 5h, 12d, at most 99d.
-func Age(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + "s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + "m"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + "h"
-	}
-	return strconv.Itoa(min(int(d/(24*time.Hour)), 99)) + "d"
-}
-
-// Past is like [Age], but between ten seconds and a minute in steps of ten: a board on
-// which every row ticks is hard to read.
+// Past is [wording.Age] for a narrow column: at most 99d, and between ten seconds and a
+// minute in steps of ten, as a board on which every row ticks is hard to read.
 func Past(d time.Duration) string {
 	if d >= pastStep && d < time.Minute {
 		d = d.Truncate(pastStep)
 	}
-	return Age(d)
+	return wording.Age(min(d, 99*24*time.Hour))
 }
 
 const pastStep = 10 * time.Second

@@ -26,17 +26,17 @@ func look() *Look {
 
 func text(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
 
-func TestAgesHaveTwoFigures(t *testing.T) {
+func TestAgesInColumnsHaveTwoFigures(t *testing.T) {
 	cases := []struct {
 		d    time.Duration
 		want string
 	}{
-		{-time.Second, "0s"}, {0, "0s"}, {59 * time.Second, "59s"}, {time.Minute, "1m"}, {59*time.Minute + 59*time.Second, "59m"},
+		{-time.Second, "0s"}, {0, "0s"}, {9 * time.Second, "9s"}, {59 * time.Second, "50s"}, {time.Minute, "1m"}, {59*time.Minute + 59*time.Second, "59m"},
 		{time.Hour, "1h"}, {47 * time.Hour, "47h"}, {48 * time.Hour, "2d"}, {99 * 24 * time.Hour, "99d"}, {400 * 24 * time.Hour, "99d"},
 	}
 	for _, c := range cases {
-		if got := Age(c.d); got != c.want {
-			t.Errorf("Age(%v) = %s, want %s", c.d, got, c.want)
+		if got := Past(c.d); got != c.want {
+			t.Errorf("Past(%v) = %s, want %s", c.d, got, c.want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
 		width int
 		want  []string
 	}{
-		{110, []string{"≤19 / 50", "at least 31 made in 24 h", "≤0 / 10", "at least 10 placing"}},
+		{110, []string{"≤19 / 50", "at least 31 made in 24h", "≤0 / 10", "at least 10 placing"}},
 		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 placing"}},
 		{40, []string{"≤19 / 50", "≤0 / 10"}},
 	}

@@ -13,7 +13,7 @@ import (
 // confirmation, the sales, and how fast the service is, compared with earlier days.
 type Pulse struct {
 	frame
-	day       bool // the last 24 hours instead of the last 60 minutes
+	day       bool // the last 24hours instead of the last 60mutes
 	latencies []account.Latency
 }
 
@@ -35,9 +35,9 @@ func (p *Pulse) NextSpan() string {
 
 func spanOf(day bool) string {
 	if day {
-		return "last 24 h"
+		return "last 24h"
 	}
-	return "last 60 min"
+	return "last 60m"
 }
 
 // Where the strip stands beside the facts, and where the latencies stand below or

@@ -3,7 +3,6 @@ package pane
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"tillwatch/api/account"
@@ -137,22 +136,7 @@ func paceText(pace account.Pace) string {
 	if pace.Count == 0 {
 		return "–"
 	}
-	half, most := brief(pace.P50), brief(pace.P95)
-	if strings.HasSuffix(most, " ms") {
-		half = strings.TrimSuffix(half, " ms")
-	}
-	return half + " / " + most
-}
-
-// brief writes a duration with two or three digits: 320 ms, 4.2s, 38s.
-func brief(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return Latency(max(d, 1))
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
-	}
-	return Age(d)
+	return Latency(pace.P50) + " / " + Latency(pace.P95)
 }
 
 // atLeast is the sign in front of a lower bound.

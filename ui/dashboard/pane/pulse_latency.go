@@ -40,7 +40,7 @@ func (p *Pulse) latencyLines() []latencyLine {
 		t := &p.latencies[i]
 		recent := latencyLine{name: latencyOf(t), when: "last hour", pace: t.Recent, unanswered: t.Unanswered}
 		if since := p.look.Now.Sub(t.Since); since < 59*time.Minute {
-			recent.when = "last " + wording.Lasting(since)
+			recent.when = "last " + wording.Age(since)
 		}
 		past := latencyLine{when: wording.Counted(t.Days, "earlier day", "earlier days"), pace: t.Past}
 		if t.Days == 0 {
@@ -74,7 +74,7 @@ func (p *Pulse) latency(l *paint.Line, f *latencyLine) {
 		l.Fit(paint.Muted|paint.Bold, f.name, latencyName+latencyWhen)
 		l.Right(paint.Muted, "p50", latencyPace).Right(paint.Muted, "p95", latencyPace).Right(paint.Muted, "answers", latencyCount)
 		l.Space(2)
-		for _, tick := range []string{"1 ms", "10 ms", "100 ms", "1 s"} {
+		for _, tick := range []string{"1ms", "10ms", "100ms", "1s"} {
 			l.Fit(paint.Muted, "╷"+tick, 10)
 		}
 		l.Put(paint.Muted, "╷")
@@ -88,7 +88,7 @@ func (p *Pulse) latency(l *paint.Line, f *latencyLine) {
 	if f.pace.Count == 0 {
 		l.Right(paint.Muted, notKnown, 2*latencyPace).Right(paint.Muted, "–", latencyCount)
 	} else {
-		l.Right(style, brief(f.pace.P50), latencyPace).Right(style, brief(f.pace.P95), latencyPace).Right(paint.Muted, wording.Count(f.pace.Count), latencyCount)
+		l.Right(style, Latency(f.pace.P50), latencyPace).Right(style, Latency(f.pace.P95), latencyPace).Right(paint.Muted, wording.Count(f.pace.Count), latencyCount)
 	}
 	l.Space(2)
 	highest := 1

@@ -259,7 +259,7 @@ func (p *Quota) reset(b *quota.Bucket) string {
 		return "–"
 	}
 	if rest := b.Reset - p.look.Now.Sub(b.ObservedAt); rest > 0 {
-		return Age((rest + time.Second - 1).Truncate(time.Second))
+		return wording.Until(rest)
 	}
 	if old := p.look.Now.Sub(b.ObservedAt); old >= 10*time.Second {
 		return Past(old) + " ago"

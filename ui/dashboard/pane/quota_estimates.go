@@ -21,7 +21,7 @@ func (p *Quota) today(c quotaColumns) {
 		return
 	}
 	made := wording.Count(p.day.Used()) + " made"
-	long := "at least " + made + " in 24 h"
+	long := "at least " + made + " in 24h"
 	if p.day.Calendar {
 		long = "at least " + made + " since midnight UTC"
 	}

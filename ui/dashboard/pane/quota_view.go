@@ -43,7 +43,7 @@ func (p *Quota) AllCharts() bool {
 }
 
 func spanName(s account.Span) string {
-	return [...]string{"last 60 s", "last 60 min", "last 24 h"}[s]
+	return [...]string{"last 60s", "last 60m", "last 24h"}[s]
 }
 
 // spenderLines returns the least height of the table of spenders, with its header.

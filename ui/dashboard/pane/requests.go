@@ -233,7 +233,7 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	}
 }
 
-// Latency writes the duration of a request in at most seven cells: "41 ms", "5.2 s", "12 s".
+// Latency writes the duration of a request in at most five cells: 41ms, 5.2s, 12s; a dash for none.
 func Latency(d time.Duration) string {
 	if d <= 0 {
 		return "–"

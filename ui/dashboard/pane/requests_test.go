@@ -17,12 +17,12 @@ func TestRequestsShowWhatBecameOfThem(t *testing.T) {
 		call api.Exchange
 		want string
 	}{
-		{"answered", api.Exchange{Method: "GET", Path: "/api/v1/shipments", Class: quota.Reads, Status: 200, Latency: 41 * time.Millisecond}, "✓ 200 GET shipments 41 ms tillwatch person reads"},
+		{"answered", api.Exchange{Method: "GET", Path: "/api/v1/shipments", Class: quota.Reads, Status: 200, Latency: 41 * time.Millisecond}, "✓ 200 GET shipments 41ms tillwatch person reads"},
 		{"refused for its rate", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 429, Priority: quota.Timer, Err: errors.New("slow down")}, "! 429 GET /x – tillwatch timer reads"},
-		{"without an answer", api.Exchange{Method: "POST", Path: "/x", Class: quota.Mutations, Latency: 5 * time.Second, Err: errors.New("reset")}, "✕ no answer POST /x 5.0 s tillwatch person mutations"},
-		{"again, after a pause", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 200, Attempt: 3, Waited: 940 * time.Millisecond, Priority: quota.Hint}, "✓ 200 GET /x – tillwatch event reads attempt 3 waited 940 ms"},
+		{"without an answer", api.Exchange{Method: "POST", Path: "/x", Class: quota.Mutations, Latency: 5 * time.Second, Err: errors.New("reset")}, "✕ no answer POST /x 5.0s tillwatch person mutations"},
+		{"again, after a pause", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 200, Attempt: 3, Waited: 940 * time.Millisecond, Priority: quota.Hint}, "✓ 200 GET /x – tillwatch event reads attempt 3 waited 940ms"},
 		{"hostile", api.Exchange{Method: "GET", Path: "/x\x1b[2J\r", Class: quota.Reads, Status: 500, Priority: quota.Reconcile, Err: errors.New("no")}, "✕ 500 GET /x[2J – tillwatch reconcile reads"},
-		{"somebody else's", api.Exchange{By: "checkout-worker", Method: "POST", Path: "/api/v1/checkout-intents", Class: quota.Mutations, Status: 200, Latency: 88 * time.Millisecond}, "✓ 200 POST checkout-intents 88 ms checkout-worker mutations"},
+		{"somebody else's", api.Exchange{By: "checkout-worker", Method: "POST", Path: "/api/v1/checkout-intents", Class: quota.Mutations, Status: 200, Latency: 88 * time.Millisecond}, "✓ 200 POST checkout-intents 88ms checkout-worker mutations"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,13 +2,13 @@
 package replay
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/recording"
@@ -134,7 +134,7 @@ func (b *Bar) Draw(l *paint.Line, width int) string {
 	if width >= 110 {
 		l.Space(1).Put(paint.Muted, b.Now().In(b.Location).Format(time.DateOnly))
 	}
-	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
+	l.Space(1).Right(paint.Text, spell(p.At), positionWidth(p.Length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
 	if width >= 100 {
 		tail += "  change " + wording.Count(p.Change) + " of " + wording.Count(p.Changes)
@@ -201,16 +201,15 @@ func (b *Bar) Point(msg tea.MouseMsg) {
 	}
 }
 
-// spell writes a position, 2m31s or 1h02m.
-func spell(d time.Duration) string {
-	s := int(d / time.Second)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+// spell writes a position: 2m31s, 1h2m3s.
+func spell(d time.Duration) string { return api.Span(d.Truncate(time.Second)) }
+
+// positionWidth has room for each position of a replay.
+func positionWidth(length time.Duration) int {
+	if length < time.Hour {
+		return len("59m59s")
 	}
-	return fmt.Sprintf("%dh%02dm%02ds", s/3600, s/60%60, s%60)
+	return len("47h59m59s")
 }
 
 func speedWord(speed float64) string {

@@ -44,7 +44,7 @@ func TestACellShowsTheMostPressingOfItsMarks(t *testing.T) {
 
 func TestPositionsAreSpelt(t *testing.T) {
 	for at, want := range map[time.Duration]string{
-		0: "0s", 59 * time.Second: "59s", 151 * time.Second: "2m31s", time.Hour + 2*time.Minute + 3*time.Second: "1h02m03s",
+		0: "0s", 59 * time.Second: "59s", 151 * time.Second: "2m31s", time.Hour + 2*time.Minute + 3*time.Second: "1h2m3s",
 	} {
 		if got := spell(at); got != want {
 			t.Errorf("%v is %q, want %q", at, got, want)
