@@ -66,11 +66,16 @@ func Sum(samples []Sample) (own, others, rejected int) {
 
 // Left estimates the remaining quota at now: as last reported, or the whole limit once the window has passed or if
 // nothing was reported.
-func (b Bucket) Left(now time.Time) int64 {
-	if b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset {
+func (b *Bucket) Left(now time.Time) int64 {
+	if b.Over(now) {
 		return max(b.Limit, b.Remaining)
 	}
 	return b.Remaining
+}
+
+// Over reports whether nothing was reported of the window at now: [Bucket.Left] is then the most that may be left.
+func (b *Bucket) Over(now time.Time) bool {
+	return b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset
 }
 
 func compareBuckets(a, b Bucket) int {

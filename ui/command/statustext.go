@@ -111,6 +111,9 @@ func leftText(b *quota.Bucket, now time.Time) string {
 	left := "unknown"
 	if !b.Unreported {
 		left = wording.Count(int(b.Left(now)))
+		if b.Over(now) {
+			left = "at most " + left
+		}
 	}
 	if b.Limit > 0 {
 		left += " of " + wording.Count(int(b.Limit))

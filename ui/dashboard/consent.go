@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/pane"
@@ -93,6 +94,21 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 		c.board.intents.SetNote(p.ID, pane.Note{})
 	}
 	return c.dialog.ask(ctx, d)
+}
+
+// follow tells an open dialog about an order which items that has now.
+func (c *consent) follow() {
+	d := c.dialog.confirm()
+	if d == nil || d.Order() == "" {
+		return
+	}
+	var ids []api.ID
+	for _, in := range c.picture.intents {
+		if string(in.ReferenceID) == d.Order() {
+			ids = append(ids, in.ID)
+		}
+	}
+	d.SetItems(ids)
 }
 
 // markOrder marks or unmarks the order under the cursor, and moves on past its items.

@@ -317,6 +317,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 		m.details.feed()
 	}
 	m.marks.keep()
+	m.consent.follow()
 	m.away.observe(m.cfg.Now())
 	return shown
 }

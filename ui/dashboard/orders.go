@@ -101,7 +101,7 @@ func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []
 	for _, item := range o.Intents {
 		in, ok := b.picture.intents[item.ID]
 		if !ok {
-			left = append(left, dialog.Left{Name: nameOfItem(item), Why: "it is no longer known"})
+			left = append(left, dialog.Left{ID: item.ID, Name: nameOfItem(item), Why: "it is no longer known"})
 			continue
 		}
 		why := b.whyNot(in)
@@ -113,7 +113,7 @@ func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []
 			}
 			why = err.Error()
 		}
-		left = append(left, dialog.Left{Name: nameOfItem(in), Why: why})
+		left = append(left, dialog.Left{ID: in.ID, Name: nameOfItem(in), Why: why})
 	}
 	slices.SortFunc(seen, closesFirst)
 	return seen, left

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,29 +16,30 @@ func TestAnOrderThatChangesUnderItsDialogIsConfirmedAsItWasSeen(t *testing.T) {
 		name    string
 		happens func(s *shop, items []api.ID)
 		sent    []string // totals
+		says    string
 	}{
-		{"nothing", func(*shop, []api.ID) {}, seen},
+		{"nothing", func(*shop, []api.ID) {}, seen, "2 of 3 items"},
 		{"another item comes", func(s *shop, _ []api.ID) {
 			another := *s.intent(11, api.AwaitingConfirmation, time.Minute)
 			another.ReferenceID = "order-7"
 			s.put(&another)
 			s.reads[another.ID].ReferenceID = "order-7"
-		}, seen},
+		}, seen, "2 of 4 items; one came after this was opened"},
 		{"a price changes", func(s *shop, items []api.ID) {
 			dearer := *s.reads[items[0]]
 			offer := *dearer.Offer
 			offer.Cost.Total = &api.Money{Currency: "USD", Subunits: 99_00}
 			dearer.Offer = &offer
 			s.reads[items[0]] = &dearer
-		}, seen}, // the guard, which reads it again, refuses what was seen
-		{"one is confirmed elsewhere", func(s *shop, items []api.ID) { s.place(items[0], api.PlacingOrder) }, seen[1:]},
-		{"one fails", func(s *shop, items []api.ID) { s.place(items[1], api.Failed) }, seen[:1]},
+		}, seen, "2 of 3 items"}, // the guard, which reads it again, refuses what was seen
+		{"one is confirmed elsewhere", func(s *shop, items []api.ID) { s.place(items[0], api.PlacingOrder) }, seen[1:], "2 of 3 items"},
+		{"one fails", func(s *shop, items []api.ID) { s.place(items[1], api.Failed) }, seen[:1], "2 of 3 items"},
 		{"one is in another order now", func(s *shop, items []api.ID) {
 			in, _ := s.Intent(items[0])
 			in.ReferenceID = "order-8"
 			s.put(&in.Intent)
-		}, seen},
-		{"a window closes", func(*shop, []api.ID) { time.Sleep(5 * time.Minute) }, nil},
+		}, seen, "2 of 3 items"},
+		{"a window closes", func(*shop, []api.ID) { time.Sleep(5 * time.Minute) }, nil, "2 of 3 items"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -49,7 +51,7 @@ func TestAnOrderThatChangesUnderItsDialogIsConfirmedAsItWasSeen(t *testing.T) {
 				c.happens(s, items)
 				m.Update(changesMsg{s.Changes(0)})
 				m.advance(time.Now())
-				if got := screen(m); !inOrder(got, "Confirm order-7", "2 of 3 items", "12.90 USD", "44.52 USD", "57.42 USD") {
+				if got := screen(m); !inOrder(got, "Confirm order-7", c.says, "12.90 USD", "44.52 USD", "57.42 USD") {
 					t.Errorf("the dialog shows something else:\n%s", got)
 				}
 				s.run(m, g, press(m, "C"))
@@ -57,6 +59,31 @@ func TestAnOrderThatChangesUnderItsDialogIsConfirmedAsItWasSeen(t *testing.T) {
 					t.Errorf("sent %v, want %v", g.totals, c.sent)
 				}
 			})
+		})
+	}
+}
+
+func TestADialogNoLongerSaysTheWholeOrderOnceAnotherItemCame(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {80, 24}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, _ := orderShop()
+			comes := func(n int) {
+				another := *s.intent(n, api.AwaitingConfirmation, time.Minute)
+				another.ReferenceID = "order-9"
+				s.put(&another)
+			}
+			comes(11)
+			m := boardOf(t, s, size[0], size[1], func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+			press(m, append(strings.Split("Oiorder-9", ""), "enter", "c")...)
+			rest(m)
+			for _, want := range []string{"2 items, the whole order", "2 of 3 items; one came after this was opened", "2 of 4 items; 2 came after this was opened"} {
+				got := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "┃", " ").Replace(screen(m))), " ")
+				if !inOrder(got, want, "Total", "Cancel") {
+					t.Fatalf("%v: want %q:\n%s", size, want, screen(m))
+				}
+				comes(len(s.changes.Intents) + 5)
+				m.Update(changesMsg{s.Changes(0)})
+			}
 		})
 	}
 }

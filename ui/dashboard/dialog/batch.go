@@ -21,6 +21,7 @@ type batch struct {
 	top  int         // first intent in view
 	page int         // intents in view in the last drawing
 	seen int         // how many have been in view
+	came int         // items of the order that came after it was opened
 }
 
 // Order is one of which all items that can be confirmed are asked about.
@@ -31,7 +32,10 @@ type Order struct {
 }
 
 // Left is an item of an order that is not confirmed with the others, and why.
-type Left struct{ Name, Why string }
+type Left struct {
+	ID        api.ID
+	Name, Why string
+}
 
 // length is how many intents the list has.
 func (b *batch) length() int { return len(b.all) + len(b.of.Left) }
@@ -96,6 +100,28 @@ func NewOrder(o Order, seen []confirm.Proposal, live bool, quiet *Quiet, now tim
 	return d, err
 }
 
+// Order is the reference of the order whose items the dialog was opened for; "" for none.
+func (d *Confirm) Order() string {
+	if d.batch == nil {
+		return ""
+	}
+	return d.batch.of.Reference
+}
+
+// SetItems says which items its order has now. Those that came since are counted, and
+// not confirmed.
+func (d *Confirm) SetItems(ids []api.ID) {
+	b := d.batch
+	b.came = 0
+	for _, id := range ids {
+		listed := slices.ContainsFunc(b.all, func(p confirm.Proposal) bool { return p.ID == id }) ||
+			slices.ContainsFunc(b.of.Left, func(l Left) bool { return l.ID == id })
+		if !listed {
+			b.came++
+		}
+	}
+}
+
 // Batch lists the dialog's intents if it was opened for several; otherwise nil.
 func (d *Confirm) Batch() []confirm.Proposal {
 	if d.batch == nil {
@@ -143,7 +169,8 @@ func (d *Confirm) batchBody(room, height int) []row {
 	below = append(below, rows(air, paint.Spans{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
-	needs := 2 // the heading, and the line with the number
+	heading := paint.Wrapped(paint.Text|paint.Bold, b.heading(), room)
+	needs := len(heading) + 1 // and the line with the number
 	for _, r := range below {
 		if r.spare == needed {
 			needs++
@@ -156,7 +183,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		return leftOut(b.of.Left[i-len(b.all)], room)
 	})
 	out := rows(margin, paint.Spans{})
-	out = append(out, row{paint.Spans{paint.In(paint.Text|paint.Bold, b.heading())}, needed})
+	out = append(out, rows(needed, heading...)...)
 	out = append(out, rows(needed, shown...)...)
 	hidden := paint.Spans{}
 	if b.page < b.length() {
@@ -168,11 +195,15 @@ func (d *Confirm) batchBody(room, height int) []row {
 
 // heading says how many are confirmed, and out of how many.
 func (b *batch) heading() string {
-	switch {
+	switch of := wording.Count(len(b.all)) + " of " + wording.Counted(b.length()+b.came, "item", "items"); {
 	case b.of.Reference == "":
 		return wording.Counted(len(b.all), "order", "orders")
+	case b.came == 1:
+		return of + "; one came after this was opened"
+	case b.came > 1:
+		return of + "; " + wording.Count(b.came) + " came after this was opened"
 	case len(b.of.Left) > 0:
-		return wording.Count(len(b.all)) + " of " + wording.Counted(b.length(), "item", "items")
+		return of
 	case b.of.Partial:
 		return wording.Counted(len(b.all), "item", "items")
 	}

@@ -104,6 +104,34 @@ func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
 	}
 }
 
+func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
+	cases := []struct {
+		name   string
+		bucket quota.Bucket
+		want   string
+	}{
+		{"in its window", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon}, "reads 3 / 5 1s"},
+		{"its window is over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 reset since"},
+		{"long over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-time.Hour)}, "reads ≤5 / 5 reset since"},
+		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 told 1m ago"},
+		{"nothing is left of it", quota.Bucket{Reset: time.Minute, ObservedAt: noon}, "reads 0 / 5 1m"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for _, width := range []int{50, 110} {
+				p := NewQuota(look())
+				p.SetPlace(Place{W: width, H: 10})
+				c.bucket.Class, c.bucket.Limit, c.bucket.Window = quota.Reads, 5, time.Second
+				p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{c.bucket}}}, true)
+				got := strings.Join(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(text(p.Lines()), "━", " "), "─", " ")), " ")
+				if !strings.Contains(got, c.want) {
+					t.Errorf("%d columns: no %q in:\n%s", width, c.want, got)
+				}
+			}
+		})
+	}
+}
+
 // One word counts the agents, in every width, and none of it is cut.
 func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
 	for _, width := range []int{56, 59, 66, 72, 110} {

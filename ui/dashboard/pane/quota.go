@@ -142,9 +142,9 @@ func (p *Quota) draw(c quotaColumns) {
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 11, left: 8, reset: p.columnWidth(resetsColumn, 10)}
+	c := quotaColumns{name: 11, left: 8, reset: p.columnWidth(resetsColumn, 12)}
 	for i := range p.rows {
-		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
+		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit))+1)
 	}
 	if p.day.Limit > 0 {
 		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1+len(assumed(p.day.Assumed)))
@@ -195,7 +195,7 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	l.Fit(paint.Text, p.name(b), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
-	p.ratio(l, "", left, "", b.Limit, c.left)
+	p.ratio(l, p.bound(b), left, "", b.Limit, c.left)
 	reset, resetStyle := p.reset(b), paint.Muted
 	if soon := p.look.runsOut(p.runsOut(b)); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
@@ -253,18 +253,26 @@ func (p *Quota) ratio(l *paint.Line, bound string, left int64, grounds string, l
 	l.Put(paint.Muted, " / "+grounds+wording.Count(int(limit)))
 }
 
-// reset returns when the bucket is full again, or how old the last report is.
+// bound is the sign before what is left of a window of which nothing was reported.
+func (p *Quota) bound(b *quota.Bucket) string {
+	if b.Over(p.look.Now) {
+		return "≤"
+	}
+	return ""
+}
+
+// reset returns when the bucket is full again, or what its last report is worth.
 func (p *Quota) reset(b *quota.Bucket) string {
-	if b.ObservedAt.IsZero() {
+	age := p.look.Now.Sub(b.ObservedAt)
+	switch {
+	case b.Unreported, b.ObservedAt.IsZero():
 		return "–"
+	case b.Over(p.look.Now):
+		return "reset since"
+	case b.Reset > 0:
+		return wording.Until(b.Reset - age)
 	}
-	if rest := b.Reset - p.look.Now.Sub(b.ObservedAt); rest > 0 {
-		return wording.Until(rest)
-	}
-	if old := p.look.Now.Sub(b.ObservedAt); old >= 10*time.Second {
-		return Past(old) + " ago"
-	}
-	return "full"
+	return "told " + Past(age) + " ago"
 }
 
 // rate writes requests a second in a fixed width.
@@ -296,8 +304,8 @@ func (p *Quota) strip() *paint.Line {
 		}
 		left := b.Left(p.look.Now)
 		name := p.name(b)
-		rest, limit := wording.Count(int(left)), wording.Count(int(b.Limit))
-		if l.Left() < len(name)+len(rest)+len(limit)+4 {
+		rest, limit := p.bound(b)+wording.Count(int(left)), wording.Count(int(b.Limit))
+		if l.Left() < len(name)+paint.Width(rest)+len(limit)+4 {
 			return l
 		}
 		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), rest)
