@@ -133,6 +133,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
 	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
 	var awaiting Purse
+	service := now.Add(-s.Ahead)
 	days := []*dayBook{
 		newDayBook(midnight(0), now.Add(time.Nanosecond), known),
 		newDayBook(midnight(-1), now.AddDate(0, 0, -1), known),
@@ -158,7 +159,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 			count(p.Hour, time.Minute, in)
 			count(p.Day, quarterHour, in)
 		}
-		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(now)) {
+		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(service)) {
 			p.Waiting++
 			awaiting.Add(in.Total)
 		}

@@ -25,6 +25,8 @@ type intentLine struct {
 	Program    string                            `json:"program"`             // the version of tillwatch
 	MadeAt     time.Time                         `json:"made_at"`
 	Body       json.RawMessage                   `json:"body,omitempty"` // the newest answer, masked
+
+	service time.Time // when it was made, by the service's clock
 }
 
 // shownBuyer is a buyer that does not mask itself.
@@ -38,11 +40,12 @@ type failureHelp struct {
 
 // intentLine gathers what is known about an intent. told: the relay's history is in its timeline.
 func (s *session) intentLine(in *account.IntentDetail, reveal, told bool, now time.Time) intentLine {
-	where := s.client.Environment()
+	where, sum := s.client.Environment(), s.store.Summary()
 	l := intentLine{
 		Environment: where.Name, Live: where.Live, Intent: in, Stays: in.Stays(), EventsTold: told, Personal: reveal, Program: version(), MadeAt: now.UTC(),
+		service: now.Add(-sum.Ahead),
 	}
-	if pace, known := s.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
+	if pace, known := sum.Pace[in.State]; known && !in.State.Terminal() {
 		l.Slow = pace.Slow(now.Sub(in.Since))
 	}
 	for _, id := range in.Shipments {

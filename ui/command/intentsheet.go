@@ -37,7 +37,7 @@ func (l *intentLine) sheet() string {
 	s.row("state", wording.Name(string(in.State))+l.standing())
 	s.row("created", stamp(in.CreatedAt, now))
 	if in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero() {
-		s.row("confirm by", confirmBy(in.ExpiresAt, now))
+		s.row("confirm by", confirmBy(in.ExpiresAt, l.service))
 	}
 	if f := latest.Failure; f != nil {
 		s.row("failed", wording.Name(string(f.Code)))
@@ -91,7 +91,7 @@ func (l *intentLine) standing() string {
 	return text
 }
 
-// confirmBy is when a confirm window closes.
+// confirmBy is when a confirm window closes; now is by the service's clock, as end.
 func confirmBy(end, now time.Time) string {
 	text := stamp(end, now)
 	left := end.Sub(now)

@@ -24,11 +24,13 @@ type orderLine struct {
 	Closing     api.ID         `json:"closing,omitempty"` // the item whose confirm window closes first
 	Ended       time.Time      `json:"ended_at,omitzero"` // missing while an item is open or its end is unknown
 	Advice      string         `json:"advice,omitempty"`  // if it is partly failed
+
+	ahead time.Duration // of the service's clock, this machine's
 }
 
 func (l *intentLook) orderLine(o *account.Order, settled bool) orderLine {
 	where := l.client.Environment()
-	line := orderLine{Environment: where.Name, Live: where.Live, Settled: settled, Order: l.shared(o), Ended: o.Ended.UTC()}
+	line := orderLine{Environment: where.Name, Live: where.Live, Settled: settled, Order: l.shared(o), Ended: o.Ended.UTC(), ahead: l.store.Summary().Ahead}
 	if slices.ContainsFunc(o.Intents, func(in *account.Intent) bool { return in.Entered().IsZero() }) {
 		line.Ended = time.Time{}
 	}
@@ -76,7 +78,7 @@ func (l orderLine) sheet(now time.Time) string {
 		s.row("total", text)
 	}
 	if o.Closing != nil && !o.Closing.ExpiresAt.IsZero() {
-		s.row("confirm by", confirmBy(o.Closing.ExpiresAt, now))
+		s.row("confirm by", confirmBy(o.Closing.ExpiresAt, now.Add(-l.ahead)))
 	}
 	s.row("ended", stamp(l.Ended, now))
 	s.row("advice", l.Advice)
