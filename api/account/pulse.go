@@ -145,7 +145,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 	}
 	for in := range intents {
 		newest := later(later(in.CreatedAt, in.OfferedAt), later(in.ConfirmedAt, in.EndedAt))
-		unseen := in.unseenEnd(now)
+		unseen := in.unseenEnd(now, service)
 		for _, d := range days {
 			if !newest.Before(d.From) {
 				d.add(in)
@@ -212,15 +212,15 @@ func (i *Intent) expired() bool {
 }
 
 // unseenEnd is until when an intent may have ended without anybody seeing it; zero if somebody has, or it is open.
-func (i *Intent) unseenEnd(now time.Time) time.Time {
-	open := i.Since
+func (i *Intent) unseenEnd(now, service time.Time) time.Time {
+	open, at := i.Since, now
 	if i.State == api.AwaitingConfirmation {
-		open = i.ExpiresAt
+		open, at = i.ExpiresAt, service
 	}
 	switch {
 	case i.FoundEnded && i.EndedAt.IsZero():
 		return i.Since
-	case i.Missing || open.IsZero() || now.Sub(open) < unseenFor:
+	case i.Missing || open.IsZero() || at.Sub(open) < unseenFor:
 	case i.State == "" || i.State == api.AwaitingConfirmation:
 		return now
 	}

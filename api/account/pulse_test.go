@@ -210,6 +210,7 @@ func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
 		"found ended yesterday":                  {in: found(30*time.Hour, 28*time.Hour), want: says{}},
 		"its window has just closed":             {in: lapsed(time.Minute), want: says{}},
 		"its window closed, and no read":         {in: lapsed(time.Hour), want: says{today: true, hour: true, date: true}},
+		"it closes in an hour, by its clock":     {in: lapsed(time.Hour), s: Summary{Ahead: 2 * time.Hour}, want: says{}},
 		"the same, and the service knows it not": {in: missing, want: says{}},
 		"only its id is known":                   {in: &Intent{Since: ago(time.Hour)}, want: says{today: true, yesterday: true, week: true, hour: true, date: true}},
 		"only its id is known, for a moment":     {in: &Intent{Since: ago(time.Second)}, want: says{}},
