@@ -17,7 +17,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, name := range []string{"README.md", "relay/README.md", "relay/deploy/tillwatch-relay.service", "relay/deploy/Containerfile"} {
+	for _, name := range []string{"README.md", "relay/README.md", "ui/command/WORKBENCH.md", "relay/deploy/tillwatch-relay.service", "relay/deploy/Containerfile"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -30,6 +30,7 @@ func documents(t *testing.T) map[string]string {
 var (
 	invocation  = regexp.MustCompile(`(?m)(?:^|[ /;])(?:tillwatch|go run \.)((?: +[^|>#\n` + "`" + `(;]+)?)`)
 	entryPoint  = regexp.MustCompile(`(?m)^(?:ENTRYPOINT|  CMD) (\[.*\])$`)
+	shellWord   = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^'"\s])+`)
 	flagName    = regexp.MustCompile("`--([a-z-]+)")
 	variable    = regexp.MustCompile(`TILLWATCH_[A-Z_]+[A-Z]`)
 	codeBlock   = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -64,7 +65,11 @@ func invocations(t *testing.T, name, text string) (all [][]string) {
 				continue
 			}
 			for _, found := range invocation.FindAllStringSubmatch(line, -1) {
-				all = append(all, strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(found[1])))
+				var words []string
+				for _, word := range shellWord.FindAllString(found[1], -1) {
+					words = append(words, strings.NewReplacer("'", "", `"`, "").Replace(word))
+				}
+				all = append(all, words)
 			}
 		}
 	}
