@@ -16,7 +16,7 @@ type Event struct {
 	Product    api.Text           `json:"product,omitempty"`    // name of the intent's product; "" while unknown
 	CreatedAt  time.Time          `json:"createdAt,omitzero"`   // by the service; zero if it did not say
 	Received   time.Time          `json:"received,omitzero"`    // by the relay; zero if it did not say
-	Origin     string             `json:"origin,omitempty"`     // webhook, backfill or replay
+	Origin     string             `json:"origin,omitempty"`     // webhook or backfill
 	Duplicates int                `json:"duplicates,omitempty"` // how often the relay received it again
 	Late       bool               `json:"late,omitempty"`       // it arrived after an event that was created later
 	Status     api.ShipmentStatus `json:"status,omitempty"`     // the status that a shipment's update led to; "" until a read proves it

@@ -33,7 +33,7 @@ type Delivery struct {
 	Seq        int64 // in the relay's journal, from 1; 0 if it comes from none
 	Event      api.Event
 	Received   time.Time // by the relay; zero if it did not say
-	Origin     string    // webhook, backfill or replay
+	Origin     string    // webhook or backfill
 	Duplicates int       // how often the relay received it again
 }
 

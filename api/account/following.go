@@ -102,6 +102,6 @@ const longDelivered = 5 * time.Minute
 
 // fresh reports whether an event has just happened, rather than coming from the journal's or the service's past.
 func (f *following) fresh(e *Event) bool {
-	return f.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
+	return f.State == FeedLive && e.Origin != "backfill" &&
 		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
 }

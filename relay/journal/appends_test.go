@@ -29,7 +29,7 @@ func recordsAreExact(t *testing.T, s *subject) {
 	strange := []journal.Entry{
 		entry(1),
 		{ID: "shop.example:chili/crisp ü\x00", Type: "", Origin: journal.Backfill, Body: []byte("\x00\xff\r\n{}")},
-		{ID: "", Origin: journal.Replay, Body: nil},
+		{ID: "", Origin: "another", Body: nil},
 		{ID: "evt_long", Origin: journal.Webhook, Body: bytes.Repeat([]byte("long"), 1<<18)},
 	}
 	appendAll(t, j, strange...)

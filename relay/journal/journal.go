@@ -17,7 +17,6 @@ type Origin string
 const (
 	Webhook  Origin = "webhook"
 	Backfill Origin = "backfill"
-	Replay   Origin = "replay"
 )
 
 // Entry is an event to append.
