@@ -54,8 +54,8 @@ func ParseScopes(names []string) ([]Scope, error) {
 // TokenHash is the SHA-256 of a token: the only form in which a relay stores it.
 type TokenHash [sha256.Size]byte
 
-// HashToken hashes a token.
-func HashToken(token api.Secret) TokenHash { return sha256.Sum256([]byte(token.Reveal())) }
+// hashToken hashes a token.
+func hashToken(token api.Secret) TokenHash { return sha256.Sum256([]byte(token.Reveal())) }
 
 // MarshalText writes the hash in hexadecimal digits.
 func (h TokenHash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
@@ -81,7 +81,7 @@ type Token struct {
 // NewToken makes a random token of 130 bits. Only the returned secret holds its text.
 func NewToken(name string, scopes []Scope, now, expires time.Time) (api.Secret, Token) {
 	text := api.NewSecret(rand.Text())
-	return text, Token{Name: name, Hash: HashToken(text), Scopes: scopes, Created: now.UTC(), Expires: expires}
+	return text, Token{Name: name, Hash: hashToken(text), Scopes: scopes, Created: now.UTC(), Expires: expires}
 }
 
 // Expired reports whether the token has expired at now.
@@ -102,7 +102,7 @@ func (t *tokens) set(own []api.Secret, issued []Token) error {
 		case n < MinToken:
 			return fmt.Errorf("token %d has %d bytes, want at least %d", i+1, n, MinToken)
 		}
-		all = append(all, Token{Hash: HashToken(secret), Scopes: Scopes()})
+		all = append(all, Token{Hash: hashToken(secret), Scopes: Scopes()})
 	}
 	if all = append(all, issued...); len(all) == 0 && t.known.Load() == nil {
 		return errors.New("a relay needs a token for those who read its events")

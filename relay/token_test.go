@@ -129,7 +129,7 @@ func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 		t.Fatalf("tokens are %v, %v", tokens, err)
 	}
 	got := tokens[0]
-	if got.Hash != HashToken(text) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
+	if got.Hash != hashToken(text) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
 		t.Errorf("kept is %+v", got)
 	}
 	all, err := json.Marshal(tokens)

@@ -140,7 +140,7 @@ func (f *Forwarder) Run(ctx context.Context) error {
 
 // Left counts the events that wait for a target, and the dead ones.
 func (f *Forwarder) Left() (waiting, dead int, err error) {
-	waiters, given, err := f.state.Counts()
+	waiters, given, err := f.state.counts()
 	for _, l := range f.lanes {
 		waiting, dead = waiting+waiters[l.target.URL], dead+given[l.target.URL]
 	}
@@ -149,7 +149,7 @@ func (f *Forwarder) Left() (waiting, dead int, err error) {
 
 // Elsewhere counts the waiting events of targets in the state that are not configured.
 func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
-	waiting, _, err := f.state.Counts()
+	waiting, _, err := f.state.counts()
 	for _, l := range f.lanes {
 		delete(waiting, l.target.URL)
 	}
@@ -209,8 +209,8 @@ func (f *Forwarder) report(h Held) {
 	}
 }
 
-// DeliveryID names the delivery of an event to a target.
-func DeliveryID(event api.ID, target string) api.ID {
+// deliveryID names the delivery of an event to a target.
+func deliveryID(event api.ID, target string) api.ID {
 	sum := sha256.Sum256([]byte(target))
 	return api.ScrubID(string(event) + "~" + hex.EncodeToString(sum[:4]))
 }

@@ -63,7 +63,7 @@ func (f *forwarding) stop() {
 // log is what is remembered of an event.
 func (f *forwarding) log(event api.ID) delivery.Delivery {
 	f.t.Helper()
-	d, ok := f.Deliveries().Find(DeliveryID(event, "http://target"))
+	d, ok := f.Deliveries().Find(deliveryID(event, "http://target"))
 	if !ok {
 		f.t.Fatalf("nothing is remembered of %s", event)
 	}
@@ -147,7 +147,7 @@ func TestAnEventIsGivenUpAndSentAgainWhenAsked(t *testing.T) {
 		if d := f.log(second); d.State != delivery.Waiting || d.Attempts == 0 {
 			t.Errorf("the second is %s after %d attempts", d.State, d.Attempts)
 		}
-		id := DeliveryID(first, "http://target")
+		id := deliveryID(first, "http://target")
 		mustBe := func(state delivery.State, taken int) {
 			t.Helper()
 			if err := f.Again(t.Context(), id); err != nil {

@@ -93,7 +93,7 @@ func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		waiting, dead, err := f.state.Counts()
+		waiting, dead, err := f.state.counts()
 		if err != nil || waiting["http://target"] != 0 || dead["http://target"] != len(h.poison) {
 			t.Errorf("%v wait, %v are dead, %v", waiting, dead, err)
 		}

@@ -109,7 +109,7 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 	return l, err
 }
 
-func (l *lane) idOf(event api.ID) api.ID { return DeliveryID(event, l.target.URL) }
+func (l *lane) idOf(event api.ID) api.ID { return deliveryID(event, l.target.URL) }
 
 // run delivers until ctx ends.
 func (l *lane) run(ctx context.Context) error {

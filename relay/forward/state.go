@@ -282,8 +282,8 @@ func (s *State) waiting(target string, yield func(source api.ID, n int64, next t
 	}, "SELECT source, n, next FROM held WHERE target = ? AND dead = 0 ORDER BY n", target)
 }
 
-// Counts counts the waiting and the dead events of each target, by its URL.
-func (s *State) Counts() (waiting, dead map[string]int, err error) {
+// counts returns the numbers of waiting and of dead events of each target, by its URL.
+func (s *State) counts() (waiting, dead map[string]int, err error) {
 	counts := map[bool]map[string]int{false: {}, true: {}}
 	err = s.query(func(row *sql.Rows) error {
 		var target string

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// SameBody reports whether two bodies are equal but for white space between the
+// sameBody reports whether two bodies are equal but for white space between the
 // parts of a JSON text, which means nothing (RFC 8259, section 2).
-func SameBody(a, b []byte) bool {
+func sameBody(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}

@@ -19,7 +19,7 @@ func TestSameBody(t *testing.T) {
 		{"nothing and white space", "", " ", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if SameBody([]byte(test.a), []byte(test.b)) != test.same || SameBody([]byte(test.b), []byte(test.a)) != test.same {
+			if sameBody([]byte(test.a), []byte(test.b)) != test.same || sameBody([]byte(test.b), []byte(test.a)) != test.same {
 				t.Errorf("%q and %q: same is not %t", test.a, test.b, test.same)
 			}
 		})

@@ -47,9 +47,9 @@ func NonNil(body []byte) []byte {
 }
 
 // Contradicts reports whether two entries of one id conflict: their bodies differ
-// ([SameBody]) and both were signed. Backfilled bodies were not.
+// ([sameBody]) and both were signed. Backfilled bodies were not.
 func Contradicts(first, again Entry) bool {
-	return first.Origin != Backfill && again.Origin != Backfill && !SameBody(first.Body, again.Body)
+	return first.Origin != Backfill && again.Origin != Backfill && !sameBody(first.Body, again.Body)
 }
 
 // Repeats counts the repetitions of stored events, by sequence number.
