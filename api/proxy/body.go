@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"sync"
@@ -12,6 +13,7 @@ import (
 // service that does.
 type clientBody struct {
 	body   io.Reader
+	whole  []byte        // all of it, if it came with the header and is not empty
 	wanted func()        // called before it is first read
 	ended  chan struct{} // closed once it has been read whole
 
@@ -21,13 +23,27 @@ type clientBody struct {
 
 type clientError struct{ error }
 
-func newClientBody(r *http.Request, a *answer) *clientBody {
+// newClientBody returns the body of r, of which so many bytes have come already.
+func newClientBody(r *http.Request, a *answer, came int) *clientBody {
 	b := &clientBody{body: r.Body, ended: make(chan struct{}), reading: make(chan struct{}, 1)}
 	switch {
 	case r.ContentLength == 0:
 		close(b.ended)
 	case httpguts.HeaderValuesContainsToken(r.Header["Expect"], "100-continue"):
 		b.wanted = sync.OnceFunc(a.proceed)
+	case r.ContentLength > 0 && r.ContentLength <= int64(came):
+		b.whole = make([]byte, r.ContentLength)
+		_, _ = io.ReadFull(r.Body, b.whole) // it is in memory
+		close(b.ended)
+	}
+	return b
+}
+
+// forService returns the body as net/http is to send it: together with the header if it is known whole. A service that
+// refuses a request by its header, and closes, would get the rest on a closed connection, and its answer would be lost.
+func (b *clientBody) forService() io.ReadCloser {
+	if b.whole != nil {
+		return io.NopCloser(bytes.NewReader(b.whole))
 	}
 	return b
 }

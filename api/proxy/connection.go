@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -94,6 +95,12 @@ func (c *connection) await(wait time.Duration) bool {
 	if c.waited = n > 0; c.waited {
 		return c.proxy.clients.wait(c.Conn, false)
 	}
+	if clear := (tls.RecordHeaderError{}); errors.As(err, &clear) && clear.Conn != nil {
+		a := c.proxy.newAnswer(clear.Conn, nil)
+		defer a.end()
+		a.last = true
+		a.refuse(http.StatusBadRequest, "BadRequestError", "this address speaks TLS: use it with https://")
+	}
 	if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, net.ErrClosed) {
 		c.proxy.logger.Debug("a connection broke", slog.String("error", err.Error()))
 	}
@@ -142,7 +149,7 @@ func (c *connection) exchange() (more bool) {
 		return false // it broke, or the client took too long
 	}
 	c.answer.last = r.Close || listener.LengthInDoubt(r) || c.proxy.clients.leaving()
-	body := newClientBody(r, c.answer)
+	body := newClientBody(r, c.answer, c.in.Buffered())
 	c.answer.body = body
 	c.watch(body)
 	// The trace is the answer's own: net/http may call it when the request has already failed.

@@ -48,7 +48,7 @@ func (p *Proxy) outgoing(ctx context.Context, in *http.Request, body *clientBody
 	if path = p.upstream.EscapedPath() + path; path != out.URL.EscapedPath() && !strings.HasPrefix(path, "//") {
 		out.URL.Opaque = path // net/url would escape it differently
 	}
-	out.RequestURI, out.Close, out.Body = "", false, body
+	out.RequestURI, out.Close, out.Body = "", false, body.forService()
 	if in.ContentLength == 0 {
 		out.Body = nil
 	}

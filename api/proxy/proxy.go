@@ -104,6 +104,8 @@ func New(cfg Config) (*Proxy, error) {
 	// http.Transport.NewClientConn, which tries once, would need our own pool.
 	p.service.ForceAttemptHTTP2 = false
 	p.service.DisableCompression = true // Accept-Encoding is the client's
+	// One record holds a small request, for the reason that forService gives.
+	p.service.TLSClientConfig = &tls.Config{DynamicRecordSizingDisabled: true}
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
 	p.service.MaxResponseHeaderBytes = maxHeader
