@@ -103,7 +103,7 @@ func (e *Error) Is(target error) bool {
 	case ErrNotFound:
 		return e.Status == http.StatusNotFound
 	case ErrMissing:
-		return e.Status == http.StatusNotFound && e.Name != "" && e.Message != ""
+		return e.Status == http.StatusNotFound && e.Name != ""
 	case ErrUnauthorized:
 		return e.Status == http.StatusUnauthorized
 	case ErrForbidden:

@@ -226,6 +226,8 @@ func TestErrorsAnswerIsTheirKindWhenMadeByHand(t *testing.T) {
 	wrapped := fmt.Errorf("confirm: %w", &Error{Status: 429, Message: "limit of 10 running agents"})
 	same(t, "kinds", kindsOf(wrapped), "rate limited, agents")
 	same(t, "no kind", kindsOf(&Error{Status: 200}), "")
+	same(t, "the service's own 404, whose message may be empty", kindsOf(&Error{Status: 404, Name: "NotFoundError"}), "not found, missing")
+	same(t, "a gateway's 404", kindsOf(&Error{Status: 404, Message: "no Route matched with those values"}), "not found")
 	same(t, "validation under 400", kindsOf(&Error{Status: 400, Fields: []FieldError{{Field: "a", Message: "b"}}}), "validation")
 }
 

@@ -20,9 +20,9 @@
 // after product.removed the lookup answers 404 until the next event.
 //
 // The seed decides everything random: the n-th intent of a seed has the same id, offer
-// and fate in every run. The windows of the buckets, the 5 seconds of a delivery and the
-// pauses between its attempts are real time; all other durations are divided by the
-// speed.
+// and fate in every run. The seconds of the buckets, the 5 seconds of a delivery and the
+// pauses between its attempts are real time, the day of the intents is the service's; all
+// other durations are divided by the speed.
 //
 // # Magic product URLs
 //
