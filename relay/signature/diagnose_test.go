@@ -188,7 +188,7 @@ func TestAValidSignatureNeedsNoName(t *testing.T) {
 	if found := Diagnose(old); !strings.HasPrefix(found.Text, "the timestamp is 2261d4h behind this clock: ") {
 		t.Errorf("years later: %+v", found)
 	}
-	for _, text := range []string{"yesterday", "1776772800.5", "99999999999999999999"} {
+	for _, text := range []string{"yesterday", "1776772800.5", "1776772800123", "99999999999999999999"} {
 		odd := arrived(event, signed(secret, event))
 		odd.Header.Set("x-svc-timestamp", text)
 		if found := Diagnose(odd); !found.Valid || found.Cause != Clock || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is no Unix time", text)) {
