@@ -182,6 +182,8 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
+	case strings.TrimRight(u.Path, "/") == WebhookPath:
+		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
 	}
 	if err := api.CheckClearText(u, "the relay's token"); err != nil && !insecure {
 		return nil, err

@@ -99,6 +99,7 @@ func TestSubscriberConfigurations(t *testing.T) {
 		{"no scheme", SubscriberConfig{URL: "127.0.0.1:8088", Token: token}, "as in http://"},
 		{"another scheme", SubscriberConfig{URL: "ftp://relay.example", Token: token}, "begins with http"},
 		{"no host", SubscriberConfig{URL: "http:///v1", Token: token}, "names no host"},
+		{"the address of the webhooks", SubscriberConfig{URL: location + "/webhooks/", Token: token}, "without /webhooks"},
 		{"a token in the query", SubscriberConfig{URL: location + "/?token=hidden", Token: token}, "in its own setting"},
 		{"a token as a password", SubscriberConfig{URL: "http://u:hidden@relay.example", Token: token}, "in its own setting"},
 		{"an unreadable URL", SubscriberConfig{URL: "http://u:hidden@[relay", Token: token}, "cannot be read"},
