@@ -47,7 +47,7 @@ func newEvents() *cobra.Command {
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: argument("", "give one ID"),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			err := o.check(args)
+			err := o.check(c.Flags(), args)
 			if err == nil {
 				o.filter, err = s.filterBy(dashboard.EventFilter, o.filterText)
 			}

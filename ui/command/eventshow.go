@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/spf13/pflag"
 
 	"tillwatch/api"
 	"tillwatch/relay"
@@ -130,10 +131,12 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 }
 
 // check refuses options that do not go together.
-func (o eventsOptions) check(args []string) error {
+func (o eventsOptions) check(flags *pflag.FlagSet, args []string) error {
 	one := len(args) == 1
 	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
 	switch {
+	case one && args[0] == "":
+		return usagef("the ID is empty")
 	case one && (streaming || o.quarantined || o.limit > 0):
 		return usagef("an ID selects one event: only --json, --raw and --forward-to go with it")
 	case o.quarantined && streaming:
@@ -148,7 +151,7 @@ func (o eventsOptions) check(args []string) error {
 		return usagef("--raw needs the ID of an event, or --quarantined --json")
 	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
 		return usagef("choose one of --last, --since and --cursor-file: each says where to begin")
-	case o.limit < 0 || o.last < 0:
+	case flags.Changed("limit") && o.limit < 1 || flags.Changed("last") && o.last < 1:
 		return usage(errors.New("--limit and --last must be above 0"))
 	}
 	return checkTypes("--type", o.types)

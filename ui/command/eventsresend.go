@@ -28,7 +28,11 @@ func newEventsResend() *cobra.Command {
 				return usagef("which events? give their IDs, or --since 10m")
 			case len(ids) > 0 && len(o.types) > 0:
 				return usagef("an ID selects one event: leave out --type")
-			case len(ids) > 0:
+			}
+			if err := s.checkTarget("--to", o.forwardTo); err != nil {
+				return err
+			}
+			if len(ids) > 0 {
 				return resendEvents(c.Context(), s, o, ids, c.OutOrStdout(), c.ErrOrStderr())
 			}
 			if err := checkTypes("--type", o.types); err != nil {

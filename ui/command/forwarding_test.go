@@ -230,6 +230,7 @@ func TestTheDashboardForwardsBesideWhatItShows(t *testing.T) {
 	t.Setenv("TILLWATCH_API_URL", "http://127.0.0.1:1")
 	t.Setenv("TILLWATCH_API_KEY", "key-of-nobody-123")
 	e := newEndpoint(t)
+	mustExit(t, exitUsage, "--to: give the whole address", "events", "resend", "--since", "1h", "--to", "there")
 	mustExit(t, exitUsage, "--forward-to: give the whole address", "watch", "--json", "--forward-to", "there")
 	mustExit(t, exitDone, "", "events", "--follow", "--since", "earliest", "--limit", "1", "--forward-to", e.url)
 	r.deliver(t, 2)
