@@ -135,8 +135,12 @@ func TestWaitEndsWhereNothingCanBeSeen(t *testing.T) {
 	}
 	t.Run("the key is refused", func(t *testing.T) {
 		config := configFile(t, "api_url", w.settings.APIURL, "api_key", "another-key", "state_dir", t.TempDir())
-		if r := runAs(t, "wait", "intent:"+id, "state=completed", "--config", config); r.code != exitFailed || !strings.Contains(r.words, "refuses the API key") {
+		r := runAs(t, "wait", "intent:"+id, "state=completed", "--json", "--config", config)
+		if r.code != exitFailed || !strings.Contains(r.words, "refuses the API key") {
 			t.Errorf("exit code %d: %s", r.code, r.words)
+		}
+		if len(r.objects) != 1 || r.objects[0]["verdict"] != "not_checked" || r.objects[0]["exit_code"] != float64(exitFailed) || r.objects[0]["is"] != errUnauthorized.Error() {
+			t.Errorf("printed %q", r.out)
 		}
 	})
 	t.Run("the token is refused", func(t *testing.T) {
