@@ -30,7 +30,7 @@ func TestAFolderThatIsMistypedIsRefusedAndNotMade(t *testing.T) {
 		{"a token of another folder", []string{"tokens", "revoke", "laptop", "--data", empty}, empty, exitFailed, `there is no token named "laptop"; tokens are: none`},
 		{"tokens of another folder", []string{"tokens", "list", "--data", empty}, empty, exitDone, ""},
 		{"what was sent, in no folder", []string{"settle"}, mistyped, exitUsage, "there is no folder " + mistyped},
-		{"what was sent, in another folder", []string{"settle"}, empty, exitDone, "Nothing was sent with the state folder " + empty},
+		{"what was sent, in another folder", []string{"settle"}, empty, exitDone, "Nothing is on record in the state folder " + empty},
 		{"one that was sent, in no folder", []string{"settle", "order-7", "--close"}, mistyped, exitUsage, "there is no folder " + mistyped},
 		{"one that was sent, in another folder", []string{"settle", "order-7", "--close"}, empty, exitUsage, `has the reference or attempt "order-7"`},
 		{"the dead of no folder", []string{"forward", "dead"}, mistyped, exitUsage, "there is no folder " + mistyped},

@@ -90,7 +90,7 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 			_, err := pickUnsettled(nil, args[0])
 			return err
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "Nothing was sent with the state folder %s.\n", s.StateDir)
+		fmt.Fprintf(c.ErrOrStderr(), "Nothing is on record in the state folder %s; what went to a stand-in is not on record.\n", s.StateDir)
 		return nil
 	}
 	armed := s.AllowConfirm
@@ -155,7 +155,7 @@ func listUnsettled(c *cobra.Command, open []confirm.Line, asJSON bool) error {
 		}
 	}
 	if len(open) == 0 {
-		fmt.Fprintln(c.ErrOrStderr(), "The outcome of every creation and purchase is known.")
+		fmt.Fprintln(c.ErrOrStderr(), "The outcome of every creation and purchase on record is known; what went to a stand-in is not on record.")
 	}
 	return nil
 }

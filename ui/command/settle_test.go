@@ -78,6 +78,20 @@ func TestWhatNoReadSettlesIsClosedByHand(t *testing.T) {
 	}
 }
 
+func TestSettleDoesNotSpeakForWhatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	const caveat = "what went to a stand-in is not on record"
+	if r := runAs(t, "settle", "--config", s.config); !strings.Contains(r.words, caveat) {
+		t.Errorf("before all it says %s", r.words)
+	}
+	id, total := s.awaiting(t, chiliCrisp)
+	mustExit(t, exitDone, "", "confirm", id, "--total", strings.ReplaceAll(total, " ", ""), "--allow-confirm", "--config", s.config)
+	if r := runAs(t, "settle", "--config", s.config); !strings.Contains(r.words, caveat) {
+		t.Errorf("after a confirm it says %s", r.words)
+	}
+}
+
 func appendTo(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
