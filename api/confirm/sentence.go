@@ -3,6 +3,7 @@ package confirm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tillwatch/api"
@@ -70,6 +71,10 @@ func (o Outcome) Advice() string {
 	case Changed:
 		return "Look at the offer as it is now, and confirm that if you want it."
 	case Refused:
+		var refusal *api.Error
+		if errors.As(o.Err, &refusal) && slices.ContainsFunc(refusal.Fields, func(f api.FieldError) bool { return strings.Contains(string(f.Field), "paymentMethod") }) {
+			return `Set confirm_body to how it is paid for, as in '{"paymentMethod":{"type":"drawdown"}}', or say so when you create an intent.`
+		}
 		return "First fix what the service complains about."
 	case Unknown:
 		return "Do not confirm it again, here or anywhere else: reads settle it, and may need more time. If it stays unknown, look at the intent at the service."

@@ -2,6 +2,7 @@ package confirm_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"tillwatch/api"
@@ -49,6 +50,10 @@ func TestNobodyIsAdvisedToTryAgainWhatMayHaveBeenPlaced(t *testing.T) {
 		}
 	}
 	completed := api.Intent{ID: id, State: api.Completed, OrderIDs: []api.Text{"SL-1", "SL-2"}}
+	unpaid := &api.Error{Status: 422, Fields: []api.FieldError{{Field: "body.paymentMethod", Message: "'paymentMethod' is required"}}}
+	if got := (confirm.Outcome{Verdict: confirm.Refused, Err: unpaid}).Advice(); !strings.Contains(got, "confirm_body") {
+		t.Errorf("without a payment it advises %q", got)
+	}
 	if got := (confirm.Outcome{Verdict: confirm.Accepted, Intent: &completed}).Advice(); got != "The order is placed: SL-1, SL-2." {
 		t.Error(got)
 	}

@@ -76,6 +76,8 @@ func (r *confirmReport) end(o confirm.Outcome) {
 	switch placed := o.Verdict == confirm.Accepted || o.Verdict == confirm.Overtaken; {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)
+	case o.Verdict == confirm.Refused:
+		r.text += ". " + o.Advice()
 	case r.ExitCode == exitUnknown:
 		r.text += ". Do not buy it elsewhere. Look at the intent, or run the same command again: it reads before it sends"
 	}
