@@ -130,7 +130,7 @@ func (o triggerOptions) take(args []string) (t triggering, err error) {
 		return t, err
 	}
 	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
-		return t, fmt.Errorf("--failure is %.60q; it must be one of %v", o.failure, codes)
+		return t, fmt.Errorf("--failure is %.60q; it must be one of %s", o.failure, strings.Join(asStrings(codes), ", "))
 	}
 	for _, text := range o.set {
 		one, err := parseOverride(text)

@@ -229,6 +229,7 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsPrinted(t *testing.T) {
 		{"checkout_intent.completed --set source.id=ci_none", "404", exitFailed},
 		{"checkout_intent.completed --set data.note=x", "the stand-in makes its own events", exitUsage},
 		{"product.updated --reference foo", "--reference is for a new intent, and product.updated has none", exitUsage},
+		{"checkout_intent.order_failed --failure bad_luck", "one of bot_protection_blocked, captcha_blocked, ", exitUsage},
 		{"webhook_endpoint.verification_challenge --product https://shop.example/a", "--product is for an intent or a product", exitUsage},
 		{"checkout_intent.completed --failure payment_failed", "--failure is for checkout_intent.offer_failed and", exitUsage},
 		{"checkout_intent.order_failed --failure bad_luck", "it must be one of", exitUsage},
