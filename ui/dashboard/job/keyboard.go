@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -121,15 +122,24 @@ func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 	}
 }
 
-// Read implements [io.Reader] for the reader of keys.
-func (r *reading) Read(into []byte) (int, error) {
-	if r.pasting.Load() {
-		r.unended.Reset(unendedAfter)
+// Read implements [io.Reader] for the reader of keys. That one takes a control sequence
+// whose rest is late for text, so Read waits for the rest.
+func (r *reading) Read(into []byte) (n int, err error) {
+	for err == nil && n < len(into) && (n == 0 || unfinished.Match(into[:n])) {
+		if r.pasting.Load() {
+			r.unended.Reset(unendedAfter)
+		}
+		var more int
+		more, err = r.reader.Read(into[n:])
+		r.unended.Stop()
+		n += more
 	}
-	n, err := r.reader.Read(into)
-	r.unended.Stop()
 	return n, err
 }
+
+// unfinished is a control sequence that lacks its end. One without a parameter could
+// also be a key that was pressed together with alt.
+var unfinished = regexp.MustCompile(`\x1b\[[0-?]+[ -/]*$`)
 
 // Renew returns the command that reads on without the paste that does not end.
 func (k *Keyboard) Renew() tea.Cmd {

@@ -1,7 +1,9 @@
 package job
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -51,6 +53,64 @@ func TestKeysThatWaitComeTogether(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestASequenceThatComesInPiecesIsNoText(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces []string // one after another, each after a long pause
+		want   []string
+	}{
+		{"a click", []string{"a\x1b[<0", ";40;1", "2M", "b"}, []string{"a", "click 39,11", "b"}},
+		{"the terminal's attributes", []string{"\x1b[?62;", "22c"}, []string{"[62 22]"}},
+		{"a key with a modifier", []string{"\x1b[1;5", "A"}, []string{"ctrl+up"}},
+		{"a paste", []string{"\x1b[20", "0~abc\x1b[2", "01~"}, []string{"{}", "paste abc", "{}"}},
+		{"keys that only look like one", []string{"\x1b", "[", "1"}, []string{"esc", "[", "1"}},
+		{"alt and a bracket", []string{"\x1b[", "j"}, []string{"alt+[", "j"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				far, told := typing(t)
+				var got []string
+				go func() {
+					for {
+						select {
+						case msg := <-told:
+							got = append(got, namesOf(msg)...)
+						case <-t.Context().Done():
+							return
+						}
+					}
+				}()
+				for _, piece := range c.pieces {
+					if _, err := io.WriteString(far, piece); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Second)
+				}
+				synctest.Wait()
+				if !slices.Equal(got, c.want) {
+					t.Errorf("got %q, not %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// namesOf are words for what the keyboard tells.
+func namesOf(msg tea.Msg) (names []string) {
+	switch msg := msg.(type) {
+	case KeysMsg:
+		for _, key := range msg {
+			names = append(names, key.String())
+		}
+		return names
+	case uv.MouseClickEvent:
+		return []string{fmt.Sprintf("click %d,%d", msg.X, msg.Y)}
+	case uv.PasteEvent:
+		return []string{"paste " + msg.Content}
+	}
+	return []string{fmt.Sprint(msg)}
 }
 
 func TestAPasteThatDoesNotEndIsTold(t *testing.T) {
