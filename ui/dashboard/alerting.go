@@ -49,9 +49,9 @@ func (a *alerting) muted(alert account.Alert) bool {
 // settled is how long a run takes to raise earlier alerts again.
 const settled = time.Minute
 
-// judge finds the pressing alerts, and reports whether they have changed. An
-// acknowledgement ends with its alert; one from an earlier run ends if that alert is
-// no longer raised.
+// judge finds the pressing alerts, and reports whether they or the memory have
+// changed. An acknowledgement ends with its alert; one from an earlier run ends if
+// that alert is no longer raised.
 func (a *alerting) judge(now time.Time) (others bool) {
 	if a.began.IsZero() && a.picture.started {
 		a.began = now
@@ -67,6 +67,7 @@ func (a *alerting) judge(now time.Time) (others bool) {
 		return o.Until.IsZero() && over(o.Key) || !o.Until.IsZero() && !now.Before(o.Until)
 	}) {
 		a.change(func(m *attention.Memory) { m.Forget(now, over) })
+		others = true
 	}
 	a.follow(alerts, stands, now)
 	a.stood = stands
@@ -77,7 +78,7 @@ func (a *alerting) judge(now time.Time) (others bool) {
 			return off
 		})
 	}
-	others = !slices.Equal(urgent, a.picture.urgent)
+	others = others || !slices.Equal(urgent, a.picture.urgent)
 	a.picture.urgent = urgent
 	return others
 }

@@ -28,6 +28,7 @@ type alertRow struct {
 	needle
 	key     string
 	changed time.Time
+	off     attention.Off // how it is acknowledged or muted, if its fold is off
 	fold    fold
 	count   int       // number of alerts folded into the row; 0: it is one alert
 	last    time.Time // of a folded row: the latest Due
@@ -37,7 +38,7 @@ type alertRow struct {
 
 // same reports whether two rows look the same and stand at the same place.
 func (r *alertRow) same(as *alertRow) bool {
-	return r.Alert == as.Alert && r.changed == as.changed && r.fold == as.fold && r.count == as.count && r.last == as.last &&
+	return r.Alert == as.Alert && r.changed == as.changed && r.off == as.off && r.fold == as.fold && r.count == as.count && r.last == as.last &&
 		r.newest == as.newest && r.member == as.member
 }
 
@@ -195,12 +196,11 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 
 // offWords says how a row is acknowledged or muted.
 func (p *Alerts) offWords(row *alertRow) string {
-	off, _ := p.off(row.Alert)
 	switch {
 	case row.count > 0:
 		return "put off"
-	case off.Until.IsZero():
+	case row.off.Until.IsZero():
 		return "acknowledged"
 	}
-	return "muted for " + wording.Age(off.Until.Sub(p.look.Now))
+	return "muted for " + wording.Age(row.off.Until.Sub(p.look.Now))
 }

@@ -38,8 +38,8 @@ func (p *Alerts) rowsOf(alerts []account.Alert) []*alertRow {
 		row.Text = string(api.Scrub(a.Text))
 		row.changed = p.since[row.key]
 		row.needle = newNeedle(string(a.Kind), "", row.Text, string(a.Intent), "")
-		_, off := p.off(a)
-		row.fold = fold{a.Kind, off}
+		row.off, row.fold.off = p.off(a)
+		row.fold.kind = a.Kind
 		together[row.fold] = append(together[row.fold], row)
 	}
 	var rows []*alertRow
