@@ -179,7 +179,7 @@ func (l *lane) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
 // answer returns a request that has ended, with plausible times: a wrong time must not make a report look newer
 // than it is.
 func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer {
-	a := answer{waiter: w, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
+	a := answer{waiter: w, class: l.book.class, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
 	if a.received.IsZero() || a.received.After(now) || a.received.Before(w.at) {
 		a.received = now
 	}
@@ -192,16 +192,20 @@ func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer
 // answer is a request's end, as the book takes it in.
 type answer struct {
 	*waiter
+	class          Class
 	outcome        Outcome
 	fields         Fields
 	sent, received time.Time
 }
 
-// refused reports whether a per-second bucket refused the request: the answer's words say so, or only such a
-// bucket is reported as empty.
+// refused reports whether a per-second bucket refused the request. Only a mutation counts against others, too: then
+// the answer's words say so, or only such a bucket is reported as empty.
 func (a answer) refused() bool {
-	if a.outcome.Status != http.StatusTooManyRequests {
+	switch {
+	case a.outcome.Status != http.StatusTooManyRequests:
 		return false
+	case a.class != Mutations:
+		return true
 	}
 	empty, lasting := false, false
 	for _, r := range a.fields.Reports {

@@ -111,6 +111,25 @@ func TestARefusalThatDoesNotPassDoesNotPause(t *testing.T) {
 	})
 }
 
+func TestARefusalPausesAClassThatOnlyOneBucketCounts(t *testing.T) {
+	for _, test := range []struct {
+		class Class
+		want  time.Duration
+	}{{Reads, time.Minute}, {Lookup, time.Minute}, {Mutations, 0}} {
+		t.Run(string(test.class), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := NewPacer(PacerConfig{})
+				o := Outcome{Status: 429, Header: headers(`"default";r=9;t=1`, `"default";q=10;w=1`)}
+				o.Header.Set("Retry-After", "60")
+				acquire(t, p, t.Context(), test.class).Done(o)
+				if wait, _ := waited(t, p, t.Context(), test.class); wait != test.want {
+					t.Errorf("paused %v, want %v", wait, test.want)
+				}
+			})
+		})
+	}
+}
+
 func TestARefusalIsKnownByItsFieldsWhereItsWordsSayNothing(t *testing.T) {
 	tests := []struct {
 		name           string
