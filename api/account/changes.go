@@ -105,8 +105,17 @@ func (s *Summary) IntentsKnown() bool {
 	return s.fed() || s.Named && !s.LastRead.IsZero()
 }
 
-// ShipmentsKnown is [Summary.IntentsKnown] for the counts of shipments.
-func (s *Summary) ShipmentsKnown() bool { return s.ShipmentList.State != ListUnread || s.fed() }
+// ShipmentsKnown is [Summary.IntentsKnown] for the counts of shipments. Where the service does not list them, they are
+// found by their intents.
+func (s *Summary) ShipmentsKnown() bool {
+	switch s.ShipmentList.State {
+	case ListUnread:
+		return s.fed()
+	case ListNotServed:
+		return s.IntentsKnown()
+	}
+	return true
+}
 
 // fed reports whether events name the account's intents and shipments.
 func (s *Summary) fed() bool { return s.Feed.State == FeedLive || !s.LastEvent.IsZero() }

@@ -283,3 +283,26 @@ func TestUntilAsksAtOnceAndAfterEachChange(t *testing.T) {
 		}
 	})
 }
+
+func TestShipmentsAreKnownOnceSomethingWouldTellOfThem(t *testing.T) {
+	unlisted := ListStatus{State: ListNotServed}
+	for _, c := range []struct {
+		name string
+		of   Summary
+		want bool
+	}{
+		{"before anything is read", Summary{}, false},
+		{"by their list", Summary{ShipmentList: ListStatus{State: ListWhole}}, true},
+		{"by a feed", Summary{Feed: FeedStatus{State: FeedLive}}, true},
+		{"by the intents on their list", Summary{ShipmentList: unlisted, List: ListStatus{State: ListWhole}}, true},
+		{"by the intents that somebody named", Summary{ShipmentList: unlisted, List: unlisted, Named: true, LastRead: time.Now()}, true},
+		{"where no list is served", Summary{ShipmentList: unlisted, List: unlisted}, false},
+		{"where no intent can be read", Summary{ShipmentList: unlisted, List: unlisted, Named: true}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.of.ShipmentsKnown(); got != c.want {
+				t.Errorf("known: %v, want %v", got, c.want)
+			}
+		})
+	}
+}

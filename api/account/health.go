@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"tillwatch/api"
@@ -83,7 +84,7 @@ func (h *health) turn(state APIState, now time.Time) {
 }
 
 // judge returns the state after a call. An answer that is neither a refusal nor a success by the contract comes
-// from something other than the service, such as a sign-in page.
+// from something other than the service, such as a sign-in page, or says that the key may not do that.
 func (h *health) judge(e *api.Exchange) APIState {
 	switch {
 	case errors.Is(e.Err, context.Canceled):
@@ -91,7 +92,8 @@ func (h *health) judge(e *api.Exchange) APIState {
 	case e.Status == 401:
 		h.failures = 0
 		return APIUnauthorized
-	case e.Status < 400 && e.Err != nil, e.Status >= 500, errors.Is(e.Err, api.ErrNotFound) && !errors.Is(e.Err, api.ErrMissing):
+	case e.Status < 400 && e.Err != nil, e.Status >= 500, errors.Is(e.Err, api.ErrNotFound) && !errors.Is(e.Err, api.ErrMissing),
+		e.Method == http.MethodGet && e.Err != nil && !refusesRead(e.Err):
 		h.failures++
 		if h.failures >= failuresInARow {
 			return APIFailing
@@ -103,6 +105,11 @@ func (h *health) judge(e *api.Exchange) APIState {
 		return APISlow
 	}
 	return APIHealthy
+}
+
+// refusesRead reports whether an error is a refusal of a read by the contract.
+func refusesRead(err error) bool {
+	return errors.Is(err, api.ErrMissing) || errors.Is(err, api.ErrValidation) || errors.Is(err, api.ErrRateLimited)
 }
 
 // MarshalText returns the state's name.

@@ -10,6 +10,11 @@ import (
 
 func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
 	unreadable := &api.UnreadableError{Status: 200, Err: errors.New("an HTML page instead of JSON")}
+	answered := func(method string, status int) api.Exchange {
+		err := &api.Error{Method: method, Status: status, Name: "AnError", Message: "no"}
+		return api.Exchange{Method: method, Status: status, Err: err}
+	}
+	forbidden, teapot, missing, conflict := answered("GET", 403), answered("GET", 418), answered("GET", 404), answered("POST", 409)
 	cases := []struct {
 		name      string
 		exchanges []api.Exchange
@@ -23,6 +28,11 @@ func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
 		{"two sign-in pages", []api.Exchange{{Status: 200, Err: unreadable}, {Status: 200, Err: unreadable}}, APIFailing},
 		{"a sign-in page and no answer", []api.Exchange{{Status: 200, Err: unreadable}, {Err: errBroken}}, APIFailing},
 		{"two redirects", []api.Exchange{{Status: 302, Err: errBroken}, {Status: 302, Err: errBroken}}, APIFailing},
+		{"two reads that the key may not make", []api.Exchange{forbidden, forbidden}, APIFailing},
+		{"one that it may not make among others", []api.Exchange{forbidden, {Method: "GET", Status: 200}, forbidden}, APIHealthy},
+		{"two answers to reads that the contract does not know", []api.Exchange{teapot, teapot}, APIFailing},
+		{"two reads of what does not exist", []api.Exchange{missing, missing}, APIHealthy},
+		{"two confirms that came too late", []api.Exchange{conflict, conflict}, APIHealthy},
 		{"bodies that were given up here", []api.Exchange{{Status: 200, Err: context.Canceled}, {Status: 200, Err: context.Canceled}}, APIUnknown},
 		{"back again", []api.Exchange{{Err: errBroken}, {Err: errBroken}, {Status: 200}}, APIHealthy},
 		{"a refused key", []api.Exchange{{Status: 401, Err: api.ErrUnauthorized}}, APIUnauthorized},
