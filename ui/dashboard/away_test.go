@@ -263,3 +263,18 @@ func TestDeliveredParcelsOfOneNameAreShownTogether(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDigestInAFewWordsCountsOneAsOne(t *testing.T) {
+	for _, c := range []struct {
+		of   digest
+		want string
+	}{
+		{digest{raised: make([]alertSpan, 1), gaps: 1}, "1 alert, 1 outage"},
+		{digest{raised: make([]alertSpan, 2), gaps: 1200}, "2 alerts, 1,200 outages"},
+		{digest{created: 1, failed: 1, completed: 2}, "1 new, 1 failed, 2 completed"},
+	} {
+		if got := c.of.short(); got != c.want {
+			t.Errorf("it says %q, not %q", got, c.want)
+		}
+	}
+}

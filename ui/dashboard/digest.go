@@ -124,20 +124,20 @@ func (d *digest) any() bool {
 // short is the digest in a few words: what is new, and first what went wrong.
 func (d *digest) short() string {
 	var parts []string
-	add := func(n int, word string) {
+	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, wording.Count(n)+" "+word)
+			parts = append(parts, wording.Counted(n, one, many))
 		}
 	}
-	add(d.created, "new")
-	add(d.failed, "failed")
-	add(d.expired, "expired")
-	add(d.completed, "completed")
+	add(d.created, "new", "new")
+	add(d.failed, "failed", "failed")
+	add(d.expired, "expired", "expired")
+	add(d.completed, "completed", "completed")
 	if len(parts) == 0 {
-		add(len(d.troubled), "in trouble")
-		add(len(d.delivered), "delivered")
-		add(len(d.raised), "alerts")
-		add(d.gaps+len(d.outages), "outages")
+		add(len(d.troubled), "in trouble", "in trouble")
+		add(len(d.delivered), "delivered", "delivered")
+		add(len(d.raised), "alert", "alerts")
+		add(d.gaps+len(d.outages), "outage", "outages")
 	}
 	return strings.Join(parts[:min(len(parts), 3)], ", ")
 }
