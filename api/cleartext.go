@@ -15,8 +15,8 @@ import (
 // ClearTextError refuses an address to which a secret would go unencrypted.
 type ClearTextError struct {
 	Secret string // what would go there, as in "the API key"
-	Scheme string
-	Host   string
+	Scheme string // http or ws
+	Host   string // of the address, with its port
 }
 
 // Error says where the secret would go and what to use instead.

@@ -68,7 +68,7 @@ const (
 
 // EventSource points at the object that an event speaks of.
 type EventSource struct {
-	ID   ID
+	ID   ID // by which the object is read; a product's is none for a lookup, which takes a URL
 	Type SourceType
 }
 
@@ -77,7 +77,7 @@ type EventSource struct {
 type Event struct {
 	ID        ID
 	Type      EventType
-	CreatedAt time.Time
+	CreatedAt time.Time // zero when it cannot be read
 	Source    EventSource
 	Data      json.RawMessage // nil when absent
 	Raw       json.RawMessage // the exact body

@@ -9,8 +9,8 @@ import (
 
 // FailureReason says why an intent failed. Codes are an open set.
 type FailureReason struct {
-	Code    FailureCode `json:"code,omitzero"`
-	Message Text        `json:"message,omitempty"`
+	Code    FailureCode `json:"code,omitzero"`     // "unknown" when absent
+	Message Text        `json:"message,omitempty"` // what the service says; may quote the buyer
 }
 
 // FailureCode is the code of a failure reason: an open set that has grown over

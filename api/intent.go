@@ -98,7 +98,7 @@ type VariantSelection struct {
 type Constraints struct {
 	MaxTotalPrice        *int64 `json:"maxTotalPrice,omitempty"`
 	MaxShippingPrice     *int64 `json:"maxShippingPrice,omitempty"`
-	OfferRetrievalEffort Text   `json:"offerRetrievalEffort,omitempty"`
+	OfferRetrievalEffort Text   `json:"offerRetrievalEffort,omitempty"` // "max" or "low", as public clients have seen; "" when absent
 }
 
 // DecodeIntent reads a checkout intent leniently: a body that is a JSON object

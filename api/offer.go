@@ -73,8 +73,8 @@ func (p CostPart) Signed() string {
 // ShippingOption is one way of shipping. The client does not choose it.
 type ShippingOption struct {
 	ID               Text      `json:"id,omitempty"`
-	Cost             *Money    `json:"cost,omitempty"`
-	Discount         *Money    `json:"discount,omitempty"`
+	Cost             *Money    `json:"cost,omitempty"`            // nil when absent
+	Discount         *Money    `json:"discount,omitempty"`        // nil when absent
 	EarliestDelivery time.Time `json:"earliestDelivery,omitzero"` // zero when absent
 	LatestDelivery   time.Time `json:"latestDelivery,omitzero"`   // zero when absent
 }

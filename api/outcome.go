@@ -11,12 +11,12 @@ import (
 
 // TransportError is a call that ended without an answer.
 type TransportError struct {
-	Method string
-	Path   string
+	Method string // of the request
+	Path   string // of the request, without the values of its query
 	// MaybeSent reports whether the service may have got the request: true from
 	// the moment a connection was at hand.
 	MaybeSent bool
-	Err       error
+	Err       error // the cause
 }
 
 // Error says what was asked and why no answer came.
@@ -33,10 +33,10 @@ func (e *TransportError) Unwrap() error { return e.Err }
 // UnreadableError is a success whose body could not be read, or is not what the
 // contract says.
 type UnreadableError struct {
-	Method string
-	Path   string
-	Status int
-	Err    error
+	Method string // of the request
+	Path   string // of the request, without the values of its query
+	Status int    // the HTTP status
+	Err    error  // the cause
 
 	brokenOff bool // it ended before it was whole, so the next may be
 }

@@ -19,9 +19,9 @@ const maxPages = 10_000
 // ItemError is an item of a list that cannot be read. The list goes on after it;
 // every other error ends a list.
 type ItemError struct {
-	Path  string
-	Index int // within its page, from 0
-	Err   error
+	Path  string // of the list, without the values of its query
+	Index int    // within its page, from 0
+	Err   error  // the cause
 }
 
 // Error says which item it was and what was wrong with it.

@@ -10,7 +10,7 @@ import (
 // by its type and never drawn.
 type PaymentMethod struct {
 	Type  PaymentType `json:"type,omitzero"`
-	Token Secret      `json:"-"`
+	Token Secret      `json:"-"` // zero when the kind has none
 }
 
 // PaymentType is an open set; the contract names two.

@@ -31,11 +31,11 @@ type Product struct {
 	Retailer     Text               `json:"retailer,omitempty"`
 	SKU          Text               `json:"sku,omitempty"`
 	Description  Text               `json:"description,omitempty"`
-	Price        *Money             `json:"price,omitempty"`
+	Price        *Money             `json:"price,omitempty"`    // nil when absent
 	Tax          *Money             `json:"tax,omitempty"`      // of a lookup; nil when absent
 	Shipping     *Money             `json:"shipping,omitempty"` // of a lookup; nil when absent
 	Availability Availability       `json:"availability,omitempty"`
-	Purchasable  bool               `json:"isPurchasable"`
+	Purchasable  bool               `json:"isPurchasable"`   // false also when absent
 	Image        Text               `json:"image,omitempty"` // URL of the featured image, or else of the first
 	Dimensions   []VariantDimension `json:"variantDimensions,omitempty"`
 	Variants     []Variant          `json:"variants,omitempty"`
