@@ -35,8 +35,8 @@ type Product struct {
 	Tax          *Money             `json:"tax,omitempty"`      // of a lookup; nil when absent
 	Shipping     *Money             `json:"shipping,omitempty"` // of a lookup; nil when absent
 	Availability Availability       `json:"availability,omitempty"`
-	Purchasable  bool               `json:"isPurchasable"`   // false also when absent
-	Image        Text               `json:"image,omitempty"` // URL of the featured image, or else of the first
+	Purchasable  *bool              `json:"isPurchasable,omitempty"` // nil when absent
+	Image        Text               `json:"image,omitempty"`         // URL of the featured image, or else of the first
 	Dimensions   []VariantDimension `json:"variantDimensions,omitempty"`
 	Variants     []Variant          `json:"variants,omitempty"`
 	Raw          json.RawMessage    `json:"-"` // the exact body
@@ -81,7 +81,7 @@ func decodeProduct(body []byte, of Response) (Product, error) {
 		Tax:          decodeMoney(f["tax"]),
 		Shipping:     decodeMoney(f["shipping"]),
 		Availability: Availability(textOf(f["availability"])),
-		Purchasable:  f["isPurchasable"].Type == gjson.True,
+		Purchasable:  decodeBool(f["isPurchasable"]),
 		Image:        decodeImage(f["images"]),
 		Dimensions:   decodeDimensions(f["variantDimensions"]),
 		Variants:     listOf(f["variants"], decodeVariant),
@@ -92,6 +92,14 @@ func decodeProduct(body []byte, of Response) (Product, error) {
 		return Product{}, errors.New("decode product: neither an id nor a url")
 	}
 	return product, nil
+}
+
+func decodeBool(v gjson.Result) *bool {
+	if !v.IsBool() {
+		return nil
+	}
+	is := v.Bool()
+	return &is
 }
 
 func decodeImage(v gjson.Result) Text {

@@ -147,7 +147,7 @@ func wireOfShipment(v api.Shipment) shipmentWire {
 func wireOfProduct(v api.Product) productWire {
 	w := productWire{
 		ID: string(v.ID), Name: string(v.Name), URL: string(v.URL), Brand: orNull(v.Brand), Retailer: orNull(v.Retailer),
-		SKU: orNull(v.SKU), Description: orNull(v.Description), Availability: v.Availability, IsPurchasable: v.Purchasable,
+		SKU: orNull(v.SKU), Description: orNull(v.Description), Availability: v.Availability, IsPurchasable: *v.Purchasable,
 		Price: moneyWire{v.Price.Currency, v.Price.Subunits}, Tax: moneyOrNone(v.Tax), Shipping: moneyOrNone(v.Shipping),
 	}
 	for _, d := range v.Dimensions {

@@ -231,6 +231,28 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+func TestALookupSaysNothingOfWhatTheAnswerLeavesOut(t *testing.T) {
+	t.Parallel()
+	answer := `{"id":"p","name":"Mug","availability":"in_stock"%s}`
+	cases := []struct{ name, field, sheet, line string }{
+		{"left out", "", "Available  in stock\n", `"availability":"in_stock"},"body"`},
+		{"no", `,"isPurchasable":false`, "Available  in stock, cannot be bought\n", `"isPurchasable":false},"body"`},
+		{"yes", `,"isPurchasable":true`, "Available  in stock\n", `"isPurchasable":true},"body"`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, answer, c.field) }))
+			defer service.Close()
+			config := configFile(t, "api_url", service.URL, "api_key", "key-of-the-test", "state_dir", t.TempDir())
+			for form, want := range map[string]string{"--json": c.line, "--json=false": c.sheet} {
+				if r := runAs(t, "lookup", "https://shop.example/mug", form, "--config", config); r.code != exitDone || !strings.Contains(r.out, want) {
+					t.Errorf("%s: exit code %d, want %q: %s%s", form, r.code, want, r.out, r.words)
+				}
+			}
+		})
+	}
+}
+
 func TestLookupMasksAddresses(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -76,7 +76,7 @@ type productLine struct {
 // productSheet is a product for people. Missing values are left out.
 func productSheet(p *api.Product) string {
 	available := wording.Name(string(p.Availability))
-	if !p.Purchasable {
+	if p.Purchasable != nil && !*p.Purchasable {
 		available = strings.TrimPrefix(available+", cannot be bought", ", ")
 	}
 	rows := []fact{
