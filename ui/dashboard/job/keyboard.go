@@ -38,6 +38,8 @@ type reading struct {
 	err     error
 	pasting atomic.Bool // the beginning of a paste was read, but not its end
 	unended *time.Timer // runs while a paste waits for more
+	paste   pasted
+	read    []byte // what of it was not passed on yet
 }
 
 // KeysMsg brings the keys that wait, so that the screen is drawn once for all of them.
@@ -122,9 +124,22 @@ func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 	}
 }
 
-// Read implements [io.Reader] for the reader of keys. That one takes a control sequence
-// whose rest is late for text, so Read waits for the rest.
-func (r *reading) Read(into []byte) (n int, err error) {
+// Read implements [io.Reader] for the reader of keys.
+func (r *reading) Read(into []byte) (int, error) {
+	for len(r.read) == 0 {
+		n, err := r.whole(into)
+		if r.read = r.paste.bound(into[:n]); len(r.read) == 0 && err != nil {
+			return 0, err
+		}
+	}
+	n := copy(into, r.read)
+	r.read = r.read[n:]
+	return n, nil
+}
+
+// whole reads whole control sequences: the reader of keys takes one whose rest is late
+// for text.
+func (r *reading) whole(into []byte) (n int, err error) {
 	for err == nil && n < len(into) && (n == 0 || unfinished.Match(into[:n])) {
 		if r.pasting.Load() {
 			r.unended.Reset(unendedAfter)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -111,6 +112,54 @@ func namesOf(msg tea.Msg) (names []string) {
 		return []string{"paste " + msg.Content}
 	}
 	return []string{fmt.Sprint(msg)}
+}
+
+func TestOfALongPasteOnlyTheBeginningComes(t *testing.T) {
+	const begin, end = "\x1b[200~", "\x1b[201~"
+	text := strings.Repeat("wool socks ", 1+mostPasted/4)
+	for _, c := range []struct {
+		name   string
+		typed  string
+		pieces int // bytes at a time
+		pasted string
+	}{
+		{"short", begin + "wool" + end + "q", 4096, "wool"},
+		{"as long as is taken", begin + text[:mostPasted] + end + "q", 4096, text[:mostPasted]},
+		{"one longer", begin + text[:mostPasted+1] + end + "q", 4096, text[:mostPasted]},
+		{"long", begin + text + end + "q", 4096, text[:mostPasted]},
+		{"long, in odd pieces", begin + text + end + "q", 7, text[:mostPasted]},
+		{"long, byte by byte", begin + text + end + "q", 1, text[:mostPasted]},
+		{"long, with what looks like an end", begin + text + "\x1b[201\x1b[20" + end + "q", 3, text[:mostPasted]},
+		{"after another", begin + text + end + begin + "wool" + end + "q", 4096, text[:mostPasted] + "wool"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				far, told := typing(t)
+				go func() {
+					for piece := range slices.Chunk([]byte(c.typed), c.pieces) {
+						if _, err := far.Write(piece); err != nil {
+							t.Error(err)
+						}
+					}
+				}()
+				pasted := ""
+				for {
+					switch msg := (<-told).(type) {
+					case uv.PasteEvent:
+						pasted += msg.Content
+					case KeysMsg:
+						if len(msg) != 1 || msg[0].String() != "q" {
+							t.Errorf("%d keys came, the first is %s", len(msg), msg[0])
+						}
+						if pasted != c.pasted {
+							t.Errorf("%d bytes were pasted, want %d", len(pasted), len(c.pasted))
+						}
+						return
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestAPasteThatDoesNotEndIsTold(t *testing.T) {
