@@ -33,7 +33,7 @@ func (f *footer) at(x int) (spot, bool) {
 // hints shows the keys of a scope.
 func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 	var spots []spot
-	for i, hint := range f.cfg.Actions.Footer(scope, l.Left()-1, f.board.offers, f.reason) {
+	for i, hint := range f.cfg.Actions.Footer(scope, l.Left(), f.board.offers, f.reason) {
 		if i > 0 {
 			l.Space(action.HintGap)
 		}

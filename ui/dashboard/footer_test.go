@@ -39,6 +39,18 @@ func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
 	}
 }
 
+func TestTheNarrowestFooterNamesTheWayBack(t *testing.T) {
+	for name, keys := range map[string][]string{
+		"a zoomed pane": {"4", "z"}, "intents, zoomed": {"1", "z"}, "failures": {"F"}, "pulse": {"P"}, "usage": {"u"}, "a detail": {"enter"}, "requests, zoomed": {"5", "z"},
+	} {
+		m := boardOf(t, typicalShop(time.Now()), 40, 12, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+		press(m, keys...)
+		if got := screen(m); !inOrder(got, "esc back", "? help", "q quit") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
 func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 	for _, view := range []struct {
 		name  string
