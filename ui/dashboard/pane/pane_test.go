@@ -114,6 +114,7 @@ func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 		{"its window is over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 reset since"},
 		{"long over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-time.Hour)}, "reads ≤5 / 5 reset since"},
 		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 told 1m ago"},
+		{"its forecast went with its window", quota.Bucket{Exhausted: time.Millisecond, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 reset since"},
 		{"nothing is left of it", quota.Bucket{Reset: time.Minute, ObservedAt: noon}, "reads 0 / 5 1m"},
 	}
 	for _, c := range cases {

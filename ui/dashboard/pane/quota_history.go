@@ -22,6 +22,9 @@ func (l *Look) runsOut(at time.Time) string {
 
 // runsOut returns when a bucket runs out; zero if it does not.
 func (p *Quota) runsOut(b *quota.Bucket) time.Time {
+	if b.Over(p.look.Now) {
+		return time.Time{} // a forecast goes with its window
+	}
 	if b.Exhausted > 0 {
 		return p.look.Now.Add(b.Exhausted)
 	}
