@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +27,14 @@ func TestSimulateShowsWhatItDeliversAndEndsWithItsBoard(t *testing.T) {
 	go func() { ended <- o.behindBoard(t.Context(), s, seen, seen) }()
 	text := seen.waitFor(t, `INTENTS \d+ `, `✓ completed \d`, `▌EVENTS  REQUESTS  ALERTS.*  DELIVERIES 1 .*1 target unverified  1 waiting`,
 		`◔ waiting +endpoint challenge .*127.0.0.1:\d+/hooks +×\d+ +404`)
-	seen.press(t, "W")
-	seen.waitFor(t, `not sent again: a challenge is sent until it is answered`)
+	tried := ""
+	seen.waitUntil(t, "why a challenge is not sent again", func(text string) bool {
+		if attempts := regexp.MustCompile(`×\d+ +404`).FindString(text); attempts != tried { // an attempt may have been running
+			tried = attempts
+			seen.press(t, "W")
+		}
+		return strings.Contains(text, "not sent again: a challenge is sent until it is answered")
+	})
 	at := strings.Fields(text[strings.Index(text, "127.0.0.1:"):])[0]
 	seen.press(t, "q")
 	select {
