@@ -108,9 +108,13 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	}
 }
 
-// shown reports whether the toast is on the screen now.
+// shown reports whether the toast is on the screen now. One that was no longer true does
+// not come back.
 func (t *toast) shown() bool {
-	return t.text != "" && time.Now().Before(t.until) && (t.holds == nil || t.holds())
+	if t.holds != nil && !t.holds() {
+		*t = toast{}
+	}
+	return t.text != "" && time.Now().Before(t.until)
 }
 
 func (t *toast) sentence() string {

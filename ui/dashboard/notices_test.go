@@ -189,3 +189,16 @@ func TestANoticeGoesOnceItIsNoLongerTrue(t *testing.T) {
 		}
 	})
 }
+
+func TestASentenceThatIsNoLongerTrueDoesNotComeBack(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	runs := true
+	m.notices.sayWhile(func() bool { return runs }, warning, "an attempt is running")
+	for _, c := range []struct{ runs, said bool }{{true, true}, {false, false}, {true, false}} {
+		runs = c.runs
+		m.Update(tickMsg{})
+		if got := screen(m); strings.Contains(got, "an attempt is running") != c.said {
+			t.Errorf("running %t: it is said %t:\n%s", runs, !c.said, got)
+		}
+	}
+}
