@@ -27,7 +27,7 @@ func (s *settings) sendAlerts(tables []any) error {
 	for i, one := range tables {
 		table, is := one.(map[string]any)
 		if !is {
-			return unfit("alert", one, "tables, as in [[alert]]")
+			return invalidValue("alert", one, "tables, as in [[alert]]")
 		}
 		destination, err := readDestination(table)
 		if err == nil {
@@ -39,7 +39,7 @@ func (s *settings) sendAlerts(tables []any) error {
 		}
 		s.AlertDestinations = append(s.AlertDestinations, destination)
 	}
-	return together(wrong...)
+	return joinErrors(wrong...)
 }
 
 // readDestination reads one table. Errors do not repeat values: they may be secret.
@@ -61,7 +61,7 @@ func readDestination(table map[string]any) (destination attention.Destination, e
 	take("webhook_file", "a path in quotes", &file)
 	take("command", `a list of texts, such as ["notify-send", "{text}"]`, &destination.Command)
 	take("live", "true or false", &destination.Live)
-	take("timeout", wantedTime, &destination.Timeout)
+	take("timeout", durationHint, &destination.Timeout)
 	if len(wrong) > 0 {
 		return destination, errors.Join(wrong...)
 	}

@@ -29,18 +29,18 @@ func commandFields(c *own.Command, guarded *bool) map[string]any {
 	return map[string]any{"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": guarded, "screen": &c.Screen, "live": &c.Live}
 }
 
-// take reads the [[command]] tables of the configuration file.
-func (l *commandList) take(value any) (wrong []error) {
+// parse reads the [[command]] tables of the configuration file.
+func (l *commandList) parse(value any) (wrong []error) {
 	entries, is := value.([]any)
 	if !is {
-		return []error{unfit("command", value, "a list of tables, as in [[command]]")}
+		return []error{invalidValue("command", value, "a list of tables, as in [[command]]")}
 	}
 	*l = nil
 	for i, entry := range entries {
 		place := fmt.Sprintf("command %d", i+1)
 		table, is := entry.(map[string]any)
 		if !is {
-			wrong = append(wrong, unfit(place, entry, "a table, as in [[command]]"))
+			wrong = append(wrong, invalidValue(place, entry, "a table, as in [[command]]"))
 			continue
 		}
 		c, guarded := own.Command{}, true
@@ -51,7 +51,7 @@ func (l *commandList) take(value any) (wrong []error) {
 			case !exists:
 				wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, suggest(key, known)))
 			case !assign(field, table[key]):
-				wrong = append(wrong, unfit(place+": "+key, table[key], wanted(field)))
+				wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
 			}
 		}
 		c.Unguarded = !guarded
@@ -79,9 +79,9 @@ func (s settings) actions() (*action.Table, error) {
 	return table, nil
 }
 
-// interrupts end this process, except while the terminal is lent to another program,
-// which then gets them alone.
-type interrupts struct{ lent atomic.Int32 }
+// interrupts end this process, except while another program has the terminal and gets
+// them alone.
+type interrupts struct{ suspended atomic.Int32 }
 
 type interruptsKey struct{}
 
@@ -98,7 +98,7 @@ func interruptible(ctx context.Context) context.Context {
 	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
 	go func() { // lives as long as the process
 		for s := range heard {
-			if s != os.Interrupt || i.lent.Load() == 0 {
+			if s != os.Interrupt || i.suspended.Load() == 0 {
 				end()
 				time.Sleep(sameInterrupt)
 				signal.Stop(heard)
@@ -109,14 +109,15 @@ func interruptible(ctx context.Context) context.Context {
 	return ctx
 }
 
-// lending lends a command's terminal to another program, until back is called.
-func lending(ctx context.Context) func() (back func()) {
+// interruptSuspender returns what leaves the terminal's interrupts to another program,
+// until resume is called.
+func interruptSuspender(ctx context.Context) func() (resume func()) {
 	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
 	if !ok {
 		return nil
 	}
 	return func() func() {
-		i.lent.Add(1)
-		return func() { i.lent.Add(-1) }
+		i.suspended.Add(1)
+		return func() { i.suspended.Add(-1) }
 	}
 }

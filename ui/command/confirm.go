@@ -121,7 +121,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err
 	}
-	return r.tell(stdout, o.json, r)
+	return r.print(stdout, o.json, r)
 }
 
 // perform reads, compares, shows and confirms, and records the result. It returns
@@ -134,7 +134,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.unread(s.guard.Unread(id, err))
 		return nil
 	}
-	r.saw(&in)
+	r.recordRead(&in)
 	r.Environment, r.Live = from.Name, from.Live
 	if err := o.checkLive(from.Live, id); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.follow(ctx, s.client, o.wait, stderr)
 		return nil
 	}
-	r.show(stderr, seen)
+	r.printProposal(stderr, seen)
 	if seen.Total != agreed {
 		out := s.guard.Unsent(ctx, in, nil)
 		if out.Verdict == confirm.NotConfirmable && !out.Unsettled {
@@ -164,13 +164,13 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return nil
 	}
-	r.end(s.guard.Confirm(ctx, seen, tellSettling(stderr, "the intent")))
+	r.end(s.guard.Confirm(ctx, seen, reportSettling(stderr, "the intent")))
 	r.follow(ctx, s.client, o.wait, stderr)
 	return nil
 }
 
-// tellSettling says that the outcome is unknown, and what is being read to settle it.
-func tellSettling(stderr io.Writer, what string) func(confirm.Progress) {
+// reportSettling says that the outcome is unknown, and what is being read to settle it.
+func reportSettling(stderr io.Writer, what string) func(confirm.Progress) {
 	return func(at confirm.Progress) {
 		if at.Stage == confirm.Settling {
 			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s at the latest.\n", api.Scrub(at.Why.Error()), what, at.Until.Format("15:04:05"))
@@ -194,7 +194,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, limit tim
 	step := backoff.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: 5 * time.Second, Multiplier: 1.5}
 	for {
 		if in, err := client.Intent(ctx, r.Intent.ID); err == nil {
-			r.saw(&in)
+			r.recordRead(&in)
 			if in.State.Terminal() {
 				r.ordered(&in)
 				return

@@ -32,8 +32,8 @@ func newConfirmReport(s *session) *confirmReport {
 	return &confirmReport{Environment: where.Name, Live: where.Live, window: s.settings.ConfirmWindow}
 }
 
-// saw records an intent as it was read.
-func (r *confirmReport) saw(in *api.Intent) {
+// recordRead records an intent as it was read.
+func (r *confirmReport) recordRead(in *api.Intent) {
 	picture := account.NewStore(account.StoreConfig{ConfirmWindow: r.window})
 	picture.ApplyRead(*in, in.Response.Sent, account.ByRead)
 	if read, ok := picture.Intent(in.ID); ok {
@@ -42,8 +42,8 @@ func (r *confirmReport) saw(in *api.Intent) {
 	}
 }
 
-// show prints on stderr what would be bought.
-func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
+// printProposal prints on stderr what would be bought.
+func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	window := "not known"
 	if !seen.ExpiresAt.IsZero() {
 		window = "closes at " + seen.ExpiresAt.Local().Format("15:04:05 MST")
@@ -67,7 +67,7 @@ func (r *confirmReport) end(o confirm.Outcome) {
 	r.Verdict, r.Attempt, r.text = strings.ReplaceAll(string(o.Verdict), " ", "_"), o.Attempt, o.String()
 	r.Differences = o.Differences
 	if o.Intent != nil {
-		r.saw(o.Intent)
+		r.recordRead(o.Intent)
 	}
 	if o.Err != nil {
 		r.Error = string(api.Scrub(o.Err.Error()))
@@ -129,10 +129,10 @@ func (r *confirmReport) ordered(in *api.Intent) {
 	}
 }
 
-// tell prints the report as JSON (whole may contain it), or as a sentence if all went
+// print prints the report as JSON (whole may contain it), or as a sentence if all went
 // well; otherwise the sentence is the error. If printing fails, the outcome counts as
 // unknown: the script has not seen it.
-func (r *confirmReport) tell(w io.Writer, asJSON bool, whole any) error {
+func (r *confirmReport) print(w io.Writer, asJSON bool, whole any) error {
 	text := ""
 	if r.ExitCode == exitDone {
 		text = string(api.Scrub(r.text)) + "\n"

@@ -33,7 +33,7 @@ func newConsole() *cobra.Command {
 	sourceFlags(command.PersistentFlags())
 	settingFlags(command.PersistentFlags(), "api_url", "insecure_http")
 	command.PersistentFlags().Bool("json", false, "print the answer as JSON, with buyers and payment tokens masked")
-	command.RunE = asking(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
+	command.RunE = sendsRequest(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
 	command.AddCommand(
 		consoleEndpoints(), consoleDeliveries(), consoleDeliver(), consoleFault(), consoleFailures(), consoleProducts(), consoleProduct(),
 		consoleAdvance(), consoleClock(), consoleLimit(), consoleBalance(), consoleSnapshot(),
@@ -55,8 +55,8 @@ func (r request) send(ctx context.Context, client *api.Client) (answer json.RawM
 // fields are the fields of a JSON body.
 type fields map[string]any
 
-// asking makes the run function of a command that sends one request.
-func asking(show printer, of func(args []string) (request, error)) func(*cobra.Command, []string) error {
+// sendsRequest returns the run function of a command that sends one request.
+func sendsRequest(show printer, of func(args []string) (request, error)) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		r, err := of(args)
 		if err != nil {
@@ -89,7 +89,7 @@ func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Cl
 
 // consoleCommand is a command that sends one request.
 func consoleCommand(use, short, example string, args cobra.PositionalArgs, show printer, of func([]string) (request, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: asking(show, of)}
+	return &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: sendsRequest(show, of)}
 }
 
 func consoleEndpoints() *cobra.Command {

@@ -186,7 +186,7 @@ func consoleLimit() *cobra.Command {
 			return nil
 		},
 	}
-	command.RunE = asking(table("name", "limit", "remaining", "resetSeconds"), func(args []string) (request, error) {
+	command.RunE = sendsRequest(table("name", "limit", "remaining", "resetSeconds"), func(args []string) (request, error) {
 		body := fields{}
 		if len(args) == 2 {
 			limit, err := strconv.Atoi(args[1])

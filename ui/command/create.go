@@ -105,7 +105,7 @@ func (o createOptions) check(armed bool, where api.Environment, body *createBody
 	case !short || o.live == "":
 		missing = append(missing, checkEnd(o.live, reference, "reference"))
 	}
-	return together(missing...)
+	return joinErrors(missing...)
 }
 
 func runCreate(ctx context.Context, s settings, o createOptions, body *createBody, stdout, stderr io.Writer) error {
@@ -151,7 +151,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		current.warn(stderr)
 		r.guarded(ctx, current, where, o.another, stderr)
 	}
-	return r.tell(stdout, o.json, r)
+	return r.print(stdout, o.json, r)
 }
 
 // lookUp finds out which environment answers, and what a purchase would buy there. It
@@ -170,13 +170,13 @@ func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io
 	}
 	r.Environment, r.Live = where.Name, where.Live
 	if r.purchase && !where.StandIn {
-		r.weigh(product, err, stderr)
+		r.checkPrice(product, err, stderr)
 	}
 	return where, nil
 }
 
-// weigh shows the product and compares its price with --max-total.
-func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
+// checkPrice shows the product and compares its price with --max-total.
+func (r *createReport) checkPrice(product api.Product, err error, stderr io.Writer) {
 	most, n := r.body.most, r.body.wanted.Quantity
 	if err != nil || product.Price == nil {
 		r.notSent("the lookup has no price to compare with --max-total", err)
@@ -201,5 +201,5 @@ func (r *createReport) guarded(ctx context.Context, s *session, where api.Enviro
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}
-	r.ended(s.guard.Create(ctx, s.client, c, tellSettling(stderr, "the list of intents")))
+	r.ended(s.guard.Create(ctx, s.client, c, reportSettling(stderr, "the list of intents")))
 }

@@ -90,27 +90,27 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	curtain := paintFirst
+	delay := paintFirst
 	if o.headless || o.screen.plain {
-		curtain = 0
+		delay = 0
 	}
-	on, err := setStage(s, o.shop, folder, curtain)
+	servers, err := openDemoServers(s, o.shop, folder, delay)
 	if err != nil {
 		return err
 	}
-	defer on.atProxy.Close() // a second Close, once it has served, does no harm
+	defer servers.atProxy.Close() // a second Close, once it has served, does no harm
 	return alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
 			defer end.Stop()
 		}
-		current, err := open(on.settings, forgets)
+		current, err := open(servers.settings, forgets)
 		if err != nil {
 			return err
 		}
 		defer current.close()
-		current.standIn = on.service
-		if err := current.passOn(on.atProxy, io.Discard); err != nil {
+		current.standIn = servers.service
+		if err := current.addProxy(servers.atProxy, io.Discard); err != nil {
 			return err
 		}
 		if !o.headless {
@@ -120,22 +120,22 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		if err != nil {
 			return err
 		}
-		defer record.tell(o.screen.words)
+		defer record.report(o.screen.words)
 		return alongside(ctx, func(ctx context.Context) error { return current.reportEverySecond(ctx, out, o.json) }, current.run, record.run)
-	}, on.parts...)
+	}, servers.parts...)
 }
 
-// demoStage is a relay and a simulator on loopback.
-type demoStage struct {
+// demoServers are a relay and a simulator on loopback.
+type demoServers struct {
 	settings settings     // of a dashboard on this account
 	atProxy  net.Listener // for a proxy through which the shop calls the service
 	service  *simulator.Simulator
 	parts    []part // run them
 }
 
-// setStage makes a stage. Its parts listen at once but answer only after curtain, so
-// that they do not delay the first frame.
-func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (demoStage, error) {
+// openDemoServers opens the servers. They listen at once but answer only after delay, so
+// that they do not hold up the first frame.
+func openDemoServers(s settings, shop simulator.Config, folder string, delay time.Duration) (demoServers, error) {
 	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
@@ -144,23 +144,23 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 	for i := range at {
 		var err error
 		if at[i], err = listen("127.0.0.1:0"); err != nil {
-			return demoStage{}, errors.Join(err, closeListeners(at[:i]))
+			return demoServers{}, errors.Join(err, closeListeners(at[:i]))
 		}
 	}
 	atRelay, atService, atProxy := at[0], at[1], at[2]
 	s.RelayURL, shop.ShopURL = address(atRelay), address(atProxy)
 	service, err := simulator.New(demoShop(s, shop))
 	if err != nil {
-		return demoStage{}, errors.Join(usage(err), closeListeners(at[:]))
+		return demoServers{}, errors.Join(usage(err), closeListeners(at[:]))
 	}
 	s.APIURL, s.OwnStandIn = address(atService), true
-	return demoStage{s, atProxy, service, []part{
+	return demoServers{s, atProxy, service, []part{
 		func(ctx context.Context) error {
-			_ = api.Sleep(ctx, curtain)
-			return relayOnStage(ctx, atRelay, s, folder)
+			_ = api.Sleep(ctx, delay)
+			return runDemoRelay(ctx, atRelay, s, folder)
 		},
 		func(ctx context.Context) error {
-			_ = api.Sleep(ctx, curtain)
+			_ = api.Sleep(ctx, delay)
 			return service.Run(ctx)
 		},
 		func(ctx context.Context) error { return service.Serve(ctx, atService) },
@@ -197,7 +197,7 @@ const (
 	demoPartlyFor = 5 * time.Minute // likewise
 )
 
-func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder string) error {
+func runDemoRelay(ctx context.Context, listener net.Listener, s settings, folder string) error {
 	defer listener.Close() // a second Close does no harm
 	events, err := sqlite.Open(ctx, folder)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 	t.Parallel()
-	on, err := setStage(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
+	on, err := openDemoServers(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
 	if err != nil || on.settings.ConfirmWindow != 5*time.Minute {
 		t.Fatalf("window %v, %v; want 5m", on.settings.ConfirmWindow, err)
 	}

@@ -59,7 +59,7 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	defer p.close()
 	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
 	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {
-		if f = p.discreet(f); asJSON {
+		if f = p.redacted(f); asJSON {
 			return lines.Encode(f)
 		}
 		return sheet.Write(f)
@@ -174,8 +174,8 @@ func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
 // no check prints one, and a shorter text would match ordinary words.
 const leastRedacted = 6
 
-// discreet removes secrets from a finding: an error may repeat what was sent.
-func (p *examination) discreet(f doctor.Finding) doctor.Finding {
+// redacted removes secrets from a finding: an error may repeat what was sent.
+func (p *examination) redacted(f doctor.Finding) doctor.Finding {
 	discreet := func(text string) api.Text {
 		for _, secret := range p.settings.secrets() {
 			if len(secret.Reveal()) >= leastRedacted {

@@ -44,7 +44,7 @@ func (p *examination) checkFiles(context.Context) (found []doctor.Finding) {
 	}
 	const means = "whoever reads it can act for the account"
 	for file := range files { // a source that is a variable is not a file, and is skipped
-		who, mend := beside(file, 0o044), "chmod 600 "+shortened(file)
+		who, mend := othersWith(file, 0o044), "chmod 600 "+shortened(file)
 		switch text := fmt.Sprintf("%s can read %s, which holds a secret", who, shortened(file)); who {
 		case everyUser:
 			found = append(found, doctor.Findings(doctor.Fault, text, means, mend)...)
@@ -64,9 +64,9 @@ const (
 	ownGroup  = "the group of its owner"
 )
 
-// beside says who, other than the owner, has one of these permissions on a path and
+// othersWith says who, other than the owner, has one of these permissions on a path and
 // can reach it; "" for nobody, also if the path does not exist.
-func beside(path string, permissions fs.FileMode) string {
+func othersWith(path string, permissions fs.FileMode) string {
 	absolute, err := filepath.Abs(path)
 	info, statErr := os.Stat(path)
 	if err != nil || statErr != nil || runtime.GOOS == "windows" {
@@ -96,7 +96,7 @@ func (p *examination) checkState(context.Context) []doctor.Finding {
 	if err := writable(dir); err != nil {
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("the state folder cannot be written: %v", err), means, toWrite(err, do))
 	}
-	if who := beside(dir, 0o022); who == everyUser {
+	if who := othersWith(dir, 0o022); who == everyUser {
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("%s can write in the state folder %s", who, shortened(dir)), "they can delete the audit log, which prevents buying twice", "chmod 700 "+shortened(dir))
 	}
 	file, err := os.OpenFile(audit, os.O_WRONLY|os.O_APPEND, 0)
@@ -242,7 +242,7 @@ func (p *examination) checkJournal(ctx context.Context) []doctor.Finding {
 		err = writable(dir)
 	}
 	issued, unread := relay.NewTokenFile(dir).Read(ctx)
-	switch who := beside(file, 0o004); {
+	switch who := othersWith(file, 0o004); {
 	case err != nil:
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("the journal cannot be written: %v", durable.ReasonFirst(err)), "a relay does not start with it, or refuses deliveries",
 			toWrite(err, "give the relay's user write permission, or name the right folder"))
@@ -288,7 +288,7 @@ func (p *examination) checkProxy(ctx context.Context) []doctor.Finding {
 	if p.client == nil || p.first != nil || !p.maySpend() {
 		return doctor.Findings(doctor.Note, "something listens at "+s.ProxyListen, "not tested: the service did not answer well, or the quota is low", "")
 	}
-	through, err := p.asking("http://"+s.ProxyListen, nil)
+	through, err := p.newClient("http://"+s.ProxyListen, nil)
 	if err == nil {
 		err = p.readShipments(quota.WithPriority(ctx, quota.Reconcile), through)
 		through.Close()

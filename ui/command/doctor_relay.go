@@ -108,10 +108,10 @@ func (p *examination) stream(ctx context.Context, cursor string) (relay.Status, 
 
 // listening is a [relay.Handler] that stops at the first conclusive status.
 type listening struct {
-	end    func()
-	items  []relay.Item
-	status relay.Status
-	told   bool
+	end        func()
+	items      []relay.Item
+	status     relay.Status
+	conclusive bool
 }
 
 func (l *listening) Events(_ context.Context, batch []relay.Item) error {
@@ -120,11 +120,11 @@ func (l *listening) Events(_ context.Context, batch []relay.Item) error {
 }
 
 func (l *listening) Status(s relay.Status) {
-	if l.told {
+	if l.conclusive {
 		return // it is ending
 	}
-	l.status, l.told = s, s.State == relay.Live || s.State == relay.Lost || s.State == relay.Refused
-	if l.told {
+	l.status, l.conclusive = s, s.State == relay.Live || s.State == relay.Lost || s.State == relay.Refused
+	if l.conclusive {
 		l.end()
 	}
 }

@@ -48,8 +48,8 @@ func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// asking makes a client that never retries.
-func (p *examination) asking(address string, transport http.RoundTripper) (*api.Client, error) {
+// newClient makes a client that never retries.
+func (p *examination) newClient(address string, transport http.RoundTripper) (*api.Client, error) {
 	s := p.settings
 	client, err := api.New(api.Config{
 		BaseURL: address, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, Timeout: p.within, Retries: -1, Pacer: p.pacer, Transport: transport,
@@ -65,7 +65,7 @@ func (p *examination) asking(address string, transport http.RoundTripper) (*api.
 		},
 	})
 	if err != nil {
-		return nil, addressed(err)
+		return nil, withAddressHint(err)
 	}
 	return client, nil
 }
@@ -92,7 +92,7 @@ func (p *examination) checkService(ctx context.Context) (found []doctor.Finding)
 	fault := func(what, do string) []doctor.Finding {
 		return doctor.Findings(doctor.Fault, what, "nothing can be read or confirmed", do)
 	}
-	client, err := p.asking(at, &p.heard)
+	client, err := p.newClient(at, &p.heard)
 	if err != nil {
 		return fault(err.Error(), "correct api_url or api_key")
 	}
@@ -115,12 +115,12 @@ func (p *examination) checkService(ctx context.Context) (found []doctor.Finding)
 	case status != 0 || errors.As(p.first, &unreadable):
 		return fault(fmt.Sprintf("what answers at %s is not the service: %v", at, p.first), "correct api_url: it must be the base address, without /api/v1")
 	}
-	why, do := whyAway(p.first)
+	why, do := whyUnreachable(p.first)
 	return fault(fmt.Sprintf("cannot connect to %s: %s", at, why), do)
 }
 
-// whyAway says why nothing answers, and what to do.
-func whyAway(err error) (why, do string) {
+// whyUnreachable says why nothing answers, and what to do.
+func whyUnreachable(err error) (why, do string) {
 	var transport *api.TransportError
 	if errors.As(err, &transport) {
 		err = transport.Err

@@ -45,7 +45,7 @@ func (p *examination) unusable(ctx context.Context) error {
 		filter = fmt.Errorf("filter is %s: %s", shownValue(s.Filter), why)
 	}
 	if s.WatchList != fromStdin {
-		list = s.takeWatchList(ctx, nil) // on a copy
+		list = s.readWatchIDs(ctx, nil) // on a copy
 	}
 	switch {
 	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.data == "":
@@ -95,7 +95,7 @@ func (p *examination) shown(one setting) string {
 		return shownValue(strings.Join(*field, ", "))
 	case *int, *float64, *time.Duration:
 		if !one.private {
-			return shownValue(held(field))
+			return shownValue(valueOf(field))
 		}
 	}
 	return "[set]"
@@ -104,7 +104,7 @@ func (p *examination) shown(one setting) string {
 // checkSecrets checks the form of keys and tokens: whatever was copied along becomes
 // part of them.
 func (p *examination) checkSecrets(context.Context) []doctor.Finding {
-	found := p.shapes(func(one setting) bool { return one.key != signingSecret })
+	found := p.malformedSecrets(func(one setting) bool { return one.key != signingSecret })
 	if found == nil {
 		return doctor.Fine("they are well-formed")
 	}
@@ -120,14 +120,14 @@ func (p *examination) checkSigning(context.Context) []doctor.Finding {
 	if p.settings.SigningSecret.IsZero() {
 		return doctor.Skip("no signing secret is configured")
 	}
-	if found := p.shapes(func(one setting) bool { return one.key == signingSecret }); found != nil {
+	if found := p.malformedSecrets(func(one setting) bool { return one.key == signingSecret }); found != nil {
 		return found
 	}
 	return doctor.Findings(doctor.Note, "the signing secret is long enough; only a delivery can show whether it is the account's", "", "try it on a delivery: tillwatch verify")
 }
 
-// shapes reports secrets of a wrong form; nil if there are none.
-func (p *examination) shapes(of func(setting) bool) (found []doctor.Finding) {
+// malformedSecrets reports secrets of a wrong form; nil if there are none.
+func (p *examination) malformedSecrets(of func(setting) bool) (found []doctor.Finding) {
 	s := p.settings
 	for _, one := range settingTable() {
 		secret, is := one.field(&s).(*api.Secret)
@@ -139,7 +139,7 @@ func (p *examination) shapes(of func(setting) bool) (found []doctor.Finding) {
 			place += " in " + shortened(file)
 		}
 		for line := range strings.Lines(secret.Reveal()) { // during a rotation there are two signing secrets
-			if why, means, do := misshapen(one.key, strings.TrimRight(line, "\r\n")); why != "" {
+			if why, means, do := malformed(one.key, strings.TrimRight(line, "\r\n")); why != "" {
 				found = append(found, doctor.Findings(doctor.Fault, place+" "+why, means, do)...)
 			}
 		}
@@ -150,9 +150,9 @@ func (p *examination) shapes(of func(setting) bool) (found []doctor.Finding) {
 	return found
 }
 
-// misshapen says what is wrong with the form of a secret without repeating it, what
+// malformed says what is wrong with the form of a secret without repeating it, what
 // that means and what to do; "" if it is well-formed.
-func misshapen(key, text string) (why, means, do string) {
+func malformed(key, text string) (why, means, do string) {
 	const unfit = "it is used as it is, and does not match"
 	if text == "" {
 		return "", "", ""

@@ -162,7 +162,7 @@ func (c *doctorCase) examine() (found []doctor.Finding, p *examination) {
 	p.free = func(string) (uint64, error) { return c.room, nil }
 	p.within = patience // a busy machine is no fault of the service
 	_, err := doctor.Examine(c.t.Context(), p.checks(), func(f doctor.Finding) error {
-		found = append(found, p.discreet(f))
+		found = append(found, p.redacted(f))
 		return nil
 	})
 	if err != nil {
@@ -333,13 +333,13 @@ func TestAFileThatNobodyCanReachIsNobodyElses(t *testing.T) {
 	c := &doctorCase{t: t, dir: t.TempDir()}
 	path := c.file("key", "x", 0o644)
 	c.reachable()
-	if who := beside(path, 0o004); who == "" {
+	if who := othersWith(path, 0o004); who == "" {
 		t.Error("every user can read it, but nobody was reported")
 	}
 	if err := os.Chmod(c.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if who := beside(path, 0o044); who != "" {
+	if who := othersWith(path, 0o044); who != "" {
 		t.Errorf("%s was reported, but cannot reach it", who)
 	}
 }

@@ -95,8 +95,8 @@ func eventIn(body []byte) (api.Event, error) {
 	return event, err
 }
 
-// tellMissing says which of a delivery's headers are empty.
-func tellMissing(event api.Event, prefix string, stderr io.Writer) {
+// warnOfEmptyHeaders says which of a delivery's headers are empty.
+func warnOfEmptyHeaders(event api.Event, prefix string, stderr io.Writer) {
 	for _, header := range [][2]string{{"event-id", string(event.ID)}, {"topic", string(event.Type)}} {
 		if header[1] == "" {
 			fmt.Fprintf(stderr, "tillwatch: %s%s is empty: the body has no value for it\n", prefix, header[0])

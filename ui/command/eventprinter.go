@@ -26,7 +26,7 @@ type eventPrinter struct {
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
-	forward    *postman // nil: print only
+	forward    *singleSender // nil: print only
 
 	buffer bytes.Buffer
 	lines  lineMaker

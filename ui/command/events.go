@@ -94,9 +94,9 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	}
 	subscriber, err := relay.NewSubscriber(config)
 	if err != nil {
-		return addressed(err)
+		return withAddressHint(err)
 	}
-	forward, err := newPostman(s, o.forwardTo, "--forward-to", o.sender, stderr)
+	forward, err := newSingleSender(s, o.forwardTo, "--forward-to", o.sender, stderr)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func newReader(s settings) (*relay.Reader, error) {
 	}
 	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {
-		return nil, addressed(err)
+		return nil, withAddressHint(err)
 	}
 	return reader, nil
 }
@@ -53,7 +53,7 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 		return err
 	}
 	line := lineOfItem(item, cursor)
-	forward, err := newPostman(s, o.forwardTo, "--forward-to", o.sender, stderr)
+	forward, err := newSingleSender(s, o.forwardTo, "--forward-to", o.sender, stderr)
 	if err != nil {
 		return err
 	}

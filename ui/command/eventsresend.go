@@ -59,7 +59,7 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 		return err
 	}
 	defer reader.Close()
-	to, err := newPostman(s, o.forwardTo, "--to", o.sender, stderr)
+	to, err := newSingleSender(s, o.forwardTo, "--to", o.sender, stderr)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func TestAReportThatCannotBeWrittenNeverSaysThatNothingWasBought(t *testing.T) {
 		{"tried out", &tried, exitFailed},
 	} {
 		for _, asJSON := range []bool{true, false} {
-			err := c.report.tell(full{}, asJSON, c.report)
+			err := c.report.print(full{}, asJSON, c.report)
 			var exit *exitError
 			code := exitFailed
 			if errors.As(err, &exit) {

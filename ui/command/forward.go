@@ -100,7 +100,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 			}
 			subscriber, err := relay.NewSubscriber(config)
 			if err != nil {
-				return nil, addressed(err)
+				return nil, withAddressHint(err)
 			}
 			return subscriber, nil
 		},
@@ -133,7 +133,7 @@ func runForwarder(ctx context.Context, config forward.Config, limit int, stderr 
 	defer stop()
 	words := &forwardWords{out: stderr, said: map[api.Text]string{}}
 	printer := &attemptPrinter{show: show, limit: limit, stop: stop}
-	config.Attempted, config.Status = printer.tell, words.status
+	config.Attempted, config.Status = printer.print, words.status
 	f, err := forward.Open(config)
 	if err != nil {
 		return err

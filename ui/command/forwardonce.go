@@ -10,15 +10,15 @@ import (
 	"tillwatch/relay/forward"
 )
 
-// postman delivers stored events to an endpoint, each once.
-type postman struct {
+// singleSender delivers stored events to an endpoint, each once.
+type singleSender struct {
 	target        string
 	sender        forward.Sender
 	sent, refused int
 }
 
-// newPostman returns nil if there is no endpoint to forward to.
-func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writer) (*postman, error) {
+// newSingleSender returns nil if there is no endpoint to forward to.
+func newSingleSender(s settings, target, flag string, o senderOptions, stderr io.Writer) (*singleSender, error) {
 	if target == "" {
 		return nil, nil
 	}
@@ -26,11 +26,11 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 		return nil, err
 	}
 	sender, err := o.sender(s, stderr)
-	return &postman{target: target, sender: sender}, err
+	return &singleSender{target: target, sender: sender}, err
 }
 
 // forward makes one attempt. A refusal by the endpoint is a result, not an error.
-func (p *postman) forward(ctx context.Context, item relay.Item) *delivery.Delivery {
+func (p *singleSender) forward(ctx context.Context, item relay.Item) *delivery.Delivery {
 	event := &item.Event
 	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{Target: forward.Shown(p.target), Event: event.ID, Type: event.Type, Source: event.Source.ID, Since: item.Received})
 	if p.sent++; d.State != delivery.Delivered {
@@ -41,7 +41,7 @@ func (p *postman) forward(ctx context.Context, item relay.Item) *delivery.Delive
 }
 
 // outcome is an error if the endpoint did not accept all events.
-func (p *postman) outcome() error {
+func (p *singleSender) outcome() error {
 	if p == nil || p.refused == 0 {
 		return nil
 	}

@@ -65,7 +65,7 @@ type attemptPrinter struct {
 	failed error
 }
 
-func (p *attemptPrinter) tell(h forward.Held) {
+func (p *attemptPrinter) print(h forward.Held) {
 	if h.Delivery.State == delivery.Dead {
 		p.dead++
 	}

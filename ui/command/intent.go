@@ -76,13 +76,13 @@ func someIntents(c *cobra.Command, args []string) error {
 	return validIDs(c, args)
 }
 
-// intentLook is one look at some intents.
-type intentLook struct {
+// intentReader reads intents, once or until they have ended, and prints them.
+type intentReader struct {
 	*session
 	ids            []api.ID
 	o              intentOptions
 	stdout, stderr io.Writer
-	told           bool             // the relay has sent its history
+	historyRead    bool             // the relay has sent its history
 	failed         map[api.ID]error // why some could not be read
 }
 
@@ -96,7 +96,7 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 	if err := current.restored(); err != nil {
 		return err
 	}
-	look := &intentLook{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
+	look := &intentReader{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
 	for _, arg := range args {
 		if id := api.ScrubID(arg); !slices.Contains(look.ids, id) {
 			look.ids = append(look.ids, id)
@@ -112,7 +112,7 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 }
 
 // commands prints the curl commands that read the intents.
-func (l *intentLook) commands() error {
+func (l *intentReader) commands() error {
 	for _, id := range l.ids {
 		text, err := l.curl(id)
 		if err == nil {
@@ -126,11 +126,11 @@ func (l *intentLook) commands() error {
 }
 
 // once reads every intent and what belongs to it, and prints them.
-func (l *intentLook) once(ctx context.Context) error {
+func (l *intentReader) once(ctx context.Context) error {
 	limited, stop := context.WithTimeout(ctx, l.o.wait)
 	defer stop()
 	for _, id := range l.ids {
-		l.take(limited, id)
+		l.tryRead(limited, id)
 	}
 	l.readHistory(limited)
 	if ctx.Err() != nil {
@@ -146,15 +146,15 @@ func (l *intentLook) once(ctx context.Context) error {
 	return l.unread()
 }
 
-// take reads an intent, and records why it could not be read.
-func (l *intentLook) take(ctx context.Context, id api.ID) {
+// tryRead reads an intent, and records why it could not be read.
+func (l *intentReader) tryRead(ctx context.Context, id api.ID) {
 	if err := l.read(ctx, id); err != nil {
 		l.failed[id] = err
 	}
 }
 
 // read reads an intent and its shipments, ahead of background reads.
-func (l *intentLook) read(ctx context.Context, id api.ID) error {
+func (l *intentReader) read(ctx context.Context, id api.ID) error {
 	sent := time.Now()
 	in, err := l.client.Intent(ctx, id)
 	switch {
@@ -174,7 +174,7 @@ func (l *intentLook) read(ctx context.Context, id api.ID) error {
 	return l.readShipments(ctx, id)
 }
 
-func (l *intentLook) readShipments(ctx context.Context, id api.ID) error {
+func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 	sent := time.Now()
 	var list []api.Shipment
 	for sh, err := range l.client.IntentShipments(ctx, id) {
@@ -198,7 +198,7 @@ func (l *intentLook) readShipments(ctx context.Context, id api.ID) error {
 
 // readHistory receives what the relay has stored since the last run, or since the first
 // of the intents was created.
-func (l *intentLook) readHistory(ctx context.Context) {
+func (l *intentReader) readHistory(ctx context.Context) {
 	events, err := l.subscribe(l.created(), false)
 	if events == nil || err != nil {
 		l.note(err)
@@ -215,7 +215,7 @@ func (l *intentLook) readHistory(ctx context.Context) {
 
 // created is a little before the first of the intents was created; zero unless that
 // is known of all.
-func (l *intentLook) created() time.Time {
+func (l *intentReader) created() time.Time {
 	var first time.Time
 	for _, id := range l.ids {
 		in, known := l.store.Intent(id)
@@ -234,10 +234,10 @@ func (l *intentLook) created() time.Time {
 }
 
 // noteFeed says on stderr what the timeline may lack.
-func (l *intentLook) noteFeed() {
+func (l *intentReader) noteFeed() {
 	switch state := l.store.Summary().Feed; {
 	case state.State == account.FeedLive:
-		l.told = true
+		l.historyRead = true
 	case state.State == account.FeedRefused:
 		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", state.Err))
 	default:
@@ -245,7 +245,7 @@ func (l *intentLook) noteFeed() {
 	}
 }
 
-func (l *intentLook) note(err error) {
+func (l *intentReader) note(err error) {
 	if err != nil {
 		fmt.Fprintf(l.stderr, "tillwatch: %s\n", api.Scrub(err.Error()))
 	}
@@ -253,12 +253,12 @@ func (l *intentLook) note(err error) {
 
 // worthPrinting reports whether more is known of an intent than that it does not
 // exist.
-func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
+func (l *intentReader) worthPrinting(in *account.IntentDetail) bool {
 	return in.State != "" || in.Latest != nil
 }
 
-func (l *intentLook) print(in *account.IntentDetail, again bool) error {
-	line := l.intentLine(in, l.o.reveal, l.told, time.Now())
+func (l *intentReader) print(in *account.IntentDetail, again bool) error {
+	line := l.intentLine(in, l.o.reveal, l.historyRead, time.Now())
 	text := line.sheet()
 	if l.o.markdown {
 		text = line.markdown()
@@ -272,7 +272,7 @@ func (l *intentLook) print(in *account.IntentDetail, again bool) error {
 var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
 
 // unread is one error for everything that could not be read.
-func (l *intentLook) unread() error {
+func (l *intentReader) unread() error {
 	var all []error
 	for _, id := range l.ids {
 		switch err := l.failed[id]; {

@@ -23,7 +23,7 @@ type shownIntent struct {
 }
 
 // follow prints the intents and then each change, until all have ended.
-func (l *intentLook) follow(ctx context.Context) error {
+func (l *intentReader) follow(ctx context.Context) error {
 	whole := ctx
 	if l.o.atMost > 0 {
 		var stop context.CancelFunc
@@ -32,7 +32,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 	}
 	limited, stop := context.WithTimeout(ctx, l.o.wait)
 	for _, id := range l.ids {
-		l.take(limited, id)
+		l.tryRead(limited, id)
 	}
 	stop()
 	if err := l.hopeless(); err != nil {
@@ -45,7 +45,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 	l.watcher = account.NewWatcher(account.WatcherConfig{
 		Store: l.store, Reader: l.client, Feed: events, WatchIDs: l.ids, Only: l.ids, Poll: l.settings.PollEvery,
 	})
-	err = alongside(ctx, func(ctx context.Context) error { return l.tell(ctx, events != nil) }, l.watcher.Run)
+	err = alongside(ctx, func(ctx context.Context) error { return l.printChanges(ctx, events != nil) }, l.watcher.Run)
 	if err != nil && whole.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return &exitError{exitUnknown, fmt.Errorf("not all had ended after %s", api.Span(l.o.atMost))}
 	}
@@ -54,7 +54,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 
 // hopeless is why following is pointless: a refused key, or none of the intents
 // exists.
-func (l *intentLook) hopeless() error {
+func (l *intentReader) hopeless() error {
 	missing := 0
 	for _, id := range l.ids {
 		if errors.Is(l.failed[id], errUnauthorized) {
@@ -70,9 +70,9 @@ func (l *intentLook) hopeless() error {
 	return nil
 }
 
-// tell prints what is known once the relay has sent its history, and then each
+// printChanges prints what is known once the relay has sent its history, and then each
 // change.
-func (l *intentLook) tell(ctx context.Context, fed bool) error {
+func (l *intentReader) printChanges(ctx context.Context, fed bool) error {
 	if fed {
 		limited, stop := context.WithTimeout(ctx, l.o.wait)
 		_ = l.awaitHistory(limited)
@@ -88,7 +88,7 @@ func (l *intentLook) tell(ctx context.Context, fed bool) error {
 			failed = errUnauthorized
 			return true
 		}
-		l.told = l.told || summary.Feed.State == account.FeedLive
+		l.historyRead = l.historyRead || summary.Feed.State == account.FeedLive
 		ended, failed = l.changes(ctx, shown)
 		return ended || failed != nil
 	})
@@ -102,7 +102,7 @@ func (l *intentLook) tell(ctx context.Context, fed bool) error {
 }
 
 // awaitHistory returns once the relay has sent its history or refused.
-func (l *intentLook) awaitHistory(ctx context.Context) error {
+func (l *intentReader) awaitHistory(ctx context.Context) error {
 	return l.store.Until(ctx, func() bool {
 		summary := l.store.Summary()
 		return summary.Feed.State == account.FeedLive || summary.Feed.State == account.FeedRefused || summary.API.State == account.APIUnauthorized
@@ -111,7 +111,7 @@ func (l *intentLook) awaitHistory(ctx context.Context) error {
 
 // changes prints what has changed since it was shown, and reports whether all have
 // ended.
-func (l *intentLook) changes(ctx context.Context, shown map[api.ID]shownIntent) (ended bool, err error) {
+func (l *intentReader) changes(ctx context.Context, shown map[api.ID]shownIntent) (ended bool, err error) {
 	ended = true
 	for i, id := range l.ids {
 		in, known := l.store.Intent(id)
@@ -143,7 +143,7 @@ func (l *intentLook) changes(ctx context.Context, shown map[api.ID]shownIntent) 
 	return ended, nil
 }
 
-func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
+func (l *intentReader) shown(in *account.IntentDetail) shownIntent {
 	s := shownIntent{state: in.State, certainty: in.Certainty, missing: in.Missing, moments: len(news(in.Timeline))}
 	for _, id := range in.Shipments {
 		if sh, known := l.store.Shipment(id); known {
@@ -160,7 +160,7 @@ func news(moments []*account.Moment) []*account.Moment {
 }
 
 // printNews prints the moments since the last print, one per line.
-func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
+func (l *intentReader) printNews(in *account.IntentDetail, last shownIntent) error {
 	learnt := news(in.Timeline)
 	for _, m := range learnt[min(last.moments, len(learnt)):] {
 		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.When), in.ID, timeline.Sentence(m), m.By()); err != nil {
@@ -180,7 +180,7 @@ func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error
 }
 
 // verdict is how it ended: no error if every intent is completed.
-func (l *intentLook) verdict() error {
+func (l *intentReader) verdict() error {
 	var failed []error
 	for _, id := range l.ids {
 		in, known := l.store.Intent(id)

@@ -69,7 +69,7 @@ func knownReferences(c *cobra.Command, args []string, begun string) ([]string, c
 }
 
 func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) error {
-	look := &intentLook{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
+	look := &intentReader{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
 	look.o.wait = o.wait
 	var picture report
 	read := func(ctx context.Context, s *session) error {
@@ -81,11 +81,11 @@ func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) 
 		picture.missItems(s.store.Summary())
 		return nil
 	}
-	return lookAt(c, s, o.wait, read, func(*session) error { return look.tellOrder(reference, picture, o.json) })
+	return withSettledPicture(c, s, o.wait, read, func(*session) error { return look.printOrder(reference, picture, o.json) })
 }
 
-// tellOrder prints an order; the error says what is wrong with it.
-func (l *intentLook) tellOrder(reference api.Text, picture report, asJSON bool) error {
+// printOrder prints an order; the error says what is wrong with it.
+func (l *intentReader) printOrder(reference api.Text, picture report, asJSON bool) error {
 	found := l.store.Order(reference)
 	if found == nil {
 		if err := picture.failure(); err != nil {
@@ -116,7 +116,7 @@ func (l *intentLook) tellOrder(reference api.Text, picture report, asJSON bool) 
 }
 
 // readItems reads the items of an order that have not ended.
-func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
+func (l *intentReader) readItems(ctx context.Context, reference api.Text) {
 	order := l.store.Order(reference)
 	if order == nil {
 		return
@@ -126,7 +126,7 @@ func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
 		if in.State.Terminal() && in.Certainty == account.Verified {
 			continue
 		}
-		l.take(ctx, in.ID)
+		l.tryRead(ctx, in.ID)
 	}
 }
 

@@ -28,7 +28,7 @@ type orderLine struct {
 	ahead time.Duration // of the service's clock, this machine's
 }
 
-func (l *intentLook) orderLine(o *account.Order, settled bool) orderLine {
+func (l *intentReader) orderLine(o *account.Order, settled bool) orderLine {
 	where := l.client.Environment()
 	line := orderLine{Environment: where.Name, Live: where.Live, Settled: settled, Order: l.shared(o), Ended: o.Ended.UTC(), ahead: l.store.Summary().Ahead}
 	if slices.ContainsFunc(o.Intents, func(in *account.Intent) bool { return in.Entered().IsZero() }) {
@@ -44,7 +44,7 @@ func (l *intentLook) orderLine(o *account.Order, settled bool) orderLine {
 }
 
 // shared is the order with its items as they leave the process.
-func (l *intentLook) shared(o *account.Order) *account.Order {
+func (l *intentReader) shared(o *account.Order) *account.Order {
 	out := *o
 	out.Intents = nil
 	for _, in := range o.Intents {

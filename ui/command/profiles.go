@@ -45,7 +45,7 @@ func (p *profiles) Prepare(ctx context.Context, name string) error {
 	defer cancel()
 	s, err := loadProfile(p.flags, name)
 	if err == nil {
-		err = errors.Join(s.checkTheme(), s.takeWatchList(ctx, nil))
+		err = errors.Join(s.checkTheme(), s.readWatchIDs(ctx, nil))
 	}
 	if err == nil && s.ProxyListen != "" {
 		err = errors.New("it runs a proxy (proxy_listen): start tillwatch with this profile")
@@ -70,8 +70,8 @@ func (p *profiles) Prepare(ctx context.Context, name string) error {
 	return nil
 }
 
-// Take implements [dashboard.Profiles].
-func (p *profiles) Take() {
+// Switch implements [dashboard.Profiles].
+func (p *profiles) Switch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.taken = p.ready != nil
@@ -154,7 +154,7 @@ func (s settings) checkRelay(ctx context.Context) error {
 	}
 	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {
-		return addressed(err)
+		return withAddressHint(err)
 	}
 	defer reader.Close()
 	_, err = reader.Head(ctx, 0)

@@ -107,7 +107,7 @@ func (s settings) newClient(config api.Config) (*api.Client, error) {
 	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = s.APIURL, s.APIKey, s.InsecureHTTP, "tillwatch"
 	client, err := api.New(config)
 	if err != nil {
-		return nil, addressed(err)
+		return nil, withAddressHint(err)
 	}
 	return client, nil
 }
@@ -151,7 +151,7 @@ func (s *session) subscribe(since time.Time, here bool) (account.Feed, error) {
 		From: relay.FromEarliest, Since: since, Here: here, Client: "tillwatch",
 	})
 	if err != nil {
-		return nil, addressed(err)
+		return nil, withAddressHint(err)
 	}
 	s.retry = subscriber.Retry
 	return feed{subscriber, s.store}, nil
@@ -241,12 +241,12 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if err != nil {
 		return err
 	}
-	config.Commands, config.CommandEnviron, config.Lend = s.settings.Commands, s.settings.programEnvironment(os.Environ()), lending(ctx)
+	config.Commands, config.CommandEnviron, config.SuspendInterrupts = s.settings.Commands, s.settings.programEnvironment(os.Environ()), interruptSuspender(ctx)
 	record, err := s.record(o, out)
 	if err != nil {
 		return err
 	}
-	defer record.tell(o.words)
+	defer record.report(o.words)
 	s.warn(o.words)
 	if o.plain {
 		lines := plain.Config{Source: restoredStore{s.store, s.restored}, Environment: config.Environment, Account: config.Account}
@@ -256,7 +256,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if o.kept {
 		layout, config.Warning = loadLayout(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
 		config.Remembered, config.Remember = layout.layout, layout.remember
-		defer layout.tell(o.words)
+		defer layout.reportFailure(o.words)
 		config.Attend = s.attention.Change
 		if config.Attention, err = s.attention.Load(); err != nil && config.Warning == "" {
 			config.Warning = err.Error()
@@ -269,7 +269,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 		config.Warning = s.guard.Warnings()[0] // first, as it is about money
 	}
 	record.past, config.Recording = recording.NewPast(), record
-	followTheme, err := s.settings.dress(&config)
+	followTheme, err := s.settings.applyTheme(&config)
 	if err != nil {
 		return err
 	}

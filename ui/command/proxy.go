@@ -84,17 +84,17 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if certificate != nil {
 		config.TLS, scheme = certificate.config(), "https"
 	}
-	tell, finish, err := s.reporting(ctx, relay.ReporterConfig{Logger: log})
+	report, finish, err := s.reporting(ctx, relay.ReporterConfig{Logger: log})
 	if err != nil {
 		return err
 	}
 	defer finish() // after the last requests have ended and are to be reported
-	config.Observe = tell
+	config.Observe = report
 	p, err := newProxyTo(s, config)
 	if err != nil {
 		return err
 	}
-	if tell == nil && o.metricsListen == "" {
+	if report == nil && o.metricsListen == "" {
 		log.Warn("nothing is reported: give --relay-url or --metrics-listen")
 	}
 	ln, err := listen(o.listen)
@@ -134,7 +134,7 @@ func newProxyTo(s settings, config proxy.Config) (*proxy.Proxy, error) {
 	}
 	p, err := proxy.New(config)
 	if err != nil {
-		return nil, addressed(err)
+		return nil, withAddressHint(err)
 	}
 	return p, nil
 }
@@ -163,8 +163,8 @@ func onThisMachine(address string) bool {
 }
 
 // reporting reports to the configured relay until finish is called, which waits for
-// the rest. tell is nil without a relay.
-func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (tell func([]quota.Observation), finish func(), err error) {
+// the rest. report is nil without a relay.
+func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (report func([]quota.Observation), finish func(), err error) {
 	if s.RelayURL == "" {
 		return nil, func() {}, nil
 	}
@@ -174,7 +174,7 @@ func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (t
 	config.URL, config.Token, config.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
 	reporter, err := relay.NewReporter(config)
 	if err != nil {
-		return nil, nil, addressed(err)
+		return nil, nil, withAddressHint(err)
 	}
 	return reporter.Observe, background(context.WithoutCancel(ctx), reporter.Run), nil
 }
@@ -198,8 +198,8 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 	return err
 }
 
-// passOn has the session run a proxy on a listener, and observe what passes.
-func (s *session) passOn(ln net.Listener, words io.Writer) error {
+// addProxy has the session run a proxy on a listener, and observe what passes.
+func (s *session) addProxy(ln net.Listener, words io.Writer) error {
 	config := s.settings.proxy()
 	config.Observe, config.Logger = s.store.Observe, logger(words, false)
 	p, err := newProxyTo(s.settings, config)
@@ -210,8 +210,8 @@ func (s *session) passOn(ln net.Listener, words io.Writer) error {
 	return nil
 }
 
-// standProxy does that on the configured address, if there is one, and says where.
-func (s *session) standProxy(drawn bool, words io.Writer) error {
+// addConfiguredProxy does that on the configured address, if there is one, and says where.
+func (s *session) addConfiguredProxy(drawn bool, words io.Writer) error {
 	if s.settings.ProxyListen == "" {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (s *session) standProxy(drawn bool, words io.Writer) error {
 	if drawn {
 		log = io.Discard // the screen shows the service's state itself
 	}
-	if err := cmp.Or(facesAnother(s.settings.APIURL, ln), s.passOn(ln, log)); err != nil {
+	if err := cmp.Or(facesAnother(s.settings.APIURL, ln), s.addProxy(ln, log)); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	return ready{Listen: address(ln), APIURL: s.settings.APIURL}.print(words, "proxy", false)

@@ -107,7 +107,7 @@ func TestADashboardRunsAProxyByItself(t *testing.T) {
 	}
 	t.Cleanup(current.close)
 	var said utterances
-	if err := current.standProxy(false, &said); err != nil {
+	if err := current.addConfiguredProxy(false, &said); err != nil {
 		t.Fatal(err)
 	}
 	owned(t, current.run)

@@ -32,7 +32,7 @@ func newQuota() *cobra.Command {
 		Args:    noArguments,
 		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
 			look := func(ctx context.Context, s *session) error { return s.printQuota(ctx, o, c.OutOrStdout()) }
-			return lookAt(c, settings, o.wait, look, func(s *session) error {
+			return withSettledPicture(c, settings, o.wait, look, func(s *session) error {
 				if o.follow {
 					return nil
 				}

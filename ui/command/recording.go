@@ -226,8 +226,8 @@ func (one *record) words() string {
 	return how + ". To play it: tillwatch replay " + one.recorder.Path()
 }
 
-// tell reports the recordings, once they have ended.
-func (r *records) tell(words io.Writer) {
+// report reports the recordings, once they have ended.
+func (r *records) report(words io.Writer) {
 	if r == nil || words == nil {
 		return
 	}

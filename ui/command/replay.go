@@ -90,7 +90,7 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 		Source: player, Transport: player, Now: player.Now, Environment: h.Environment, Live: h.Live, Account: h.Account,
 		Warning: player.Flaws(), NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
 	}
-	followTheme, err := s.dress(&config)
+	followTheme, err := s.applyTheme(&config)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 // interrupt after the command's end does not change the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx := interruptible(context.Background())
-	settleColour(args)
+	forceNoColor(args)
 	// net/http logs there what a server sent unasked: it may hold anything, and would be
 	// written over the screen.
 	log.SetOutput(io.Discard)
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(help)
 	root.SetErr(stderr)
 	var failure error
-	keepFailure(root, stdout, &failure)
+	captureErrors(root, stdout, &failure)
 	refused := func(w io.Writer, _ fang.Styles, err error) {
 		if help.failed == nil {
 			fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
@@ -134,11 +134,11 @@ func inLines(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// keepFailure takes the commands' errors out of the library's hands: before it
+// captureErrors takes the commands' errors out of the library's hands: before it
 // reports one, it asks the terminal for its colours and waits seconds for an answer.
 // Each command also warns of variables that it does not read, and writes to stdout
 // itself.
-func keepFailure(c *cobra.Command, stdout io.Writer, failure *error) {
+func captureErrors(c *cobra.Command, stdout io.Writer, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
 			c.Root().SetOut(stdout)
@@ -150,7 +150,7 @@ func keepFailure(c *cobra.Command, stdout io.Writer, failure *error) {
 		}
 	}
 	for _, inner := range c.Commands() {
-		keepFailure(inner, stdout, failure)
+		captureErrors(inner, stdout, failure)
 	}
 }
 

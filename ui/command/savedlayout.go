@@ -110,8 +110,8 @@ func (r *savedLayout) run(ctx context.Context) error {
 	return nil
 }
 
-// tell says what could not be saved, once the screen is gone.
-func (r *savedLayout) tell(words io.Writer) {
+// reportFailure says what could not be saved, once the screen is gone.
+func (r *savedLayout) reportFailure(words io.Writer) {
 	if r.failed != nil {
 		fmt.Fprintf(words, "tillwatch: %v\n", r.failed)
 	}

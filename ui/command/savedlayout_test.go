@@ -133,7 +133,7 @@ func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		r.tell(&words)
+		r.reportFailure(&words)
 		if again, _ := loadLayout(folder, "auto", ""); !reflect.DeepEqual(again.layout, want) || words.Len() > 0 {
 			t.Errorf("saved %+v, and told %q", again.layout, words.String())
 		}

@@ -102,9 +102,9 @@ func defaults() settings {
 	}
 }
 
-// addressed adds to the error of an unusable address how to use it all the same, if
+// withAddressHint adds to the error of an unusable address how to use it all the same, if
 // possible.
-func addressed(err error) error {
+func withAddressHint(err error) error {
 	var readable *api.ClearTextError
 	if errors.As(err, &readable) {
 		err = fmt.Errorf("%w, or allow it with --insecure-http", err)
@@ -139,8 +139,8 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 		return settings{}, err
 	}
 	ofFile := maps.Clone(values)
-	values.takeVariables(from)
-	values.takeFlags(flags, from)
+	values.readVariables(from)
+	values.readFlags(flags, from)
 	if switchedTo != "" {
 		for _, key := range ofAccount() {
 			delete(values, key)
@@ -161,7 +161,7 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 		return s, err
 	}
 	if err := s.assign(values); err != nil {
-		return s, together(err)
+		return s, joinErrors(err)
 	}
 	return s, s.check()
 }
@@ -191,9 +191,9 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil, usagef("the configuration file %s does not exist", path)
 	case err != nil:
-		return nil, "", nil, usage(placed(path, err))
+		return nil, "", nil, usage(withPosition(path, err))
 	}
-	profiles, usual, err := takeProfiles(content)
+	profiles, usual, err := splitProfiles(content)
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -217,26 +217,26 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 	return values, profile, all, nil
 }
 
-// takeProfiles removes the profiles from a configuration file's content and returns
+// splitProfiles removes the profiles from a configuration file's content and returns
 // them with the name of the default one. It refuses those that are not tables.
-func takeProfiles(content map[string]any) (profiles map[string]given, usual string, err error) {
+func splitProfiles(content map[string]any) (profiles map[string]given, usual string, err error) {
 	const must = "a table, as in [profile.staging]"
 	if value := content["default_profile"]; value != nil {
 		var is bool
 		if usual, is = value.(string); !is {
-			return nil, "", unfit("default_profile", value, "the name of a profile in quotes")
+			return nil, "", invalidValue("default_profile", value, "the name of a profile in quotes")
 		}
 	}
 	value := content["profile"]
 	tables, is := value.(map[string]any)
 	if value != nil && !is {
-		return nil, "", unfit("profile", value, must)
+		return nil, "", invalidValue("profile", value, must)
 	}
 	profiles = map[string]given{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		table, is := tables[name].(map[string]any)
 		if !is {
-			return nil, "", unfit("profile."+name, tables[name], must)
+			return nil, "", invalidValue("profile."+name, tables[name], must)
 		}
 		profiles[name] = flattened(table)
 	}
@@ -306,8 +306,8 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// placed adds the line to an error of the configuration file, if known.
-func placed(path string, err error) error {
+// withPosition adds the line to an error of the configuration file, if known.
+func withPosition(path string, err error) error {
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, column := wrong.Position()

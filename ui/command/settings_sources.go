@@ -62,8 +62,8 @@ func (v given) emptyTable(known []string, key string) bool {
 	return is && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
 }
 
-// takeVariables reads TILLWATCH_API_URL and the like.
-func (v given) takeVariables(from sources) {
+// readVariables reads TILLWATCH_API_URL and the like.
+func (v given) readVariables(from sources) {
 	known := settingKeys()
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
@@ -77,8 +77,8 @@ func (v given) takeVariables(from sources) {
 	}
 }
 
-// takeFlags reads the flags of settings that were given.
-func (v given) takeFlags(flags *pflag.FlagSet, from sources) {
+// readFlags reads the flags of settings that were given.
+func (v given) readFlags(flags *pflag.FlagSet, from sources) {
 	known := settingKeys()
 	flags.VisitAll(func(f *pflag.Flag) {
 		key := strings.ReplaceAll(f.Name, "-", "_")

@@ -32,9 +32,9 @@ func (s *settings) assign(values given) error {
 		case one.key == "alert" && listed:
 			wrong = append(wrong, s.sendAlerts(tables))
 		case one.key == "command":
-			wrong = append(wrong, s.Commands.take(value)...)
+			wrong = append(wrong, s.Commands.parse(value)...)
 		case !assign(one.field(s), value):
-			wrong = append(wrong, unfit(one.key, value, wanted(one.field(s))))
+			wrong = append(wrong, invalidValue(one.key, value, describeKind(one.field(s))))
 		}
 	}
 	return errors.Join(append(wrong, s.bind(values)...)...)
@@ -51,7 +51,7 @@ func (s *settings) bind(values given) (wrong []error) {
 		if list, is := texts(values[key]); is {
 			s.Keys[action.ID(name)] = list
 		} else {
-			wrong = append(wrong, unfit(key, values[key], `a key such as "q", or a list of keys`))
+			wrong = append(wrong, invalidValue(key, values[key], `a key such as "q", or a list of keys`))
 		}
 	}
 	return wrong
@@ -116,11 +116,11 @@ func texts(value any) (list []string, is bool) {
 	return nil, false
 }
 
-// wanted describes the kind of a field.
-func wanted(field any) string {
+// describeKind describes the kind of a field.
+func describeKind(field any) string {
 	switch field.(type) {
 	case *time.Duration:
-		return wantedTime
+		return durationHint
 	case *bool:
 		return "true or false"
 	case *int:
@@ -137,8 +137,8 @@ func wanted(field any) string {
 	return "a text in quotes"
 }
 
-// unfit says what a setting must be and, unless it may be secret, what it is.
-func unfit(key string, value any, must string) error {
+// invalidValue says what a setting must be and, unless it may be secret, what it is.
+func invalidValue(key string, value any, must string) error {
 	private := func(one setting) bool { return one.key == key && (one.private || one.secret()) }
 	if slices.ContainsFunc(settingTable(), private) {
 		return usagef("%s must be %s", key, must)
@@ -170,21 +170,21 @@ func (s settings) check() error {
 	var wrong []error
 	for _, one := range settingTable() {
 		if one.holds != nil && !one.holds(s) {
-			wrong = append(wrong, unfit(one.key, held(one.field(&s)), one.must))
+			wrong = append(wrong, invalidValue(one.key, valueOf(one.field(&s)), one.must))
 		}
 	}
 	wrong = append(wrong, s.checkAddresses()...)
 	if _, err := s.actions(); err != nil {
 		wrong = append(wrong, usage(err))
 	}
-	return together(wrong...)
+	return joinErrors(wrong...)
 }
 
-// held is a field's value.
-func held(field any) any { return reflect.ValueOf(field).Elem().Interface() }
+// valueOf is a field's value.
+func valueOf(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
-// together joins errors, with the exit code of the first.
-func together(errs ...error) error {
+// joinErrors joins errors, with the exit code of the first.
+func joinErrors(errs ...error) error {
 	var exit *exitError
 	if err := errors.Join(errs...); errors.As(err, &exit) {
 		return &exitError{exit.code, err}

@@ -136,7 +136,7 @@ func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) 
 // and type that it has.
 func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) error {
 	event, _ := eventIn(body)
-	tellMissing(event, s.HeaderPrefix, stderr)
+	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
 	headers, object := [][2]string{
 		{s.HeaderPrefix + "signature", signature.Of(s.signingSecrets()[0], body).String()},
 		{s.HeaderPrefix + "event-id", string(event.ID)},

@@ -75,7 +75,7 @@ func newSimulate() *cobra.Command {
 	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "stop that clock until tillwatch console clock moves or starts it")
 	flags.StringVar(&o.balance, "balance", "", "drawdown balance, such as 100.00USD (default: it never runs out)")
 	shopFlags(flags, &o.simulator)
-	manner(flags, &o.simulator, &o.lists)
+	behaviourFlags(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
 	settingFlags(flags, "theme")
 	flags.BoolVar(&o.screen.noMouse, "no-mouse", false, "with --ui: leave the mouse to the terminal")
@@ -107,9 +107,9 @@ func checkShop(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// manner configures how the service behaves where the contract is silent, and how
+// behaviourFlags configures how the service behaves where the contract is silent, and how
 // long things take at speed 1.
-func manner(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
+func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
 	flags.StringVar(lists, "lists", "absent", "how to answer the lists of intents and events: absent (404), served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
 	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "repeat a request's effect although its Idempotency-Key was used")

@@ -18,8 +18,8 @@ import (
 const keyUsage = "another key: name=NAME[,scopes=SCOPE,…][,environment=production][,from-env=VARIABLE|,from-file=PATH] (repeatable);\n" +
 	"without from-… the key is made for this run and printed"
 
-// furtherKey is a key that --key asks for.
-type furtherKey struct {
+// extraKey is a key that --key asks for.
+type extraKey struct {
 	simulator.Key
 	made bool // for this run
 }
@@ -28,14 +28,14 @@ var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // parseKeys reads every --key. Errors repeat nothing that may be a secret in the
 // wrong place.
-func parseKeys(texts []string) ([]furtherKey, error) {
-	var all []furtherKey
+func parseKeys(texts []string) ([]extraKey, error) {
+	var all []extraKey
 	for _, text := range texts {
 		key, err := parseKey(text)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(all, func(k furtherKey) bool { return k.Name == key.Name }) {
+		if slices.ContainsFunc(all, func(k extraKey) bool { return k.Name == key.Name }) {
 			return nil, fmt.Errorf("--key names %q twice", key.Name)
 		}
 		all = append(all, key)
@@ -43,17 +43,17 @@ func parseKeys(texts []string) ([]furtherKey, error) {
 	return all, nil
 }
 
-func parseKey(text string) (furtherKey, error) {
+func parseKey(text string) (extraKey, error) {
 	fields, err := keyFields(text)
 	if err != nil {
-		return furtherKey{}, err
+		return extraKey{}, err
 	}
 	one := func(field string) string { return strings.Join(fields[field], ",") }
 	name := one("name")
 	if !keyName.MatchString(name) {
-		return furtherKey{}, fmt.Errorf("--key needs a name of letters, digits, dots, dashes and underscores, as in --key name=reader,scopes=events:read")
+		return extraKey{}, fmt.Errorf("--key needs a name of letters, digits, dots, dashes and underscores, as in --key name=reader,scopes=events:read")
 	}
-	k := furtherKey{Key: simulator.Key{Name: name, Environment: simulator.Environment(one("environment"))}}
+	k := extraKey{Key: simulator.Key{Name: name, Environment: simulator.Environment(one("environment"))}}
 	for _, scope := range fields["scopes"] {
 		k.Scopes = append(k.Scopes, simulator.Scope(scope))
 	}

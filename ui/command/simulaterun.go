@@ -67,34 +67,34 @@ type standIn struct {
 
 // environments are the environments to stand in for. Each knows the other's keys, to
 // refuse them. Each has a key with every scope, given or made for this run.
-func (o simulateOptions) environments(config simulator.Config, keys []furtherKey) ([]*standIn, []furtherKey) {
+func (o simulateOptions) environments(config simulator.Config, keys []extraKey) ([]*standIn, []extraKey) {
 	staging := &standIn{config: config, flag: "--listen", address: o.listen}
 	if o.production.listen == "" {
-		staging.config.MoreKeys = further(keys)
+		staging.config.MoreKeys = simulatorKeys(keys)
 		return []*standIn{staging}, keys
 	}
-	whole := func(k furtherKey) bool { return k.Environment == simulator.Production && len(k.Scopes) == 0 }
+	whole := func(k extraKey) bool { return k.Environment == simulator.Production && len(k.Scopes) == 0 }
 	at := slices.IndexFunc(keys, whole)
 	if at < 0 {
 		at = len(keys)
 		name := "production"
-		if slices.ContainsFunc(keys, func(k furtherKey) bool { return k.Name == name }) {
+		if slices.ContainsFunc(keys, func(k extraKey) bool { return k.Name == name }) {
 			name += "-made"
 		}
-		keys = append(keys, furtherKey{simulator.Key{Name: name, Secret: api.NewSecret(rand.Text()), Environment: simulator.Production}, true})
+		keys = append(keys, extraKey{simulator.Key{Name: name, Secret: api.NewSecret(rand.Text()), Environment: simulator.Production}, true})
 	}
 	production := &standIn{config: config, flag: "--production-listen", address: o.production.listen}
 	production.config.Environment, production.config.WebhookURL = simulator.Production, o.production.webhookURL
 	production.config.Seed++ // makes other intents
 	production.config.From = nil
 	production.config.Key = keys[at].Secret
-	main := furtherKey{Key: simulator.Key{Name: "main", Secret: config.Key, Environment: simulator.Staging}}
-	production.config.MoreKeys = further(append(slices.Concat(keys[:at], keys[at+1:]), main))
-	staging.config.MoreKeys = further(keys)
+	main := extraKey{Key: simulator.Key{Name: "main", Secret: config.Key, Environment: simulator.Staging}}
+	production.config.MoreKeys = simulatorKeys(append(slices.Concat(keys[:at], keys[at+1:]), main))
+	staging.config.MoreKeys = simulatorKeys(keys)
 	return []*standIn{staging, production}, keys
 }
 
-func further(keys []furtherKey) []simulator.Key {
+func simulatorKeys(keys []extraKey) []simulator.Key {
 	var all []simulator.Key
 	for _, key := range keys {
 		all = append(all, key.Key)
@@ -168,7 +168,7 @@ func (o simulateOptions) beginning(config *simulator.Config) (err error) {
 	return err
 }
 
-func readyKeys(keys []furtherKey) []readyKey {
+func readyKeys(keys []extraKey) []readyKey {
 	var all []readyKey
 	for _, k := range keys {
 		r := readyKey{Name: k.Name, Environment: k.Environment, Scopes: k.Scopes}

@@ -43,7 +43,7 @@ func newStatus() *cobra.Command {
 				snapshot = s.report(time.Now(), by)
 				return nil
 			}
-			return lookAt(c, settings, wait, look, func(*session) error {
+			return withSettledPicture(c, settings, wait, look, func(*session) error {
 				return cmp.Or(printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()), snapshot.failure())
 			})
 		}),
@@ -56,13 +56,13 @@ func newStatus() *cobra.Command {
 	return command
 }
 
-// lookAt keeps the account's picture live until it is settled or the wait is over,
-// and then calls tell.
-func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.Context, *session) error, tell func(*session) error) error {
+// withSettledPicture keeps the account's picture live until it is settled or the wait is
+// over, calls read, and after the session's end report.
+func withSettledPicture(c *cobra.Command, s settings, wait time.Duration, read func(context.Context, *session) error, report func(*session) error) error {
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
 	}
-	if err := s.takeWatchList(c.Context(), c.InOrStdin()); err != nil {
+	if err := s.readWatchIDs(c.Context(), c.InOrStdin()); err != nil {
 		return err
 	}
 	s.AllowConfirm = false
@@ -72,21 +72,21 @@ func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.
 	}
 	defer current.close()
 	err = alongside(c.Context(), func(ctx context.Context) error {
-		current.settle(ctx, wait)
-		return look(ctx, current)
+		current.awaitSettled(ctx, wait)
+		return read(ctx, current)
 	}, current.run)
 	if err != nil {
 		return err
 	}
-	return tell(current)
+	return report(current)
 }
 
 // settleLook is how often to check whether the picture is settled, at least.
 const settleLook = 200 * time.Millisecond
 
-// settle waits until the picture is settled or waiting does not help, at most for
+// awaitSettled waits until the picture is settled or waiting does not help, at most for
 // limit.
-func (s *session) settle(ctx context.Context, limit time.Duration) {
+func (s *session) awaitSettled(ctx context.Context, limit time.Duration) {
 	_ = s.restored() // running the session reports the error
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -33,7 +33,7 @@ func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) er
 	if err != nil {
 		return err
 	}
-	defer record.tell(o.words)
+	defer record.report(o.words)
 	s.warn(o.words)
 	source := restoredStore{s.store, s.restored}
 	printing := func(ctx context.Context) error {

@@ -30,8 +30,8 @@ func findSupervisor(logger *slog.Logger) supervisor {
 	return s
 }
 
-// tell sends lines of state. It does not wait for a manager that does not read.
-func (s supervisor) tell(state string) error {
+// notify sends lines of state. It does not wait for a manager that does not read.
+func (s supervisor) notify(state string) error {
 	socket, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.socket, Net: "unixgram"})
 	if err != nil {
 		return err
@@ -48,13 +48,13 @@ func (s supervisor) begin(ctx context.Context, status string, lives func(context
 	if s.socket == "" {
 		return func() {}
 	}
-	s.mustTell("READY=1\nSTATUS=" + status)
+	s.notifyOrLog("READY=1\nSTATUS=" + status)
 	return background(ctx, func(ctx context.Context) {
 		if s.watchdog > 0 {
 			s.beat(ctx, lives)
 		}
 		<-ctx.Done()
-		s.mustTell("STOPPING=1\nSTATUS=Shutting down")
+		s.notifyOrLog("STOPPING=1\nSTATUS=Shutting down")
 	})
 }
 
@@ -79,14 +79,14 @@ func (s supervisor) beat(ctx context.Context, lives func(context.Context) error)
 		case err != nil:
 			s.logger.Error("the liveness check failed, no heartbeat for the service manager", slog.String("error", err.Error()))
 		default:
-			s.mustTell("WATCHDOG=1")
+			s.notifyOrLog("WATCHDOG=1")
 		}
 	}
 }
 
-// mustTell logs what cannot be sent.
-func (s supervisor) mustTell(state string) {
-	if err := s.tell(state); err != nil {
+// notifyOrLog logs what cannot be sent.
+func (s supervisor) notifyOrLog(state string) {
+	if err := s.notify(state); err != nil {
 		s.logger.Error(fmt.Sprintf("tell the service manager: %v", err))
 	}
 }

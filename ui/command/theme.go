@@ -38,9 +38,9 @@ func (s settings) checkTheme() error {
 	return nil
 }
 
-// dress gives the dashboard its theme and those to switch to. The returned part
+// applyTheme gives the dashboard its theme and those to switch to. The returned part
 // follows the theme's file.
-func (s settings) dress(config *dashboard.Config) (follow part, err error) {
+func (s settings) applyTheme(config *dashboard.Config) (follow part, err error) {
 	library, name := themeLibrary(), s.themeName()
 	shown, files, err := library.LoadFiles(name)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s settings) dress(config *dashboard.Config) (follow part, err error) {
 
 // followTheme reports each change of a theme's files until ctx ends. For an embedded
 // theme it returns at once.
-func followTheme(ctx context.Context, library themes.Library, name string, shown themes.Change, files themes.Files, tell func(themes.Change)) {
+func followTheme(ctx context.Context, library themes.Library, name string, shown themes.Change, files themes.Files, report func(themes.Change)) {
 	if len(files) == 0 {
 		return
 	}
@@ -86,13 +86,13 @@ func followTheme(ctx context.Context, library themes.Library, name string, shown
 			if files, shown.Err = now, err; err == nil {
 				shown.Theme = theme
 			}
-			tell(shown)
+			report(shown)
 		}
 		return slices.Collect(maps.Keys(files))
 	})
 	if err != nil {
 		shown.Err = err
-		tell(shown)
+		report(shown)
 	}
 }
 
@@ -125,9 +125,9 @@ func colourless(c *cobra.Command) bool {
 
 const noColorFlag = "no-color"
 
-// settleColour sets NO_COLOR=1, even before flags are parsed, as most libraries
+// forceNoColor sets NO_COLOR=1, even before flags are parsed, as most libraries
 // understand only that value.
-func settleColour(args []string) {
+func forceNoColor(args []string) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}

@@ -273,7 +273,7 @@ func TestAnyNoColorMeansNoColour(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("NO_COLOR", c.environment)
-			settleColour(c.args)
+			forceNoColor(c.args)
 			if got := os.Getenv("NO_COLOR"); got != c.want {
 				t.Errorf("NO_COLOR=%q, want %q", got, c.want)
 			}

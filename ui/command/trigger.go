@@ -52,7 +52,7 @@ func newTrigger() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := o.take(args)
+			t, err := o.parse(args)
 			if err != nil {
 				return usage(err)
 			}
@@ -111,8 +111,8 @@ type triggering struct {
 	own       []byte // with --body; nil: none
 }
 
-// take checks everything that can be checked before anything is sent.
-func (o triggerOptions) take(args []string) (t triggering, err error) {
+// parse checks everything that can be checked before anything is sent.
+func (o triggerOptions) parse(args []string) (t triggering, err error) {
 	t.triggerOptions = o
 	switch {
 	case o.body != "" && len(args) > 0:
@@ -126,7 +126,7 @@ func (o triggerOptions) take(args []string) (t triggering, err error) {
 	case o.to != "" && o.product+o.reference+o.failure != "":
 		return t, fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
 	}
-	if err := t.takeType(args); err != nil {
+	if err := t.parseType(args); err != nil {
 		return t, err
 	}
 	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
@@ -142,9 +142,8 @@ func (o triggerOptions) take(args []string) (t triggering, err error) {
 	return t, nil
 }
 
-// takeType takes the type of a stand-in's event, and refuses flags that do not apply
-// to it.
-func (t *triggering) takeType(args []string) (err error) {
+// parseType reads the type of a stand-in's event, and refuses flags that do not apply to it.
+func (t *triggering) parseType(args []string) (err error) {
 	if len(args) == 0 {
 		return nil
 	}
@@ -203,7 +202,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 	} else {
 		fmt.Fprintln(stderr, "The event is not signed: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file.")
 	}
-	tellMissing(event, s.HeaderPrefix, stderr)
+	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
 	var all []delivery.Delivery
 	for range t.repeat {
 		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}

@@ -29,7 +29,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
 		flag, value := invalid.GetFlag(), shownValue(invalid.GetValue())
-		must := map[string]string{"duration": wantedTime, "float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "bool": "true or false"}
+		must := map[string]string{"duration": durationHint, "float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "bool": "true or false"}
 		if must := must[flag.Value.Type()]; must != "" {
 			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)
 		}
@@ -38,8 +38,8 @@ func refusedFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// wantedTime says how to write a duration.
-const wantedTime = "a time with its unit, such as 90s or 45m"
+// durationHint says how to write a duration.
+const durationHint = "a time with its unit, such as 90s or 45m"
 
 // noArguments refuses arguments. On a command with subcommands, an argument counts as
 // a subcommand's name.

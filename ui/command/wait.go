@@ -55,7 +55,7 @@ func newWait() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.takeWatchList(c.Context(), c.InOrStdin()); err != nil {
+			if err := s.readWatchIDs(c.Context(), c.InOrStdin()); err != nil {
 				return err
 			}
 			if o.atMost <= 0 || c.Flags().Changed("since") && o.since < 0 {
@@ -143,7 +143,7 @@ func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) 
 		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait",
 	})
 	if err != nil {
-		return found{}, addressed(err)
+		return found{}, withAddressHint(err)
 	}
 	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
 	follow := func(ctx context.Context) error {
@@ -287,6 +287,6 @@ type tapped struct {
 
 // Deliver implements [account.Sink].
 func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
-	t.look.take(batch)
+	t.look.collect(batch)
 	t.Sink.Deliver(batch, arrived)
 }

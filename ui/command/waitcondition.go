@@ -164,8 +164,8 @@ type waiting struct {
 	events []api.Event // candidates, if their intent matches
 }
 
-// take keeps the events that may match.
-func (l *waiting) take(batch []account.Delivery) {
+// collect keeps the events that may match.
+func (l *waiting) collect(batch []account.Delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range batch {

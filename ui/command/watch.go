@@ -67,7 +67,7 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if !o.plain {
 		stdin = nil
 	}
-	if err := s.takeWatchList(c.Context(), stdin); err != nil {
+	if err := s.readWatchIDs(c.Context(), stdin); err != nil {
 		return err
 	}
 	o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
@@ -80,7 +80,7 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(current.standProxy(!o.plain, c.ErrOrStderr()), current.forwardTo(o.forwardTo, c.ErrOrStderr())); err != nil {
+	if err := errors.Join(current.addConfiguredProxy(!o.plain, c.ErrOrStderr()), current.forwardTo(o.forwardTo, c.ErrOrStderr())); err != nil {
 		current.close()
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 const (
 	mostWatched    = 10_000
 	mostListBytes  = 4 << 20
-	listErrorsTold = 3
+	mostListErrors = 3
 )
 
 // fromStdin means stdin instead of a file.
@@ -94,7 +94,7 @@ func inOneLine(bad []error) error {
 		return nil
 	}
 	var told []string
-	for _, err := range bad[:min(len(bad), listErrorsTold)] {
+	for _, err := range bad[:min(len(bad), mostListErrors)] {
 		told = append(told, err.Error())
 	}
 	if more := len(bad) - len(told); more > 0 {
@@ -103,9 +103,9 @@ func inOneLine(bad []error) error {
 	return errors.New(strings.Join(told, "; "))
 }
 
-// takeWatchList reads the ids of --watch-ids. stdin is nil if the dashboard's keys
+// readWatchIDs reads the ids of --watch-ids. stdin is nil if the dashboard's keys
 // come from there.
-func (s *settings) takeWatchList(ctx context.Context, stdin io.Reader) error {
+func (s *settings) readWatchIDs(ctx context.Context, stdin io.Reader) error {
 	for _, id := range s.WatchIDs {
 		if err := checkID(id); err != nil {
 			return usagef("watch_id: %w", err)

@@ -33,30 +33,30 @@ type Profiles interface {
 	// Prepare prepares another profile while the current one runs. The error says why it
 	// cannot be shown.
 	Prepare(ctx context.Context, name string) error
-	// Take switches to the prepared profile once this dashboard has ended. It does not
+	// Switch switches to the prepared profile once this dashboard has ended. It does not
 	// block.
-	Take()
+	Switch()
 }
 
 // Config configures a dashboard. Source is required.
 type Config struct {
-	Source         account.Picture
-	Environment    string // the environment, until an answer names it
-	Live           bool   // the environment takes real money
-	Account        string // for display
-	Armed          bool   // intents may be confirmed; needs a Confirmer
-	Confirmer      Confirmer
-	Unsettled      []confirm.Line                                               // confirms of earlier runs with an unknown outcome; the first notice
-	Refresh        func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
-	TryKey         func()                                                       // rereads a refused API key from its file and tries it now; nil: not possible. It must not block for long.
-	KeyFile        string                                                       // the API key's file, for display; "": none
-	Profiles       Profiles                                                     // nil: no switching
-	Commands       []own.Command                                                // from the configuration; their actions are in Actions as well
-	RunCommand     func(ctx context.Context, argv, environ []string) own.Result // nil: own.Run
-	CommandEnviron []string                                                     // for own commands; nil: none
-	Lend           func() (back func())                                         // lets another program have the terminal's interrupts until back; nil: they stay here
-	Bound          string                                                       // why the account cannot be switched; "": it can
-	Reconnect      func()                                                       // reconnects to a lost relay now; nil: there is none. It must not block.
+	Source            account.Picture
+	Environment       string // the environment, until an answer names it
+	Live              bool   // the environment takes real money
+	Account           string // for display
+	Armed             bool   // intents may be confirmed; needs a Confirmer
+	Confirmer         Confirmer
+	Unsettled         []confirm.Line                                               // confirms of earlier runs with an unknown outcome; the first notice
+	Refresh           func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
+	TryKey            func()                                                       // rereads a refused API key from its file and tries it now; nil: not possible. It must not block for long.
+	KeyFile           string                                                       // the API key's file, for display; "": none
+	Profiles          Profiles                                                     // nil: no switching
+	Commands          []own.Command                                                // from the configuration; their actions are in Actions as well
+	RunCommand        func(ctx context.Context, argv, environ []string) own.Result // nil: own.Run
+	CommandEnviron    []string                                                     // for own commands; nil: none
+	SuspendInterrupts func() (resume func())                                       // leaves the terminal's interrupts to another program until resume; nil: they stay here
+	Bound             string                                                       // why the account cannot be switched; "": it can
+	Reconnect         func()                                                       // reconnects to a lost relay now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // from earlier runs
 	IdleAfter time.Duration                 // without key or mouse until the user is away; 0: 5 min, below 0: never

@@ -140,7 +140,7 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 		return nil
 	}
 	began := time.Now()
-	taking := own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Retake, Lend: m.cfg.Lend}
+	taking := own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Retake, SuspendInterrupts: m.cfg.SuspendInterrupts}
 	return m.job.Lend(taking.Run, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
 }
 

@@ -80,7 +80,7 @@ func (s *profileSwitch) take(msg preparedMsg) tea.Cmd {
 		s.notices.say(warning, "not switched to "+msg.name+": "+why)
 		return nil
 	}
-	s.cfg.Profiles.Take()
+	s.cfg.Profiles.Switch()
 	s.over = true
 	return tea.Quit
 }

@@ -105,7 +105,7 @@ type accounts struct{}
 func (accounts) Names() []string                       { return []string{"first", "second"} }
 func (accounts) Current() string                       { return "first" }
 func (accounts) Prepare(context.Context, string) error { return nil }
-func (accounts) Take()                                 {}
+func (accounts) Switch()                               {}
 
 func TestAnAccountThatIsRecordedStaysOnTheScreen(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, recordingOn(&recordings{}), func(c *Config) { c.Profiles = accounts{} })

@@ -103,18 +103,18 @@ func (b *bounded) lines() []string {
 
 // Taking runs a command that takes over the terminal.
 type Taking struct {
-	Context       context.Context
-	Argv, Environ []string
-	In            io.Reader            // the terminal
-	Out           io.Writer            // the terminal
-	Leave, Enter  func() error         // give the terminal back, and take it again
-	Lend          func() (back func()) // makes signals from the keyboard go to the command alone until back; may be nil
+	Context           context.Context
+	Argv, Environ     []string
+	In                io.Reader              // the terminal
+	Out               io.Writer              // the terminal
+	Leave, Enter      func() error           // give the terminal back, and take it again
+	SuspendInterrupts func() (resume func()) // leaves signals from the keyboard to the command until resume; may be nil
 }
 
 // Run gives the command the terminal until it has ended.
 func (t *Taking) Run() error {
-	if t.Lend != nil {
-		defer t.Lend()()
+	if t.SuspendInterrupts != nil {
+		defer t.SuspendInterrupts()()
 	}
 	if err := t.Leave(); err != nil {
 		return errors.Join(err, t.Enter())
