@@ -15,9 +15,9 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 )
 
-// maker creates intents from the board; only a stand-in allows it.
-func (s *session) maker() dashboard.Maker {
-	return dashboard.Maker{Make: s.make, Magic: magicNames()}
+// creator creates intents from the board; only a stand-in allows it.
+func (s *session) creator() dashboard.Creator {
+	return dashboard.Creator{Create: s.create, Magic: magicNames()}
 }
 
 func magicNames() (names []string) {
@@ -43,8 +43,8 @@ func productURL(named string) (string, error) {
 	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), suggest(named, magicNames()))
 }
 
-// make creates an intent and adds it to the picture at once.
-func (s *session) make(ctx context.Context, w dialog.Wish) (api.ID, error) {
+// create creates an intent and adds it to the picture at once.
+func (s *session) create(ctx context.Context, w dialog.Draft) (api.ID, error) {
 	address, err := productURL(w.Product)
 	if err != nil {
 		return "", err

@@ -291,7 +291,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
-		Browser: systemBrowser(s.settings), Exporter: exporter{s}, Maker: s.maker(),
+		Browser: systemBrowser(s.settings), Exporter: exporter{s}, Creator: s.creator(),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
 	}

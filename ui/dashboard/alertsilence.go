@@ -111,7 +111,7 @@ func (s *alertSilence) openMute() {
 			{"15m", now.Add(15 * time.Minute)}, {"1h", now.Add(time.Hour)},
 			{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
 		} {
-			items = append(items, dialog.Item{Title: title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location), Take: func() tea.Cmd {
+			items = append(items, dialog.Item{Title: title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location), Do: func() tea.Cmd {
 				s.mute(alerts, all > 0, t.until)
 				return nil
 			}})

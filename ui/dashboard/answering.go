@@ -40,7 +40,7 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	case arranges && a.ID == action.Arrange:
 		answer = dialog.Answer{Kind: dialog.Closed}
 	case menu != nil && a.ID == menu.Opens():
-		answer = menu.Take()
+		answer = menu.Choose()
 	}
 	return m.answer(answer)
 }
@@ -57,16 +57,16 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		return m.confirms.begin(m.ctx, c.Proposal())
 	case a.Kind == dialog.Agreed:
 		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
-	case a.Kind == dialog.Wished:
-		return m.creation.begin(m.ctx, m.dialog.shown.(*dialog.Making))
+	case a.Kind == dialog.Submitted:
+		return m.creation.begin(m.ctx, m.dialog.shown.(*dialog.Creation))
 	case a.Kind == dialog.Cancelled:
 		m.own.cancel()
-	case a.Kind == dialog.Said:
-		return m.verbs.say(a.Verb, a.Words)
+	case a.Kind == dialog.VerbChosen:
+		return m.verbs.run(a.Verb, a.Argument)
 	case a.Kind == dialog.Closed:
 		m.dialog.close()
 		if a.Item != nil {
-			return a.Item.Take()
+			return a.Item.Do()
 		}
 		if chosen, ok := m.cfg.Actions.Action(a.Do); ok {
 			m.preferences.ran(chosen.Title)

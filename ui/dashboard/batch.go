@@ -94,12 +94,12 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	for _, p := range seen {
 		b.board.intents.SetNote(p.ID, pane.Note{Text: "queued"})
 	}
-	return b.feed(ctx)
+	return b.sendNext(ctx)
 }
 
-// feed sends the next one, if it may be sent now: one at a time, while the mutations
+// sendNext sends the next one, if it may be sent now: one at a time, while the mutations
 // bucket has room and an agent is free.
-func (b *batch) feed(ctx context.Context) tea.Cmd {
+func (b *batch) sendNext(ctx context.Context) tea.Cmd {
 	q := b.queue
 	if q == nil || q.running != "" {
 		return nil
@@ -178,10 +178,10 @@ func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.C
 	switch o.Verdict {
 	case confirm.Accepted:
 		q.accepted[id] = true
-		return b.feed(ctx)
+		return b.sendNext(ctx)
 	case confirm.Changed, confirm.NotConfirmable, confirm.Already, confirm.Overtaken:
 		q.others++
-		return b.feed(ctx)
+		return b.sendNext(ctx)
 	}
 	q.others++
 	b.stop("one was " + string(o.Verdict))

@@ -121,7 +121,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		for i := range 4 {
 			s.place(ids[i], api.Completed)
 			m.apply(&s.changes)
-			s.run(m, g, m.batch.feed(m.ctx))
+			s.run(m, g, m.batch.sendNext(m.ctx))
 			if want := 11 + i; len(g.sent) != want {
 				t.Fatalf("%d sent after %d agents are free again, want %d", len(g.sent), i+1, want)
 			}
@@ -162,7 +162,7 @@ func TestABatchWaitsForTheMutationsBucket(t *testing.T) {
 			t.Fatalf("%d sent without quota", len(g.sent))
 		}
 		time.Sleep(2 * time.Minute)
-		s.run(m, g, m.batch.feed(m.ctx))
+		s.run(m, g, m.batch.sendNext(m.ctx))
 		if len(g.sent) != 2 {
 			t.Errorf("%d sent after the bucket was full again, want 2", len(g.sent))
 		}

@@ -63,7 +63,7 @@ type board struct {
 	zoom          bool        // the focused pane fills the board
 	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
-	awaited       api.ID // created here, and not on the screen yet; "" for none
+	created       api.ID // created here, and not on the screen yet; "" for none
 	beat          beat
 }
 
@@ -158,7 +158,7 @@ func (b *board) focusOn(p layout.Pane) {
 
 // focusDetail focuses the open detail.
 func (b *board) focusDetail() {
-	b.leave()
+	b.rememberFocus()
 	b.setFocus(layout.Detail)
 }
 
@@ -166,16 +166,16 @@ func (b *board) focusDetail() {
 var focusing = [...]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
 	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
 
-// behind is the pane with the focus, or the one that had it before the detail.
-func (b *board) behind() layout.Pane {
+// paneBehind is the pane with the focus, or the one that had it before the detail.
+func (b *board) paneBehind() layout.Pane {
 	if b.focus == layout.Detail {
 		return b.before
 	}
 	return b.focus
 }
 
-// leave records which pane hands the focus to the detail or a view.
-func (b *board) leave() {
+// rememberFocus records which pane hands the focus to the detail or a view.
+func (b *board) rememberFocus() {
 	if b.focus != layout.Detail && !layout.IsView(b.focus) {
 		b.before = b.focus
 	}
@@ -187,7 +187,7 @@ func (b *board) toggleView(view layout.Pane) {
 		b.setFocus(b.before)
 		return
 	}
-	b.leave()
+	b.rememberFocus()
 	b.setFocus(view)
 }
 
@@ -263,7 +263,7 @@ func (b *board) show(c *account.Changes, first bool) {
 		}
 		p.Apply(c, first)
 	}
-	b.receive()
+	b.selectCreated()
 }
 
 // invalidate redraws every pane.

@@ -17,8 +17,8 @@ func (b *board) enlarge() {
 
 // openDisabled says why nothing can be opened; "" if something can.
 func (b *board) openDisabled() string {
-	if p, ok := b.panes[b.focus].(asked); ok {
-		_, why := p.Asked()
+	if p, ok := b.panes[b.focus].(rowFilterer); ok {
+		_, why := p.RowFilter()
 		return why
 	}
 	if b.onFold() {
@@ -79,7 +79,7 @@ func (b *board) offers(id action.ID) bool {
 	case action.CopyID:
 		return b.ofIntents() || b.focus == layout.Requests || b.focus == layout.Detail
 	case action.Open:
-		_, leads := b.panes[b.focus].(asked)
+		_, leads := b.panes[b.focus].(rowFilterer)
 		return b.ofIntents() || leads || b.focus == layout.Requests
 	case action.Acknowledge, action.Mute:
 		return b.focus == layout.Alerts

@@ -65,7 +65,7 @@ type Config struct {
 	Deliveries *delivery.Log                       // deliveries to endpoints from here; nil: none
 	SendAgain  func(context.Context, api.ID) error // repeats a delivery now; the error says why it cannot
 
-	Maker    Maker    // creates intents in a stand-in; the zero Maker does not
+	Creator  Creator  // creates intents in a stand-in; the zero Creator does not
 	Exporter Exporter // exports intents; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them
 

@@ -27,7 +27,7 @@ type consent struct {
 func (c *consent) mark() {
 	switch row := c.board.subject(); {
 	case c.board.ranging():
-		c.marks.reach()
+		c.marks.toggleRange()
 	case c.board.headUnder():
 		c.markOrder()
 	case c.marks.toggle():

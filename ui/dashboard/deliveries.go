@@ -73,13 +73,13 @@ func (d *deliveries) show() {
 		return
 	}
 	p := d.board.deliveries
-	p.Take(d.held, !d.begun)
+	p.ApplyDeliveries(d.held, !d.begun)
 	d.begun, d.held = true, nil
 	if n := p.Troubled(); n != d.board.look.Tabs.Troubled {
 		d.board.look.Tabs.Troubled = n
 		d.board.panes[d.board.tab].Invalidate()
 	}
-	d.details.feed()
+	d.details.refresh()
 }
 
 // again repeats the delivery under the cursor, where the cursor stays.

@@ -13,7 +13,7 @@ type details struct {
 
 // open opens the detail of a subject.
 func (d *details) open(s pane.Subject) {
-	d.board.leave()
+	d.board.rememberFocus()
 	d.turn(s)
 	if d.trail.add(s); s.Kind == pane.OfDelivery {
 		d.board.deliveries.Hold(s.ID)
@@ -24,7 +24,7 @@ func (d *details) open(s pane.Subject) {
 func (d *details) turn(s pane.Subject) {
 	d.board.detail.Open(s)
 	d.board.detailOpen = true
-	d.feed()
+	d.refresh()
 	d.board.setFocus(layout.Detail)
 }
 
@@ -40,10 +40,10 @@ func (d *details) follow() {
 	if d.board.detailOpen && d.board.focus != layout.Detail {
 		if s := d.board.subject(); s.Kind != pane.None && s != d.board.detail.Subject() {
 			d.board.detail.Open(s)
-			d.board.leave()
+			d.board.rememberFocus()
 		}
 	}
-	d.feed()
+	d.refresh()
 }
 
 // close closes the detail, and ends any zoom.
@@ -56,9 +56,9 @@ func (d *details) close() {
 	b.invalidate()
 }
 
-// feed gives the detail what is known of its subject, except while the screen is
+// refresh gives the detail what is known of its subject, except while the screen is
 // frozen.
-func (d *details) feed() {
+func (d *details) refresh() {
 	if !d.board.detailOpen {
 		return
 	}
@@ -67,7 +67,7 @@ func (d *details) feed() {
 		d.board.look.Opened = s
 		d.board.invalidate()
 	}
-	if d.picture.frozen != nil && d.board.detail.Fed() {
+	if d.picture.frozen != nil && d.board.detail.HasFacts() {
 		return
 	}
 	var facts pane.Facts
@@ -87,7 +87,7 @@ func (d *details) feed() {
 		facts.Intent, _ = d.cfg.Source.Intent(in.ID)
 		facts.Shipments = d.picture.shipmentsOf(in.ID)
 	}
-	d.board.detail.Feed(facts)
+	d.board.detail.SetFacts(facts)
 }
 
 // reveal shows or hides personal data in the detail.
@@ -136,7 +136,7 @@ func (d *details) lookBack(by int) {
 	if d.board.detailOpen || by > 0 {
 		d.trail.at += by
 	}
-	d.board.leave()
+	d.board.rememberFocus()
 	d.turn(d.trail.seen[d.trail.at])
 }
 

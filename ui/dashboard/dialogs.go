@@ -39,11 +39,11 @@ func (d *dialogs) confirm() *dialog.Confirm {
 // ask opens the dialog with money behind it.
 func (d *dialogs) ask(ctx context.Context, c *dialog.Confirm) tea.Cmd {
 	d.shown = c
-	return d.hold(ctx)
+	return d.restartQuiet(ctx)
 }
 
-// hold has keys proven anew not to come from before.
-func (d *dialogs) hold(ctx context.Context) tea.Cmd {
+// restartQuiet makes keys count again only once the terminal has answered: see [dialog.Quiet].
+func (d *dialogs) restartQuiet(ctx context.Context) tea.Cmd {
 	if d.confirm() == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (d *dialogs) silent(ctx context.Context, msg silenceMsg) tea.Cmd {
 // same hand.
 func (d *dialogs) paste(ctx context.Context, text string) tea.Cmd {
 	d.shown.Paste(text)
-	return d.hold(ctx)
+	return d.restartQuiet(ctx)
 }
 
 // hide says that the screen has no room for any dialog.
@@ -121,10 +121,10 @@ func (d *dialogs) outcome(msg outcomeMsg) {
 	}
 }
 
-// lay puts the dialog above the lines of the screen, which step back behind it.
+// overlay draws the dialog over the lines of the screen, which are faint behind it.
 // The line at header stays in view, as it says where one is; a dialog that arranges
 // the board leaves all of them.
-func (d *dialogs) lay(lines []string, l *paint.Line, width, header int) {
+func (d *dialogs) overlay(lines []string, l *paint.Line, width, header int) {
 	_, arranges := d.shown.(*dialog.Arrange)
 	for i, line := range lines {
 		if i != header && !arranges {

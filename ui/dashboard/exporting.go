@@ -125,7 +125,7 @@ func (x *exporting) done(msg exportedMsg) tea.Cmd {
 func (x *exporting) offer() {
 	var items []dialog.Item
 	for _, e := range exports() {
-		items = append(items, dialog.Item{Title: e.title, Note: e.name, About: e.about, Take: func() tea.Cmd { return x.as(e) }})
+		items = append(items, dialog.Item{Title: e.title, Note: e.name, About: e.about, Do: func() tea.Cmd { return x.as(e) }})
 	}
 	x.dialog.shown = dialog.NewMenu("Export the intent", "export", action.ExportAs, items)
 }

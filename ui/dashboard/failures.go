@@ -21,7 +21,7 @@ type failures struct {
 
 // open filters the intents by the row under the cursor.
 func (f *failures) open() {
-	filter, _ := f.board.failures.Asked()
+	filter, _ := f.board.failures.RowFilter()
 	f.show(filter, f.cfg.Actions.KeyOf(action.ClearFilter)+" shows all again")
 }
 
@@ -31,7 +31,7 @@ func (f *failures) disabled() string {
 		return ""
 	}
 	if f.board.focus == layout.Failures {
-		_, why := f.board.failures.Asked()
+		_, why := f.board.failures.RowFilter()
 		return why
 	}
 	if _, ok := f.board.intentUnder(); !ok {

@@ -10,19 +10,19 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// Maker creates intents in a stand-in.
-type Maker struct {
-	// Make creates one. It is not called in Update. Nil: not possible.
-	Make  func(ctx context.Context, w dialog.Wish) (api.ID, error)
-	Magic []string // names of magic products for a wish
+// Creator creates intents in a stand-in.
+type Creator struct {
+	// Create creates one. It is not called in Update. Nil: not possible.
+	Create func(ctx context.Context, w dialog.Draft) (api.ID, error)
+	Magic  []string // names of magic products
 }
 
 // intentCreation creates a new intent if the service is a stand-in.
 type intentCreation struct{ *shared }
 
-// madeMsg brings the outcome of a wish.
-type madeMsg struct {
-	asked *dialog.Making
+// createdMsg brings the outcome of a creation.
+type createdMsg struct {
+	asked *dialog.Creation
 	id    api.ID
 	err   error
 }
@@ -31,7 +31,7 @@ type madeMsg struct {
 func (m *intentCreation) disabled() string {
 	where := m.picture.environment()
 	switch {
-	case m.cfg.Maker.Make == nil:
+	case m.cfg.Creator.Create == nil:
 		return "no intent can be made here"
 	case !where.Known():
 		return "only a stand-in takes new intents from here, and nothing has answered yet"
@@ -42,23 +42,23 @@ func (m *intentCreation) disabled() string {
 }
 
 func (m *intentCreation) ask() {
-	m.dialog.shown = dialog.NewMaking(m.cfg.Maker.Magic)
+	m.dialog.shown = dialog.NewCreation(m.cfg.Creator.Magic)
 }
 
-// begin sends the wish.
-func (m *intentCreation) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
-	wish, err := asked.Wish()
+// begin creates the intent that was typed.
+func (m *intentCreation) begin(ctx context.Context, asked *dialog.Creation) tea.Cmd {
+	draft, err := asked.Draft()
 	if err != nil {
 		return nil
 	}
 	return m.work.start(ctx, func(ctx context.Context) tea.Msg {
-		id, err := m.cfg.Maker.Make(ctx, wish)
-		return madeMsg{asked, id, err}
+		id, err := m.cfg.Creator.Create(ctx, draft)
+		return createdMsg{asked, id, err}
 	})
 }
 
 // done shows the outcome: in the dialog while that is open, otherwise in a notice.
-func (m *intentCreation) done(msg madeMsg) {
+func (m *intentCreation) done(msg createdMsg) {
 	open := m.dialog.shown == dialog.Dialog(msg.asked)
 	switch {
 	case msg.err != nil && open:
@@ -70,18 +70,18 @@ func (m *intentCreation) done(msg madeMsg) {
 			m.dialog.close()
 		}
 		m.notices.say(success, "created "+string(msg.id))
-		m.board.awaited = msg.id
-		m.board.receive()
+		m.board.created = msg.id
+		m.board.selectCreated()
 	}
 }
 
-// receive puts the cursor on the intent that was created here, once it has arrived.
-func (b *board) receive() {
-	if _, there := b.picture.intents[b.awaited]; b.awaited == "" || !there || b.picture.frozen != nil {
+// selectCreated puts the cursor on the intent that was created here, once it has arrived.
+func (b *board) selectCreated() {
+	if _, there := b.picture.intents[b.created]; b.created == "" || !there || b.picture.frozen != nil {
 		return
 	}
-	if b.intents.Select(b.awaited) && b.focus != layout.Detail && !b.layout.Panes[layout.Intents].Empty() {
+	if b.intents.Select(b.created) && b.focus != layout.Detail && !b.layout.Panes[layout.Intents].Empty() {
 		b.setFocus(layout.Intents)
 	}
-	b.awaited = ""
+	b.created = ""
 }

@@ -12,9 +12,9 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 )
 
-func makes(id api.ID, err error, asked *dialog.Wish) func(*Config) {
+func makes(id api.ID, err error, asked *dialog.Draft) func(*Config) {
 	return func(c *Config) {
-		c.Maker = Maker{Magic: []string{"sold-out"}, Make: func(_ context.Context, w dialog.Wish) (api.ID, error) {
+		c.Creator = Creator{Magic: []string{"sold-out"}, Create: func(_ context.Context, w dialog.Draft) (api.ID, error) {
 			*asked = w
 			return id, err
 		}}
@@ -40,7 +40,7 @@ func TestANewIntentIsMadeOfAStandInAlone(t *testing.T) {
 		{"nobody who makes it", api.Environment{Name: "simulator", StandIn: true}, false, "no intent can be made here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var asked dialog.Wish
+			var asked dialog.Draft
 			with := func(*Config) {}
 			if c.maker {
 				with = makes("ci_new", nil, &asked)
@@ -57,12 +57,12 @@ func TestANewIntentIsMadeOfAStandInAlone(t *testing.T) {
 
 func TestTheCursorGoesToTheIntentThatWasMadeOnceItArrives(t *testing.T) {
 	for _, frozen := range []bool{false, true} {
-		var asked dialog.Wish
+		var asked dialog.Draft
 		m := boardOf(t, typicalShop(time.Now()), 160, 45, makes("ci_new", nil, &asked))
 		answeredBy(m, api.Environment{Name: "simulator", StandIn: true})
 		press(m, "2")
 		perform(m, press(m, "n", "s", "o", "tab", "2", "enter"))
-		if want := (dialog.Wish{Product: "so", Quantity: 12}); asked != want || m.dialog.open() || !strings.Contains(screen(m), "✓ created ci_new") {
+		if want := (dialog.Draft{Product: "so", Quantity: 12}); asked != want || m.dialog.open() || !strings.Contains(screen(m), "✓ created ci_new") {
 			t.Fatalf("asked for %+v:\n%s", asked, screen(m))
 		}
 		if frozen {
@@ -83,7 +83,7 @@ func TestTheCursorGoesToTheIntentThatWasMadeOnceItArrives(t *testing.T) {
 }
 
 func TestWhyAnIntentWasNotMadeStandsInTheDialog(t *testing.T) {
-	var asked dialog.Wish
+	var asked dialog.Draft
 	m := boardOf(t, typicalShop(time.Now()), 80, 24, makes("", errors.New("refused: body.quantity: min 0"), &asked))
 	answeredBy(m, api.Environment{Name: "simulator", StandIn: true})
 	perform(m, press(m, "n", "m", "u", "g", "enter"))

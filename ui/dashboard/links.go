@@ -106,13 +106,13 @@ func (l *links) offer(ctx context.Context) {
 		title, takes = "Copy the link", "copy"
 	}
 	for i, item := range found {
-		found[i].Take = func() tea.Cmd { return l.take(ctx, item.Link) }
+		found[i].Do = func() tea.Cmd { return l.follow(ctx, item.Link) }
 	}
 	l.dialog.shown = dialog.NewMenu(title, takes, action.OpenLink, found)
 }
 
-// take opens an address, or copies it if nothing can be opened.
-func (l *links) take(ctx context.Context, link weblink.Link) tea.Cmd {
+// follow opens an address, or copies it if nothing can be opened.
+func (l *links) follow(ctx context.Context, link weblink.Link) tea.Cmd {
 	if l.cfg.Browser.Open == nil {
 		l.notices.sayLink(plain, "copied, as "+l.cfg.Browser.Closed+": ", link)
 		return sendTerminal(ansi.SetSystemClipboard(link.Address))

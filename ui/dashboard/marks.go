@@ -130,8 +130,8 @@ func (s *marks) keep() {
 	}
 }
 
-// reach begins a range at the cursor, or marks the range and ends it.
-func (s *marks) reach() {
+// toggleRange begins a range at the cursor, or marks the range and ends it.
+func (s *marks) toggleRange() {
 	p := s.board.intents
 	if !p.Ranging() {
 		p.StartRange()

@@ -215,10 +215,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.themes.await(m.ctx)
 	case changesMsg:
 		shown := m.apply(&msg.Changes)
-		return m, tea.Batch(shown, m.positions.begin(m.cfg.Now()), m.batch.feed(m.ctx))
+		return m, tea.Batch(shown, m.positions.begin(m.cfg.Now()), m.batch.sendNext(m.ctx))
 	case tickMsg:
 		m.advance(m.cfg.Now())
-		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
+		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.sendNext(m.ctx))
 	case job.ContinuedMsg:
 		return m, m.suspend(true)
 	case job.ResumedMsg:
@@ -228,7 +228,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ownEndedMsg, ownLeftMsg:
 		m.own.update(msg)
 	case preparedMsg:
-		return m, m.profiles.take(msg)
+		return m, m.profiles.switchTo(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		return m, m.key(msg)
@@ -245,7 +245,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.filters.found(msg)
 	case recordedMsg:
 		m.recorder.done(msg)
-	case madeMsg:
+	case createdMsg:
 		m.creation.done(msg)
 	case exportedMsg:
 		return m, m.exporting.done(msg)
@@ -314,7 +314,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	m.judge()
 	if m.picture.frozen == nil {
 		shown = m.filters.show(c, first)
-		m.details.feed()
+		m.details.refresh()
 	}
 	m.marks.keep()
 	m.consent.follow()
@@ -354,7 +354,7 @@ func (m *Model) freeze() tea.Cmd {
 	m.judge()
 	shown := m.filters.show(&missed, false)
 	m.deliveries.show()
-	m.details.feed()
+	m.details.refresh()
 	m.board.invalidate()
 	return shown
 }

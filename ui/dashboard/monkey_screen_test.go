@@ -182,12 +182,12 @@ func (k *monkey) cursor() {
 		}
 		k.t.Fatalf("%s", what)
 	}
-	groups, ok := k.m.board.panes[k.m.board.focus].(asked)
+	groups, ok := k.m.board.panes[k.m.board.focus].(rowFilterer)
 	switch {
 	case len(rows) > 2:
 		fail("more than one row stands out")
 	case ok: // its rows are spenders or failures, which have no detail
-		if _, why := groups.Asked(); len(rows) > 0 && why == "nothing under the cursor" {
+		if _, why := groups.RowFilter(); len(rows) > 0 && why == "nothing under the cursor" {
 			fail("a row stands out, and the board knows of none")
 		}
 		return

@@ -40,7 +40,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"into the search of the help, too long", []string{"?", "/"}, long, "the pasted text is too long: 40 characters fit here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := boardOf(t, typicalShop(time.Now()), 120, 36, armed(&guard{}), makes("ci_new", nil, new(dialog.Wish)))
+			m := boardOf(t, typicalShop(time.Now()), 120, 36, armed(&guard{}), makes("ci_new", nil, new(dialog.Draft)))
 			answeredBy(m, api.Environment{Name: "simulator", StandIn: true})
 			press(m, c.keys...)
 			m.Update(tea.PasteMsg{Content: c.text})

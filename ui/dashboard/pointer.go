@@ -71,7 +71,7 @@ func (p *pointer) click(x, y int) {
 		return
 	}
 	if over == layout.Detail {
-		p.board.leave()
+		p.board.rememberFocus()
 	}
 	onRow := target.Click(x-r.X, y-r.Y)
 	p.board.setFocus(over)

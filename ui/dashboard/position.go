@@ -71,8 +71,8 @@ func WrongPosition(text string) string {
 	return ""
 }
 
-// take opens a position.
-func (w *positions) take(text string) (tea.Cmd, error) {
+// openText opens a position.
+func (w *positions) openText(text string) (tea.Cmd, error) {
 	p, err := parsePosition(text)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (w *positions) begin(now time.Time) tea.Cmd {
 // view, or the row under the cursor.
 func (w *positions) here() string {
 	b := w.board
-	at := b.behind()
+	at := b.paneBehind()
 	s := b.subject()
 	f := w.filters.inPane[at]
 	for name, kind := range kinds() {

@@ -69,8 +69,8 @@ func (s *profileSwitch) bound() string {
 	return ""
 }
 
-// take gives the screen to the prepared profile.
-func (s *profileSwitch) take(msg preparedMsg) tea.Cmd {
+// switchTo gives the screen to the prepared profile.
+func (s *profileSwitch) switchTo(msg preparedMsg) tea.Cmd {
 	s.to = ""
 	why := s.bound()
 	if msg.err != nil {

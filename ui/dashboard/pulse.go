@@ -60,7 +60,7 @@ func (b *board) togglePulse() {
 }
 
 func (b *board) showPulse() {
-	b.leave()
+	b.rememberFocus()
 	b.zoom, b.zoomed = true, layout.Pulse
 	b.setFocus(layout.Pulse)
 }

@@ -27,7 +27,7 @@ func (m *Model) clearOne() {
 // and continued already. Keys typed meanwhile are the shell's: a dialog about money must
 // prove the quiet again.
 func (m *Model) suspend(over bool) tea.Cmd {
-	return tea.Batch(m.dialog.hold(m.ctx), m.job.Leave(m.canvas, over))
+	return tea.Batch(m.dialog.restartQuiet(m.ctx), m.job.Leave(m.canvas, over))
 }
 
 // quit ends the program. While a confirm is running it asks once.

@@ -75,7 +75,7 @@ func (p *preferences) filterNames() (names []string) {
 // save saves the filter of the pane under a name; taken is true if the name means
 // something else in the palette.
 func (k *savedFilters) save(name string, taken bool) error {
-	at := k.board.behind()
+	at := k.board.paneBehind()
 	now := k.filters.inPane[at]
 	switch {
 	case now == nil:

@@ -13,7 +13,7 @@ func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg)
-		return m.dialog.hold(m.ctx)
+		return m.dialog.restartQuiet(m.ctx)
 	case terminalMsg:
 		if m.canvas != nil {
 			m.canvas.Tell(string(msg))

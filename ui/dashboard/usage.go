@@ -12,10 +12,10 @@ type usage struct {
 	filters *filters
 }
 
-// asked is a pane whose rows represent requests of the account.
-type asked interface {
-	// Asked returns the filter that finds them, or why there is none.
-	Asked() (filter, why string)
+// rowFilterer is a pane whose rows represent requests of the account.
+type rowFilterer interface {
+	// RowFilter returns the filter that finds them, or why there is none.
+	RowFilter() (filter, why string)
 }
 
 // nextSpan switches the span of time of the view, the pulse or the charts on the screen.
@@ -78,7 +78,7 @@ func (b *board) quotaWhole() bool { return b.zoom && b.focus == layout.Quota }
 
 // openRequests shows the requests behind the row under the cursor.
 func (u *usage) openRequests() {
-	text, _ := u.board.quota.Asked()
+	text, _ := u.board.quota.RowFilter()
 	filter := pane.ParseFilter(text, u.board.requests.Fields())
 	if !u.board.requests.Holds(filter) {
 		u.notices.say(warning, "its requests are not kept: they are from an earlier run, or too old")

@@ -32,21 +32,21 @@ type verbs struct {
 // all returns the verbs that are available now.
 func (v *verbs) all(ctx context.Context) []dialog.Verb {
 	all := []dialog.Verb{
-		{Name: "theme", Takes: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: v.themes.names, Run: v.takeTheme},
-		{Name: "filter", Takes: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: v.takeFilter},
-		{Name: "sort", Takes: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: v.board.orders, Run: v.takeOrder},
-		{Name: "i", Takes: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: v.takeID},
-		{Name: "at", Takes: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: v.positions.take},
+		{Name: "theme", Argument: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: v.themes.names, Run: v.setTheme},
+		{Name: "filter", Argument: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: v.setFilter},
+		{Name: "sort", Argument: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: v.board.orders, Run: v.setOrder},
+		{Name: "i", Argument: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: v.openID},
+		{Name: "at", Argument: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: v.positions.openText},
 	}
 	if _, ok := v.cfg.Actions.Action(action.Export); ok {
-		all = append(all, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor.", Offers: exportNames, Run: v.exporting.named})
+		all = append(all, dialog.Verb{Name: "export", Argument: "FORM", Tooltip: "Writes or copies the intent under the cursor.", Offers: exportNames, Run: v.exporting.named})
 	}
 	if _, ok := v.cfg.Actions.Action(action.Reconnect); ok {
-		all = append(all, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
+		all = append(all, dialog.Verb{Name: "relay", Argument: "reconnect", Tooltip: "Reconnects to a lost relay now.",
 			Offers: func() []string { return []string{"reconnect"} }, Run: v.short("relay", action.Reconnect)})
 	}
 	if v.cfg.Transport == nil {
-		all = append(all, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Switches to another account of the configuration.",
+		all = append(all, dialog.Verb{Name: "profile", Argument: "NAME", Tooltip: "Switches to another account of the configuration.",
 			Offers: v.profiles.profiles, Run: func(name string) (tea.Cmd, error) { return v.profiles.prepare(ctx, name) }})
 	}
 	for _, alias := range []struct {
@@ -63,10 +63,10 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 // ofFilters returns the verbs that save and forget filters, and one for each saved filter.
 func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 	all := []dialog.Verb{
-		{Name: "save", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
+		{Name: "save", Argument: "NAME", Free: true, Offers: v.preferences.filterNames,
 			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.save(name, v.called(ctx, name)) },
 			Tooltip: "Saves this pane's filter under a name, which becomes a word of the palette, as in :late."},
-		{Name: "forget", Takes: "NAME", Free: true, Offers: v.preferences.filterNames,
+		{Name: "forget", Argument: "NAME", Free: true, Offers: v.preferences.filterNames,
 			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.forget(name) },
 			Tooltip: "Deletes a saved filter."},
 	}
@@ -100,45 +100,45 @@ func (v *verbs) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 	}
 }
 
-// say runs a verb with its arguments. If they are refused, the palette stays open to
+// run runs a verb with its arguments. If they are refused, the palette stays open to
 // correct them.
-func (v *verbs) say(verb *dialog.Verb, words string) tea.Cmd {
+func (v *verbs) run(verb *dialog.Verb, argument string) tea.Cmd {
 	palette, _ := v.dialog.shown.(*dialog.Palette)
 	v.dialog.close()
-	cmd, err := verb.Run(words)
+	cmd, err := verb.Run(argument)
 	if err != nil {
 		palette.Refuse(err.Error())
 		v.dialog.shown = palette
 		return nil
 	}
-	v.preferences.ran(memorable(verb.Name, words))
+	v.preferences.ran(memorable(verb.Name, argument))
 	return cmd
 }
 
-// longestKept bounds, in bytes, the words of a remembered filter: a longer one may be a
+// longestKept bounds, in bytes, each word of a remembered filter: a longer one may be a
 // key.
 const longestKept = 24
 
 // memorable returns a line for the palette's history, without arguments that may be
 // personal data or a secret.
-func memorable(name, words string) string {
-	filter := name == "filter" || strings.Contains(words, "filter:")
-	for word := range strings.FieldsSeq(words) {
+func memorable(name, argument string) string {
+	filter := name == "filter" || strings.Contains(argument, "filter:")
+	for word := range strings.FieldsSeq(argument) {
 		if strings.Contains(word, "@") || filter && len(word) > longestKept {
 			return name
 		}
 	}
-	return strings.TrimSpace(name + " " + words)
+	return strings.TrimSpace(name + " " + argument)
 }
 
-func (v *verbs) takeTheme(name string) (tea.Cmd, error) {
+func (v *verbs) setTheme(name string) (tea.Cmd, error) {
 	v.themes.choose(name)
 	v.restyle()
 	v.notices.say(plain, "theme: "+v.themes.chosen.Name)
 	return nil, nil
 }
 
-func (v *verbs) takeFilter(text string) (tea.Cmd, error) {
+func (v *verbs) setFilter(text string) (tea.Cmd, error) {
 	at := v.board.focus
 	if reason := v.disabled(action.Filter); reason != "" {
 		return nil, errors.New(reason)
@@ -157,7 +157,7 @@ func (v *verbs) takeFilter(text string) (tea.Cmd, error) {
 	return cmd, nil
 }
 
-func (v *verbs) takeOrder(name string) (tea.Cmd, error) {
+func (v *verbs) setOrder(name string) (tea.Cmd, error) {
 	if reason := v.disabled(action.Sort); reason != "" {
 		return nil, errors.New(reason)
 	}
@@ -165,7 +165,7 @@ func (v *verbs) takeOrder(name string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-func (v *verbs) takeID(id string) (tea.Cmd, error) {
+func (v *verbs) openID(id string) (tea.Cmd, error) {
 	if id == "" {
 		return nil, errors.New("an id is needed, or its beginning or end")
 	}

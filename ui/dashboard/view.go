@@ -83,7 +83,7 @@ func (m *Model) lines() []string {
 		lines[m.height-1] = m.replay.Draw(m.line, m.width)
 	}
 	if m.dialog.open() {
-		m.dialog.lay(lines, m.line, m.width, b.layout.Header.Y)
+		m.dialog.overlay(lines, m.line, m.width, b.layout.Header.Y)
 	}
 	return lines
 }

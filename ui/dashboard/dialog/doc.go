@@ -30,23 +30,23 @@ type Kind uint8
 
 // The kinds of answer.
 const (
-	None      Kind = iota // not answered: the dialog stays
-	Closed                // left; after a yes, what was begun goes on
-	Confirmed             // the yes to a [Confirm]; given at most once a dialog
-	Agreed                // a [Program] may run
-	Cancelled             // a [Program] that runs is to end; it stays until it has
-	Wished                // a [Making] is filled in, which stays until that is answered
-	Said                  // a verb was given to the [Palette], which stays if that refuses its words
+	None       Kind = iota // not answered: the dialog stays
+	Closed                 // left; after a yes, what was begun goes on
+	Confirmed              // the yes to a [Confirm]; given at most once a dialog
+	Agreed                 // a [Program] may run
+	Cancelled              // a [Program] that runs is to end; it stays until it has
+	Submitted              // a [Creation] is filled in; it stays until the outcome is known
+	VerbChosen             // a verb of the [Palette], which stays if the argument is refused
 )
 
 // Answer is a dialog's answer to a key or click.
 type Answer struct {
-	Kind   Kind
-	Do     action.ID // chosen in the palette; "": none
-	Item   *Item     // chosen in a [Menu]; nil: none
-	Option *Option   // chosen in [Arrange]; nil: none
-	Verb   *Verb     // that was said
-	Words  string    // behind it
+	Kind     Kind
+	Do       action.ID // chosen in the palette; "": none
+	Item     *Item     // chosen in a [Menu]; nil: none
+	Option   *Option   // chosen in [Arrange]; nil: none
+	Verb     *Verb     // chosen in the palette; nil: none
+	Argument string    // of the verb
 }
 
 // closedIf is Closed if closed is true.

@@ -22,9 +22,9 @@ func newField(most int) textinput.Model {
 	return field
 }
 
-// takes reports whether there is room for all of a pasted text behind what is typed, and otherwise says, until
-// the next key, that it has not.
-func (b *base) takes(typed, text string, most int) bool {
+// fits reports whether there is room for all of a pasted text after the typed one. If not, it
+// says so until the next key.
+func (b *base) fits(typed, text string, most int) bool {
 	if b.said = ""; utf8.RuneCountInString(typed+text) <= most {
 		return true
 	}

@@ -39,7 +39,7 @@ func (h *Help) Paste(text string) {
 		h.base.Paste(text)
 		return
 	}
-	if h.takes(h.sought, text, longestSought) {
+	if h.fits(h.sought, text, longestSought) {
 		h.search(h.sought + text)
 	}
 }

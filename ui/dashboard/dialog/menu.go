@@ -20,7 +20,7 @@ type Menu struct {
 	base
 	choice
 	title string
-	takes string // a verb for what enter does
+	verb  string // what enter does, for the hint
 	opens action.ID
 	items []Item
 }
@@ -31,14 +31,14 @@ type Item struct {
 	Note  string         // beside the title
 	About string         // what is said of it while it is chosen
 	Link  weblink.Link   // where it leads; its host stands out
-	Take  func() tea.Cmd // does what it offers; the menu does not call it
+	Do    func() tea.Cmd // does what it offers; the menu does not call it
 }
 
 const menuWidth = 78
 
 // NewMenu opens a menu for the action opened.
-func NewMenu(title, takes string, opens action.ID, items []Item) *Menu {
-	return &Menu{choice: choice{of: len(items)}, title: title, takes: takes, opens: opens, items: items}
+func NewMenu(title, verb string, opens action.ID, items []Item) *Menu {
+	return &Menu{choice: choice{of: len(items)}, title: title, verb: verb, opens: opens, items: items}
 }
 
 // Opens is the action whose key chooses.
@@ -51,21 +51,21 @@ func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	case "esc", "q", "ctrl+c":
 		return Answer{Kind: Closed}
 	case "enter":
-		return m.Take()
+		return m.Choose()
 	default:
 		m.key(name)
 	}
 	return Answer{}
 }
 
-// Take answers with the chosen item.
-func (m *Menu) Take() Answer { return Answer{Kind: Closed, Item: &m.items[m.at]} }
+// Choose answers with the chosen item.
+func (m *Menu) Choose() Answer { return Answer{Kind: Closed, Item: &m.items[m.at]} }
 
 // Click chooses the item of a row.
 func (m *Menu) Click(x, y int, _ time.Time) Answer {
 	target := m.spots.at(x, y)
 	if target == clicksDo || m.click(target) {
-		return m.Take()
+		return m.Choose()
 	}
 	return closedIf(target == clicksClose)
 }
@@ -83,7 +83,7 @@ func (m *Menu) Size(width, height int) (int, int) {
 
 // View draws the menu as exactly height lines of width cells.
 func (m *Menu) View(l *paint.Line, width, height int) []string {
-	box := panelOf(width, m.title, paint.In(paint.Muted, "enter "+m.takes).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
+	box := panelOf(width, m.title, paint.In(paint.Muted, "enter "+m.verb).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
 	if len(m.items) == 1 {
 		box.foot[1] = paint.In(paint.Muted, "   ")
 	} else {

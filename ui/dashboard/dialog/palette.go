@@ -69,7 +69,7 @@ func NewPalette(table *action.Table, scope action.Scope, disabled func(action.ID
 
 // Paste types pasted text, or says that it is too long.
 func (p *Palette) Paste(text string) {
-	if p.takes(p.field.Value(), text, longestTyped) {
+	if p.fits(p.field.Value(), text, longestTyped) {
 		p.write(tea.PasteMsg{Content: text})
 	}
 }
@@ -110,19 +110,19 @@ func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 }
 
 func (p *Palette) choose() Answer {
-	if v, words := p.typedVerb(); v != nil {
-		return p.doVerb(v, words)
+	if v, argument := p.typedVerb(); v != nil {
+		return p.doVerb(v, argument)
 	}
 	if len(p.hits) == 0 {
 		return Answer{}
 	}
 	chosen := p.hits[p.at]
 	switch {
-	case chosen.verb != nil && chosen.verb.Takes != "":
+	case chosen.verb != nil && chosen.verb.Argument != "":
 		p.set(chosen.verb.Name + " ")
 		return Answer{}
 	case chosen.verb != nil:
-		return Answer{Kind: Said, Verb: chosen.verb}
+		return Answer{Kind: VerbChosen, Verb: chosen.verb}
 	}
 	if reason := p.reason(chosen.action.ID); reason != "" {
 		p.refused = reason
@@ -163,8 +163,8 @@ func (p *Palette) write(msg tea.Msg) {
 
 func (p *Palette) search() {
 	p.at, p.top, p.back, p.refused, p.hits = 0, 0, -1, "", nil
-	if v, words := p.typedVerb(); v != nil {
-		p.offer(v, words)
+	if v, argument := p.typedVerb(); v != nil {
+		p.offer(v, argument)
 		return
 	}
 	all := slices.DeleteFunc(p.table.Actions(), func(a action.Action) bool {
@@ -174,7 +174,7 @@ func (p *Palette) search() {
 		p.hits = append(p.hits, hit{action: a})
 	}
 	for i := range p.verbs {
-		if v := &p.verbs[i]; v.Takes+v.Means != "" || p.field.Value() != "" { // otherwise an action says the same
+		if v := &p.verbs[i]; v.Argument+v.Means != "" || p.field.Value() != "" { // otherwise an action says the same
 			p.hits = append(p.hits, hit{verb: v})
 		}
 	}

@@ -7,23 +7,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Verb is what is done by its name and, mostly, words behind it: "theme nord".
+// Verb is a command of the palette: a name and, mostly, an argument, as in "theme nord".
 type Verb struct {
-	Name    string
-	Takes   string          // what stands behind the name, for the eye, as in "NAME"; "" for nothing
-	Means   string          // what a name of one's own stands for, for the eye; "" for nothing
-	Tooltip string          // one sentence
-	Offers  func() []string // what can stand behind the name now; nil: nothing is known of it
-	Free    bool            // what else is typed behind the name counts as well
-	// Run does it. An error says what was wrong with the words, and what is
-	// possible: the palette stays open, so that they can be mended.
-	Run func(words string) (tea.Cmd, error)
+	Name     string
+	Argument string          // the kind of argument, for display, as in "NAME"; "": it takes none
+	Means    string          // what a saved name stands for, for display; "" for nothing
+	Tooltip  string          // one sentence
+	Offers   func() []string // possible arguments now; nil: they are not known
+	Free     bool            // other arguments are allowed, too
+	// Run runs the verb. An error says what is wrong with the argument, and what is
+	// possible: the palette stays open, so that it can be corrected.
+	Run func(argument string) (tea.Cmd, error)
 }
 
-// title is the verb as it stands in the list.
-func (v *Verb) title() string { return strings.TrimSpace(v.Name + " " + v.Takes + v.Means) }
+// title is the verb as it is listed.
+func (v *Verb) title() string { return strings.TrimSpace(v.Name + " " + v.Argument + v.Means) }
 
-// offers are what can stand behind the name and begins as typed does.
+// offers are the possible arguments that begin with what is typed.
 func (v *Verb) offers(typed string) []string {
 	if v.Offers == nil {
 		return nil
@@ -33,35 +33,35 @@ func (v *Verb) offers(typed string) []string {
 	})
 }
 
-// wrong says that words cannot stand behind the name, and what can.
-func (v *Verb) wrong(words string) string {
-	is := "not " + words
-	if words == "" {
+// wrong says that an argument is not possible, and which ones are.
+func (v *Verb) wrong(argument string) string {
+	is := "not " + argument
+	if argument == "" {
 		is = "and one is needed"
 	}
 	return v.Name + " takes " + strings.Join(v.Offers(), ", ") + "; " + is
 }
 
-// typedVerb is the verb that is typed with a blank behind it, and what follows.
-func (p *Palette) typedVerb() (v *Verb, words string) {
-	name, words, blank := strings.Cut(strings.TrimLeft(p.field.Value(), " "), " ")
+// typedVerb is the verb whose name is typed with a blank after it, and its argument.
+func (p *Palette) typedVerb() (v *Verb, argument string) {
+	name, argument, blank := strings.Cut(strings.TrimLeft(p.field.Value(), " "), " ")
 	if !blank {
 		return nil, ""
 	}
 	for i := range p.verbs {
-		if v := &p.verbs[i]; v.Takes != "" && strings.EqualFold(v.Name, name) {
-			return v, strings.TrimSpace(words)
+		if v := &p.verbs[i]; v.Argument != "" && strings.EqualFold(v.Name, name) {
+			return v, strings.TrimSpace(argument)
 		}
 	}
 	return nil, ""
 }
 
-// offer lists what can stand behind a verb. Where nothing begins as the words do,
-// it lists all that could. None of it is chosen then, nor before the first letter,
-// nor where other words count.
-func (p *Palette) offer(v *Verb, words string) {
-	offers := v.offers(words)
-	if v.Free || words == "" || len(offers) == 0 {
+// offer lists the possible arguments of a verb that begin with what is typed, or all if
+// none does. None is chosen then, nor before the first letter, nor if other arguments are
+// allowed.
+func (p *Palette) offer(v *Verb, argument string) {
+	offers := v.offers(argument)
+	if v.Free || argument == "" || len(offers) == 0 {
 		p.at = -1
 	}
 	if len(offers) == 0 {
@@ -69,25 +69,25 @@ func (p *Palette) offer(v *Verb, words string) {
 	}
 	for i, offer := range offers {
 		p.hits = append(p.hits, hit{verb: v, offer: offer})
-		if offer == words {
+		if offer == argument {
 			p.at = i
 		}
 	}
 }
 
-// complete completes what is typed by what is offered, or else moves on.
+// complete completes the typed argument as far as the offers agree, or else moves on.
 func (p *Palette) complete() {
-	v, words := p.typedVerb()
+	v, argument := p.typedVerb()
 	switch {
-	case v == nil && len(p.hits) > 0 && p.hits[p.at].verb != nil && p.hits[p.at].verb.Takes != "":
+	case v == nil && len(p.hits) > 0 && p.hits[p.at].verb != nil && p.hits[p.at].verb.Argument != "":
 		p.set(p.hits[p.at].verb.Name + " ")
 		return
 	case v == nil:
 		p.move(1)
 		return
 	}
-	offers := v.offers(words)
-	common := words
+	offers := v.offers(argument)
+	common := argument
 	if len(offers) > 0 {
 		common = offers[0]
 		for _, offer := range offers {
@@ -96,25 +96,25 @@ func (p *Palette) complete() {
 			}
 		}
 	}
-	if len(common) > len(words) {
+	if len(common) > len(argument) {
 		p.set(v.Name + " " + common)
 		return
 	}
 	p.move(1)
 }
 
-// doVerb chooses a verb with the words behind it.
-func (p *Palette) doVerb(v *Verb, words string) Answer {
+// doVerb chooses a verb with its argument.
+func (p *Palette) doVerb(v *Verb, argument string) Answer {
 	if p.at >= 0 && p.hits[p.at].offer != "" {
-		words = p.hits[p.at].offer
+		argument = p.hits[p.at].offer
 	} else if !v.Free && v.Offers != nil && len(v.Offers()) > 0 {
-		p.refused = v.wrong(words)
+		p.refused = v.wrong(argument)
 		return Answer{}
 	}
-	return Answer{Kind: Said, Verb: v, Words: words}
+	return Answer{Kind: VerbChosen, Verb: v, Argument: argument}
 }
 
-// Refuse says why what was chosen cannot be done. What was typed stays.
+// Refuse says why the choice is not possible. The typed text stays.
 func (p *Palette) Refuse(why string) { p.refused = why }
 
 // Remembered has the palette offer verbs beside the actions, and what it ran

@@ -25,7 +25,7 @@ type Alerts struct {
 
 type alertRow struct {
 	account.Alert
-	needle
+	searchText
 	key     string
 	changed time.Time
 	off     attention.Off // how it is acknowledged or muted, if its fold is off

@@ -37,7 +37,7 @@ func (p *Alerts) rowsOf(alerts []account.Alert) []*alertRow {
 		row := &alertRow{Alert: a, key: alertKey(&a), newest: a.Since}
 		row.Text = string(api.Scrub(a.Text))
 		row.changed = p.since[row.key]
-		row.needle = newNeedle(string(a.Kind), "", row.Text, string(a.Intent), "")
+		row.searchText = newSearchText(string(a.Kind), "", row.Text, string(a.Intent), "")
 		row.off, row.fold.off = p.off(a)
 		row.fold.kind = a.Kind
 		together[row.fold] = append(together[row.fold], row)
@@ -86,7 +86,7 @@ func headOf(f fold, members []*alertRow) *alertRow {
 			head.changed = row.changed
 		}
 	}
-	head.needle = newNeedle(string(f.kind), "", head.Text, "", "")
+	head.searchText = newSearchText(string(f.kind), "", head.Text, "", "")
 	return head
 }
 

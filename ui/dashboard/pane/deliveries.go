@@ -31,7 +31,7 @@ type Deliveries struct {
 
 type deliveryRow struct {
 	*delivery.Delivery
-	needle
+	searchText
 	at      string
 	mark    sign.Sign // of its event
 	product api.Text  // "" while it is not known
@@ -81,8 +81,8 @@ func deliveryOrders() []order[*deliveryRow] {
 	}
 }
 
-// Take applies new and changed deliveries; first is true for the first ones.
-func (p *Deliveries) Take(changed []*delivery.Delivery, first bool) {
+// ApplyDeliveries applies new and changed deliveries; first is true for the first ones.
+func (p *Deliveries) ApplyDeliveries(changed []*delivery.Delivery, first bool) {
 	rows := make([]*deliveryRow, 0, len(changed))
 	for _, d := range changed {
 		row := &deliveryRow{Delivery: d, at: d.Since.In(p.look.Location).Format("15:04:05.0"), mark: sign.Event(d.Type)}
@@ -145,7 +145,7 @@ func (r *deliveryRow) find() {
 	if r.Status > 0 {
 		state += " " + strconv.Itoa(r.Status)
 	}
-	r.needle = newNeedle(state, string(r.Target), string(r.product), string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
+	r.searchText = newSearchText(state, string(r.Target), string(r.product), string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
 }
 
 // Apply sets the names of the events' sources.

@@ -14,15 +14,15 @@ import (
 // Detail shows everything about one thing, its subject.
 type Detail struct {
 	frame
-	window  time.Duration
-	subject Subject
-	facts   Facts
-	fed     bool // facts is set
-	offset  int
-	cursor  int  // line of the body
-	follow  bool // the view follows the cursor
-	total   int  // number of lines when last drawn
-	body    []bodyLine
+	window   time.Duration
+	subject  Subject
+	facts    Facts
+	hasFacts bool // facts is set
+	offset   int
+	cursor   int  // line of the body
+	follow   bool // the view follows the cursor
+	total    int  // number of lines when last drawn
+	body     []bodyLine
 
 	revealed bool // personal data is shown
 	folded   map[string]bool
@@ -48,7 +48,7 @@ func NewDetail(look *Look, window time.Duration) *Detail {
 
 // Open sets the subject.
 func (p *Detail) Open(s Subject) {
-	p.subject, p.facts, p.fed, p.offset, p.stale = s, Facts{}, false, 0, true
+	p.subject, p.facts, p.hasFacts, p.offset, p.stale = s, Facts{}, false, 0, true
 	p.cursor, p.follow, p.revealed = 0, true, false
 	clear(p.folded)
 	p.tree, p.sought = tree{}, sought{}
@@ -57,17 +57,17 @@ func (p *Detail) Open(s Subject) {
 // Subject returns the subject.
 func (p *Detail) Subject() Subject { return p.subject }
 
-// Fed reports whether the subject has been given its facts.
-func (p *Detail) Fed() bool { return p.fed }
+// HasFacts reports whether the subject has been given its facts.
+func (p *Detail) HasFacts() bool { return p.hasFacts }
 
-// Feed sets the current facts of the subject.
-func (p *Detail) Feed(f Facts) {
+// SetFacts sets the current facts of the subject.
+func (p *Detail) SetFacts(f Facts) {
 	of := p.facts
-	if p.fed && slices.Equal(of.Shipments, f.Shipments) && sameDetail(of.Intent, f.Intent) && of.Shipment == f.Shipment && of.Event == f.Event &&
+	if p.hasFacts && slices.Equal(of.Shipments, f.Shipments) && sameDetail(of.Intent, f.Intent) && of.Shipment == f.Shipment && of.Event == f.Event &&
 		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Delivery == f.Delivery {
 		return
 	}
-	p.facts, p.fed, p.stale = f, true, true
+	p.facts, p.hasFacts, p.stale = f, true, true
 }
 
 // sameDetail reports whether two details of an intent say the same: every change of it has a

@@ -39,17 +39,17 @@ type eventCounts struct {
 
 type eventRow struct {
 	*account.Event
-	needle // the text by which a filter finds it
-	mark   sign.Sign
-	at     string // when it was received, in tenths of a second; "" until it is drawn
-	noted  string // what is special about its arrival
+	searchText // the text by which a filter finds it
+	mark       sign.Sign
+	at         string // when it was received, in tenths of a second; "" until it is drawn
+	noted      string // what is special about its arrival
 	about
 	changed time.Time
 }
 
 func newEventRow(e *account.Event) *eventRow {
 	row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
-	row.needle = newNeedle(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
+	row.searchText = newSearchText(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 	return row
 }
 

@@ -188,9 +188,9 @@ func (p *Failures) Alike() string {
 	return ""
 }
 
-// Asked returns a filter for exactly the intents of the group under the cursor, or why
+// RowFilter returns a filter for exactly the intents of the group under the cursor, or why
 // there is none.
-func (p *Failures) Asked() (filter, why string) {
+func (p *Failures) RowFilter() (filter, why string) {
 	g := p.group()
 	switch {
 	case g == nil:

@@ -59,7 +59,7 @@ func TestAGroupLeadsToWhatItCounts(t *testing.T) {
 			p.side = side
 			for at, g := range p.groups[side].rows {
 				p.groups[side].put(at)
-				filter, why := p.Asked()
+				filter, why := p.RowFilter()
 				if (filter == "") != (why != "") || (filter == "") != (g.name == "merchant unknown") {
 					t.Errorf("%s: filter %q, why %q", g.name, filter, why)
 				}
@@ -184,7 +184,7 @@ func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, got)
 				}
 			}
-			if _, why := p.Asked(); why != "nothing under the cursor" {
+			if _, why := p.RowFilter(); why != "nothing under the cursor" {
 				t.Errorf("of none: %q", why)
 			}
 			p.Move(Down)

@@ -16,12 +16,12 @@ import (
 // intentRow is an intent on the screen. A change of the intent makes a new one.
 type intentRow struct {
 	*account.Intent
-	lane    int
-	total   string    // as shown; "" if unknown
-	expires time.Time // the end of the confirm window; zero if unknown
-	turned  time.Time // when its state last changed on the screen; zero: never
-	changed time.Time // when anything else last changed; zero: never
-	*needle           // the text by which a filter finds it, prepared: the first key of a filter is fast
+	lane        int
+	total       string    // as shown; "" if unknown
+	expires     time.Time // the end of the confirm window; zero if unknown
+	turned      time.Time // when its state last changed on the screen; zero: never
+	changed     time.Time // when anything else last changed; zero: never
+	*searchText           // the text by which a filter finds it, prepared: the first key of a filter is fast
 
 	head  *intentRow     // of an item of an order, while the list is grouped
 	order *account.Order // of a head, whose figures are those of the whole order; nil for an intent
@@ -48,13 +48,13 @@ func newIntentRow(in *account.Intent) *intentRow {
 	if in.Total != nil {
 		row.total = in.Total.Readable()
 	}
-	row.needle = textOf(row)
+	row.searchText = textOf(row)
 	return row
 }
 
 // textOf returns the text by which a filter finds an intent. It has the total without the
 // shown commas.
-func textOf(r *intentRow) *needle {
+func textOf(r *intentRow) *searchText {
 	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
 	if r.unread() > 0 {
 		more += edged(unread)
@@ -65,7 +65,7 @@ func textOf(r *intentRow) *needle {
 	if r.Failure != nil || r.lane == laneFailed {
 		more += edged(wording.Failure(r.Failure))
 	}
-	n := newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
+	n := newSearchText(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
 	return &n
 }
 

@@ -295,7 +295,7 @@ func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
 		p := NewDetail(look(), api.ConfirmWindow)
 		p.SetPlace(Place{W: 80, H: 30})
 		p.Open(Subject{Kind: OfEvent, ID: e.ID})
-		p.Feed(Facts{Event: e})
+		p.SetFacts(Facts{Event: e})
 		if got := strings.Contains(text(p.Lines()), "tillwatch events ID --raw"); got != (body == "") {
 			t.Errorf("with the body %q, it says where to get it: %v", body, got)
 		}
@@ -331,7 +331,7 @@ func TestTheDetailHidesBuyerAndToken(t *testing.T) {
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetPlace(Place{W: 80, H: 60})
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
-	p.Feed(Facts{Intent: in})
+	p.SetFacts(Facts{Intent: in})
 	got := text(p.Lines())
 	for _, secret := range []string{"Ann", "ann@", "tok_live"} {
 		if strings.Contains(got, secret) {
@@ -350,7 +350,7 @@ func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 		p := NewDetail(look(), api.ConfirmWindow)
 		p.SetPlace(Place{W: 80, H: 60})
 		p.Open(Subject{Kind: OfIntent, ID: "a"})
-		p.Feed(Facts{Intent: in})
+		p.SetFacts(Facts{Intent: in})
 		if got := text(p.Lines()); strings.Contains(got, "token hidden") != want {
 			t.Errorf("token %q:\n%s", token, got)
 		}
@@ -365,7 +365,7 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetPlace(Place{W: 60, H: 12})
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
-	p.Feed(Facts{Intent: in})
+	p.SetFacts(Facts{Intent: in})
 	if got := text(p.Lines()); !strings.Contains(got, "more lines") {
 		t.Errorf("nothing says that there is more:\n%s", got)
 	}

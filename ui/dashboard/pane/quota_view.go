@@ -263,9 +263,9 @@ func percentile(d time.Duration) string {
 	return Latency(d)
 }
 
-// Asked returns a filter for the requests of the row under the cursor, or why there is
+// RowFilter returns a filter for the requests of the row under the cursor, or why there is
 // none.
-func (p *Quota) Asked() (filter, why string) {
+func (p *Quota) RowFilter() (filter, why string) {
 	s := &p.spending
 	if !p.Viewing() || len(s.rows) == 0 {
 		return "", "nothing under the cursor"

@@ -29,7 +29,7 @@ type Requests struct {
 
 type requestRow struct {
 	api.Exchange
-	needle
+	searchText
 	key     api.ID
 	at      string
 	changed time.Time
@@ -40,7 +40,7 @@ func (r *requestRow) failed() bool {
 	return r.Err != nil || r.By != "" && (r.Status == 0 || r.Status >= http.StatusBadRequest)
 }
 
-func (r *requestRow) search() *needle { return &r.needle }
+func (r *requestRow) search() *searchText { return &r.searchText }
 
 func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 	switch f {
@@ -88,7 +88,7 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		row.Path = string(api.Scrub(e.Path))
 		m := sign.Answer(e.Status)
 		endpoint, _ := quota.EndpointOf(e.Method, row.Path, quota.DefaultLookupPath)
-		row.needle = newNeedle(m.Word, edged(spender(&e)), edged(row.Path, e.Method+" "+endpoint), string(e.RequestID),
+		row.searchText = newSearchText(m.Word, edged(spender(&e)), edged(row.Path, e.Method+" "+endpoint), string(e.RequestID),
 			e.Method+" "+string(e.Class)+" "+wording.Because(e.Err))
 		if !first {
 			row.changed = p.look.Now

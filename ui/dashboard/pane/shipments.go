@@ -25,11 +25,11 @@ type Shipments struct {
 // shipmentRow is a shipment on the screen. A change of the shipment makes a new one.
 type shipmentRow struct {
 	*account.Shipment
-	needle            // the text by which a filter finds it
-	rank    int       // by urgency, at the last update
-	late    int       // days late, at the last update
-	touched time.Time // when anything last happened to it; zero if unknown
-	changed time.Time // when it last changed on the screen; zero: never
+	searchText           // the text by which a filter finds it
+	rank       int       // by urgency, at the last update
+	late       int       // days late, at the last update
+	touched    time.Time // when anything last happened to it; zero if unknown
+	changed    time.Time // when it last changed on the screen; zero: never
 }
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
@@ -69,7 +69,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 	}
 	row.rank, row.late = row.rankAt(now), s.Late(now)
 	carrier, number := row.tracking()
-	row.needle = newNeedle(worded(s.Status(), sign.Shipment(s.Status())), carrier, string(s.Product), string(s.ID), number+" "+string(s.IntentID))
+	row.searchText = newSearchText(worded(s.Status(), sign.Shipment(s.Status())), carrier, string(s.Product), string(s.ID), number+" "+string(s.IntentID))
 	return row
 }
 

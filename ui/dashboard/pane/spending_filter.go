@@ -25,8 +25,8 @@ func (p *Quota) Matches() (shown, total int) {
 	return shown, len(p.spending.spenders)
 }
 
-func (r *spendRow) search() *needle {
-	n := newNeedle("", edged(r.key.by), edged(r.key.endpoint), "", "")
+func (r *spendRow) search() *searchText {
+	n := newSearchText("", edged(r.key.by), edged(r.key.endpoint), "", "")
 	return &n
 }
 

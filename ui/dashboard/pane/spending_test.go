@@ -44,7 +44,7 @@ func TestARowOfASpenderLeadsToItsRequests(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := usagePane(c.spender)
 			p.Lines()
-			filter, why := p.Asked()
+			filter, why := p.RowFilter()
 			if filter != c.filter || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
 				t.Errorf("filter %q, why %q", filter, why)
 			}
@@ -72,7 +72,7 @@ func TestTheCursorStaysOnItsSpenderWhileTheyChangePlaces(t *testing.T) {
 	p.Lines()
 	p.Move(Last)
 	want := `by="few" endpoint="GET /api/v1/shipments"`
-	if got, _ := p.Asked(); got != want {
+	if got, _ := p.RowFilter(); got != want {
 		t.Fatalf("the last row is %s, want %s", got, want)
 	}
 	more := spent("few", account.SpenderObserved, map[string]int{"GET /api/v1/events": 20, "GET /api/v1/shipments": 30})
@@ -82,14 +82,14 @@ func TestTheCursorStaysOnItsSpenderWhileTheyChangePlaces(t *testing.T) {
 	if strings.Index(got, "few") > strings.Index(got, "many") {
 		t.Errorf("who spends most is not first:\n%s", got)
 	}
-	if got, _ := p.Asked(); got != want {
+	if got, _ := p.RowFilter(); got != want {
 		t.Errorf("the cursor is on %s, want %s", got, want)
 	}
 	p.Move(Left)
 	if got := text(p.Lines()); strings.Contains(got, "GET events") {
 		t.Errorf("folded, the endpoints still stand:\n%s", got)
 	}
-	if got, _ := p.Asked(); got != `by="few"` {
+	if got, _ := p.RowFilter(); got != `by="few"` {
 		t.Errorf("after folding the cursor is on %s", got)
 	}
 	p.Move(Right)

@@ -22,7 +22,7 @@ func detailOf(body string) *Detail {
 	p.SetPlace(Place{W: 80, H: 60})
 	p.SetFocus(true)
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
-	p.Feed(Facts{Intent: in})
+	p.SetFacts(Facts{Intent: in})
 	return p
 }
 
@@ -69,7 +69,7 @@ func TestPersonalDataIsShownOnRequestAndTokensNever(t *testing.T) {
 	p.Reveal(true)
 	p.Open(Subject{Kind: OfIntent, ID: "b"})
 	p.Open(Subject{Kind: OfIntent, ID: "a"})
-	p.Feed(Facts{Intent: detailOf(orderBody).facts.Intent})
+	p.SetFacts(Facts{Intent: detailOf(orderBody).facts.Intent})
 	check("after something else was opened", false)
 }
 
@@ -156,7 +156,7 @@ func TestAShipmentsTrackingIsALink(t *testing.T) {
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetPlace(Place{W: 80, H: 30})
 	p.Open(Subject{Kind: OfShipment, ID: "s"})
-	p.Feed(Facts{Shipment: &account.Shipment{ID: "s", Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Number: "42", URL: "https://dhl.example/42"}}}})
+	p.SetFacts(Facts{Shipment: &account.Shipment{ID: "s", Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Number: "42", URL: "https://dhl.example/42"}}}})
 	if got := strings.Join(p.Lines(), "\n"); !strings.Contains(got, "\x1b]8;;https://dhl.example/42\x1b\\") {
 		t.Error("the tracking address is no link")
 	}

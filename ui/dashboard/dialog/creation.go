@@ -12,15 +12,15 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Wish describes a new intent.
-type Wish struct {
+// Draft describes a new intent.
+type Draft struct {
 	Product   string // a URL, or the name of one of the stand-in's magic products; "": any
 	Quantity  int
 	Reference string // "" for none
 }
 
-// Making is the dialog for a new intent in a stand-in.
-type Making struct {
+// Creation is the dialog for a new intent in a stand-in.
+type Creation struct {
 	base
 	fields  [3]textinput.Model // product, quantity, reference
 	at      int                // the field that is typed into
@@ -30,45 +30,45 @@ type Making struct {
 }
 
 const (
-	makingWidth = 78
-	makingLabel = 11
-	magicLines  = 2
+	creationWidth = 78
+	creationLabel = 11
+	magicLines    = 2
 )
 
-// NewMaking opens the dialog with the names of the stand-in's magic products.
-func NewMaking(magic []string) *Making {
-	m := &Making{magic: magic, fields: [3]textinput.Model{newField(2048), newField(9), newField(255)}}
+// NewCreation opens the dialog with the names of the stand-in's magic products.
+func NewCreation(magic []string) *Creation {
+	m := &Creation{magic: magic, fields: [3]textinput.Model{newField(2048), newField(9), newField(255)}}
 	m.fields[1].SetValue("1")
 	m.focus(0)
 	return m
 }
 
-func (m *Making) focus(at int) {
+func (m *Creation) focus(at int) {
 	m.fields[m.at].Blur()
 	m.at = (at + len(m.fields)) % len(m.fields)
 	m.fields[m.at].Focus()
 	m.fields[m.at].CursorEnd()
 }
 
-// Wish is what was typed.
-func (m *Making) Wish() (Wish, error) {
-	w := Wish{Product: strings.TrimSpace(m.fields[0].Value()), Reference: strings.TrimSpace(m.fields[2].Value())}
+// Draft is what was typed.
+func (m *Creation) Draft() (Draft, error) {
+	w := Draft{Product: strings.TrimSpace(m.fields[0].Value()), Reference: strings.TrimSpace(m.fields[2].Value())}
 	var err error
 	w.Quantity, err = strconv.Atoi(strings.TrimSpace(m.fields[1].Value()))
 	return w, err
 }
 
 // Refuse says why none was made. The typed text stays.
-func (m *Making) Refuse(why string) { m.sending, m.refused = false, why }
+func (m *Creation) Refuse(why string) { m.sending, m.refused = false, why }
 
 // Paste types what is pasted, or says that it is too long.
-func (m *Making) Paste(text string) {
-	if at := m.fields[m.at]; m.takes(at.Value(), text, at.CharLimit) {
+func (m *Creation) Paste(text string) {
+	if at := m.fields[m.at]; m.fits(at.Value(), text, at.CharLimit) {
 		m.write(tea.PasteMsg{Content: text})
 	}
 }
 
-func (m *Making) write(msg tea.Msg) {
+func (m *Creation) write(msg tea.Msg) {
 	if m.sending {
 		return
 	}
@@ -77,13 +77,13 @@ func (m *Making) write(msg tea.Msg) {
 }
 
 // Key types, moves between fields, or creates the intent.
-func (m *Making) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+func (m *Creation) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	m.said = ""
 	switch key.String() {
 	case "esc", "ctrl+c":
 		return Answer{Kind: Closed}
 	case "enter":
-		return m.make()
+		return m.submit()
 	case "tab", "down":
 		m.focus(m.at + 1)
 	case "shift+tab", "up":
@@ -94,26 +94,26 @@ func (m *Making) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	return Answer{}
 }
 
-func (m *Making) make() Answer {
+func (m *Creation) submit() Answer {
 	if m.sending {
 		return Answer{}
 	}
-	if _, err := m.Wish(); err != nil {
+	if _, err := m.Draft(); err != nil {
 		m.focus(1)
 		m.refused = "The quantity must be a whole number."
 		return Answer{}
 	}
 	m.sending, m.refused = true, ""
-	return Answer{Kind: Wished}
+	return Answer{Kind: Submitted}
 }
 
 // Click goes to a field, creates or closes.
-func (m *Making) Click(x, y int, _ time.Time) Answer {
+func (m *Creation) Click(x, y int, _ time.Time) Answer {
 	switch target := m.spots.at(x, y); target {
 	case clicksClose:
 		return Answer{Kind: Closed}
 	case clicksDo:
-		return m.make()
+		return m.submit()
 	default:
 		if at, err := strconv.Atoi(target); err == nil {
 			m.focus(at)
@@ -123,12 +123,12 @@ func (m *Making) Click(x, y int, _ time.Time) Answer {
 }
 
 // Size is the block that it wants, at most width by height.
-func (m *Making) Size(width, height int) (int, int) {
-	return min(makingWidth, width), min(frame+9+magicLines, height)
+func (m *Creation) Size(width, height int) (int, int) {
+	return min(creationWidth, width), min(frame+9+magicLines, height)
 }
 
 // View draws it as exactly height lines of width cells.
-func (m *Making) View(l *paint.Line, width, height int) []string {
+func (m *Creation) View(l *paint.Line, width, height int) []string {
 	next := "   "
 	if width >= wideFoot {
 		next = "   tab next   "
@@ -141,7 +141,7 @@ func (m *Making) View(l *paint.Line, width, height int) []string {
 		if i == m.at {
 			style = paint.Accent
 		}
-		body = append(body, row{append(paint.Spans{paint.In(style, label), paint.Blank(makingLabel - len(label))}, m.input(i, max(room-makingLabel, 1))...).Clicks(strconv.Itoa(i)), needed})
+		body = append(body, row{append(paint.Spans{paint.In(style, label), paint.Blank(creationLabel - len(label))}, m.input(i, max(room-creationLabel, 1))...).Clicks(strconv.Itoa(i)), needed})
 		if i == 0 {
 			body = append(body, rows(sentence, m.names(room)...)...)
 		}
@@ -163,7 +163,7 @@ func (m *Making) View(l *paint.Line, width, height int) []string {
 }
 
 // input draws a field, with the cursor if it has the focus.
-func (m *Making) input(i, width int) paint.Spans {
+func (m *Creation) input(i, width int) paint.Spans {
 	switch value := m.fields[i].Value(); {
 	case i == m.at && !m.sending:
 		return typed(m.fields[i], width)
@@ -175,23 +175,23 @@ func (m *Making) input(i, width int) paint.Spans {
 
 // names are the magic products that start with the typed text, in the lines
 // available.
-func (m *Making) names(room int) []paint.Spans {
+func (m *Creation) names(room int) []paint.Spans {
 	begun := strings.TrimSpace(m.fields[0].Value())
 	hits := slices.DeleteFunc(slices.Clone(m.magic), func(name string) bool { return !strings.HasPrefix(name, begun) })
 	text := "a URL, or a magic product: " + strings.Join(hits, ", ")
 	if len(hits) == 0 {
 		text = "a URL of any shop"
 	}
-	lines := paint.Wrapped(paint.Muted, text, max(room-makingLabel, 1))
+	lines := paint.Wrapped(paint.Muted, text, max(room-creationLabel, 1))
 	if len(lines) > magicLines {
 		lines = lines[:magicLines]
-		lines[magicLines-1] = append(lines[magicLines-1].Cut(max(room-makingLabel-2, 1)), paint.In(paint.Muted, " …"))
+		lines[magicLines-1] = append(lines[magicLines-1].Cut(max(room-creationLabel-2, 1)), paint.In(paint.Muted, " …"))
 	}
 	for len(lines) < magicLines {
 		lines = append(lines, nil)
 	}
 	for i := range lines {
-		lines[i] = append(paint.Spans{paint.Blank(makingLabel)}, lines[i]...)
+		lines[i] = append(paint.Spans{paint.Blank(creationLabel)}, lines[i]...)
 	}
 	return lines
 }

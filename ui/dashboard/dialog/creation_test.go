@@ -11,25 +11,25 @@ func magicOfTheTest() []string {
 	return []string{"sold-out", "unpublished", "partial-stock", "many-variants", "high-value", "on-sale", "slow-offer", "payment_failed"}
 }
 
-func TestAWishIsTypedFieldByField(t *testing.T) {
+func TestADraftIsTypedFieldByField(t *testing.T) {
 	cases := []struct {
 		name  string
 		keys  []string
 		paste string // before the keys
-		want  Wish
+		want  Draft
 		kind  Kind
 		shows string
 	}{
-		{"nothing but enter", []string{"enter"}, "", Wish{Quantity: 1}, Wished, "creating…"},
-		{"a magic product", []string{"s", "o", "enter"}, "", Wish{Product: "so", Quantity: 1}, Wished, "magic product: sold-out "},
-		{"a URL that is pasted", []string{"tab", "backspace", "3", "tab", "o", "7", "enter"}, " https://shop.example/p\x1b[2J\n", Wish{"https://shop.example/p[2J", 3, "o7"}, Wished, "a URL of any shop"},
-		{"backwards", []string{"up", "o", "shift+tab", "2", "enter"}, "", Wish{Quantity: 12, Reference: "o"}, Wished, "Reference  o"},
-		{"no number", []string{"tab", "x", "enter"}, "", Wish{}, None, "The quantity must be a whole number."},
-		{"left", []string{"x", "esc"}, "", Wish{Product: "x", Quantity: 1}, Closed, "x▏"},
+		{"nothing but enter", []string{"enter"}, "", Draft{Quantity: 1}, Submitted, "creating…"},
+		{"a magic product", []string{"s", "o", "enter"}, "", Draft{Product: "so", Quantity: 1}, Submitted, "magic product: sold-out "},
+		{"a URL that is pasted", []string{"tab", "backspace", "3", "tab", "o", "7", "enter"}, " https://shop.example/p\x1b[2J\n", Draft{"https://shop.example/p[2J", 3, "o7"}, Submitted, "a URL of any shop"},
+		{"backwards", []string{"up", "o", "shift+tab", "2", "enter"}, "", Draft{Quantity: 12, Reference: "o"}, Submitted, "Reference  o"},
+		{"no number", []string{"tab", "x", "enter"}, "", Draft{}, None, "The quantity must be a whole number."},
+		{"left", []string{"x", "esc"}, "", Draft{Product: "x", Quantity: 1}, Closed, "x▏"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m := NewMaking(magicOfTheTest())
+			m := NewCreation(magicOfTheTest())
 			if c.paste != "" {
 				m.Paste(c.paste)
 			}
@@ -37,7 +37,7 @@ func TestAWishIsTypedFieldByField(t *testing.T) {
 			for _, name := range c.keys {
 				last = m.Key(actiontest.Press(name), opened)
 			}
-			if got, err := m.Wish(); last.Kind != c.kind || c.kind != None && (err != nil || got != c.want) {
+			if got, err := m.Draft(); last.Kind != c.kind || c.kind != None && (err != nil || got != c.want) {
 				t.Errorf("%v, %+v, %v", last, got, err)
 			}
 			w, h := m.Size(116, 34)
@@ -48,25 +48,25 @@ func TestAWishIsTypedFieldByField(t *testing.T) {
 	}
 }
 
-func TestAWishIsSentOnceUntilItIsAnswered(t *testing.T) {
-	m := NewMaking(nil)
-	for i, want := range []Kind{Wished, None} {
+func TestADraftIsSubmittedOnceUntilItIsAnswered(t *testing.T) {
+	m := NewCreation(nil)
+	for i, want := range []Kind{Submitted, None} {
 		if got := m.Key(actiontest.Press("enter"), opened); got.Kind != want {
 			t.Errorf("enter %d: %v", i+1, got)
 		}
 	}
 	m.Key(actiontest.Press("x"), opened)
 	m.Refuse("no such product")
-	if got, _ := m.Wish(); got.Product != "" {
+	if got, _ := m.Draft(); got.Product != "" {
 		t.Errorf("what is typed while it is sent is taken: %+v", got)
 	}
-	if got := m.Key(actiontest.Press("enter"), opened); got.Kind != Wished {
+	if got := m.Key(actiontest.Press("enter"), opened); got.Kind != Submitted {
 		t.Errorf("again: %v", got)
 	}
 }
 
-func TestFieldsOfAWishTakeClicks(t *testing.T) {
-	m := NewMaking(nil)
+func TestFieldsOfADraftTakeClicks(t *testing.T) {
+	m := NewCreation(nil)
 	w, h := m.Size(116, 34)
 	at := func(text string) (x, y int) {
 		for y, line := range strings.Split(plain(m.View(ink(), w, h)), "\n") {
@@ -80,10 +80,10 @@ func TestFieldsOfAWishTakeClicks(t *testing.T) {
 	x, y := at("Reference")
 	m.Click(x, y, opened)
 	m.Key(actiontest.Press("o"), opened)
-	if got, _ := m.Wish(); got.Reference != "o" {
+	if got, _ := m.Draft(); got.Reference != "o" {
 		t.Errorf("typed after a click: %+v", got)
 	}
-	for text, want := range map[string]Kind{"enter create": Wished, "esc cancel": Closed, "tab next": None} {
+	for text, want := range map[string]Kind{"enter create": Submitted, "esc cancel": Closed, "tab next": None} {
 		x, y := at(text)
 		if got := m.Click(x, y, opened); got.Kind != want {
 			t.Errorf("%s: %v", text, got)

@@ -5,11 +5,11 @@ import "strings"
 // searched is a row that a filter can find.
 type searched interface {
 	measured
-	search() *needle
+	search() *searchText
 }
 
-// needle is the text of a row for searching, in lower case.
-type needle struct {
+// searchText is the text of a row in which a filter searches, in lower case.
+type searchText struct {
 	all  string
 	ends [inMore - 1]int32 // where each column but the last ends in all
 
@@ -17,19 +17,19 @@ type needle struct {
 	found bool    // by that
 }
 
-// search implements searched for a row with a needle.
-func (n *needle) search() *needle { return n }
+// search implements searched for a row that embeds its text.
+func (n *searchText) search() *searchText { return n }
 
 // between separates two columns. It is a line feed, which no dot of a regular expression
 // matches.
 const between = "\n"
 
-func newNeedle(state, place, name, id, more string) needle {
+func newSearchText(state, place, name, id, more string) searchText {
 	columns := [inMore]string{state, place, name, id, more}
 	for i, text := range columns {
 		columns[i] = strings.ToLower(text)
 	}
-	n := needle{all: strings.Join(columns[:], between)}
+	n := searchText{all: strings.Join(columns[:], between)}
 	end := -len(between)
 	for i := range n.ends {
 		end += len(between) + len(columns[i])
@@ -38,7 +38,7 @@ func newNeedle(state, place, name, id, more string) needle {
 	return n
 }
 
-func (n *needle) in(c column) string {
+func (n *searchText) in(c column) string {
 	from, to := 0, len(n.all)
 	if c == inAll {
 		return n.all
