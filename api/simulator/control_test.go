@@ -38,6 +38,12 @@ func TestControlAPI(t *testing.T) {
 				a.Errorf("the fields are %s", got)
 			}
 		},
+		"a value of a wrong type in a fault is named by its field": func(a *account) {
+			fields := a.want(422, a.call("POST", "/control/failures", `{"status":"x"}`))["fields"].(map[string]any)
+			if got := fmt.Sprint(fields); got != "map[body.status:map[message:invalid value of type string]]" {
+				a.Errorf("the fields are %s", got)
+			}
+		},
 		"what is refused is told in its words": func(a *account) {
 			id := a.want(201, a.call("POST", "/control/intents", `{"state":"awaiting_confirmation"}`))["id"].(string)
 			for _, c := range []struct{ method, path, body, says string }{

@@ -222,6 +222,9 @@ func TestTheDescriptionOfTheControlAPIIsTheControlAPI(t *testing.T) {
 		if (c.body != nil) != told.Get(jsonBody).Exists() || c.body != nil && len(told.Get(jsonExample).Map()) == 0 {
 			t.Errorf("%s: a body, or an example of it, is missing or too many", where)
 		} else if c.body != nil {
+			if body, _ := d.schema(told.Get(jsonBody)); told.Get("requestBody.required").Bool() != body.Get("required").Exists() {
+				t.Errorf("%s: whether a body is required is not as whether it has required fields", where)
+			}
 			d.hold(where+": body", told.Get(jsonBody), reflect.TypeOf(c.body))
 		}
 		_, schema := d.answered(told)
