@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
+	"tillwatch/api/simulator"
 	"tillwatch/ui/doctor"
 	"tillwatch/ui/wording"
 )
@@ -257,13 +259,15 @@ func (p *examination) checkEnvironment(context.Context) []doctor.Finding {
 }
 
 // checkHeaders finds out whether answers report what is left of the quota.
-func (p *examination) checkHeaders(context.Context) []doctor.Finding {
+func (p *examination) checkHeaders(ctx context.Context) []doctor.Finding {
 	what := ""
 	switch f := p.heard.fields; {
 	case len(f.Ignored) > 0:
 		what = fmt.Sprintf("the answers' field %s cannot be used: %s", f.Ignored[0].Field, f.Ignored[0].Text)
 	case len(f.Reports) == 0 && f.Older:
 		what = "answers have RateLimit fields, but not of IETF draft 8"
+	case len(f.Reports) == 0 && p.unlimited(ctx):
+		return doctor.Fine("none, as the stand-in has no limit for reads")
 	case len(f.Reports) == 0:
 		what = "answers have no RateLimit fields"
 	}
@@ -275,6 +279,13 @@ func (p *examination) checkHeaders(context.Context) []doctor.Finding {
 		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), wording.Age(r.Window)))
 	}
 	return doctor.Fine("RateLimit fields of draft 8; reads count against %s", strings.Join(names, ", "))
+}
+
+// unlimited reports whether the service is a stand-in that does not limit reads.
+func (p *examination) unlimited(ctx context.Context) bool {
+	var sim simulator.Summary
+	return p.client.Control(ctx, http.MethodGet, "/control/state", nil, &sim) == nil &&
+		slices.ContainsFunc(sim.Buckets, func(b simulator.BucketSummary) bool { return b.Name == "reads" && b.Limit < 0 })
 }
 
 // checkLimits reports what is left of the limits that answers reported.

@@ -209,6 +209,17 @@ func TestADoctorFindsNothingInAHealthySetUp(t *testing.T) {
 	}
 }
 
+func TestADoctorBlamesNobodyForAStandInWithoutLimits(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	c := healthySetup(t, w)
+	mustExit(t, exitDone, "", "console", "limit", "reads", "none", "--config", w.asUser(t))
+	found, _ := c.examine()
+	if wrong := bad(found); len(wrong) > 0 {
+		t.Errorf("found %+v", wrong)
+	}
+}
+
 func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such permissions")
