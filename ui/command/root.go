@@ -175,6 +175,22 @@ func newRoot() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() { // cobra's own print help whatever is asked of them
+		case "completion":
+			c.Args, c.RunE = noArguments, showHelp
+		case "help":
+			c.Args = func(_ *cobra.Command, asked []string) error {
+				about, rest, err := root.Find(asked)
+				if err == nil && about.HasAvailableSubCommands() {
+					err = noArguments(about, rest)
+				}
+				return err
+			}
+		}
+	}
 	root.SetHelpCommandGroupID(others)
 	root.SetCompletionCommandGroupID(others)
 	for _, c := range root.Commands() {
