@@ -126,7 +126,10 @@ func (a *auditLog) intact() (os.FileInfo, error) {
 		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
 	own, statErr := a.file.Stat()
-	if err == nil && statErr == nil && os.SameFile(there, own) && own.Size() >= a.read {
+	switch {
+	case statErr == nil && !own.Mode().IsRegular(): // it would be endless, or remember nothing
+		return nil, fmt.Errorf("the audit log %s is no regular file", a.path)
+	case err == nil && statErr == nil && os.SameFile(there, own) && own.Size() >= a.read:
 		return own, nil
 	}
 	return nil, errors.Join(fmt.Errorf("the audit log %s was removed, replaced or cut while it was in use, so earlier confirms may not be known: start tillwatch again", a.path), statErr)

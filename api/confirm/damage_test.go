@@ -156,3 +156,17 @@ func TestALineThatACrashCutIsNoDamage(t *testing.T) {
 	}
 	auditLines(t, file) // each of them can be read
 }
+
+func TestALogThatIsNoRegularFileIsRefused(t *testing.T) { // it would be endless, or remember nothing
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	if err := os.Symlink(os.DevNull, file); err != nil {
+		t.Skip(err)
+	}
+	g, err := confirm.New(confirm.Config{Service: &service{}, Environments: []string{"simulator"}, AuditFile: file})
+	if err == nil {
+		g.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("it says %v", err)
+	}
+}
