@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"tillwatch/api/durable"
@@ -24,6 +27,7 @@ type savedLayout struct {
 	profile string              // "": none
 	ran     map[string][]string // palette history by profile
 	layout  dashboard.Layout
+	filters []dashboard.NamedFilter          // of this run when it last read or saved the file
 	bad     bool                             // the file is moved aside before it is replaced
 	newer   bool                             // a newer version wrote the file: it is left alone
 	latest  atomic.Pointer[dashboard.Layout] // not saved yet; nil: none
@@ -66,7 +70,7 @@ func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) 
 		r.bad = true
 		return r, fmt.Sprintf("the last arrangement of the screen could not be restored: reading %s: %v", r.path, err)
 	}
-	r.layout = file.Layout
+	r.layout, r.filters = file.Layout, file.Filters
 	r.layout.Ran = file.Ran[profile]
 	if file.Ran != nil {
 		r.ran = file.Ran
@@ -127,6 +131,8 @@ func (r *savedLayout) save(l dashboard.Layout) (err error) {
 			err = fmt.Errorf("saving the arrangement of the screen: %w", err)
 		}
 	}()
+	own := l.Filters
+	l.Filters = r.withOthers(own)
 	r.ran[r.profile] = l.Ran
 	content, err := json.MarshalIndent(layoutFile{layoutVersion, r.theme, l, r.ran}, "", "  ")
 	if err != nil {
@@ -142,8 +148,39 @@ func (r *savedLayout) save(l dashboard.Layout) (err error) {
 		}
 		r.bad = false
 	}
-	return durable.Replace(r.path, func(w io.Writer) error {
+	err = durable.Replace(r.path, func(w io.Writer) error {
 		_, err := w.Write(append(content, '\n'))
 		return err
 	})
+	if err == nil {
+		r.filters = own
+	}
+	return err
+}
+
+// withOthers takes over what other runs have saved meanwhile: the palette's history of
+// their profiles, and all filters but those that this run has changed itself.
+func (r *savedLayout) withOthers(own []dashboard.NamedFilter) []dashboard.NamedFilter {
+	var file layoutFile
+	content, err := readAtMost(r.path, maxLayoutFile)
+	if err != nil || json.Unmarshal(content, &file) != nil {
+		return own
+	}
+	maps.Copy(r.ran, file.Ran)
+	all := file.Filters
+	without := func(name string) {
+		all = slices.DeleteFunc(all, func(n dashboard.NamedFilter) bool { return strings.EqualFold(n.Name, name) })
+	}
+	for _, n := range r.filters {
+		if !slices.Contains(own, n) {
+			without(n.Name)
+		}
+	}
+	for _, n := range own {
+		if !slices.Contains(r.filters, n) {
+			without(n.Name)
+			all = append(all, n)
+		}
+	}
+	return all
 }

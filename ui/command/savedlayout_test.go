@@ -139,3 +139,29 @@ func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 		}
 	})
 }
+
+func TestTwoRunsDoNotTakeEachOthersFiltersAway(t *testing.T) {
+	folder := t.TempDir()
+	named := func(names ...string) (l dashboard.Layout) {
+		for _, name := range names {
+			l.Filters = append(l.Filters, dashboard.NamedFilter{Name: name, Pane: "intents", Text: "state:" + name})
+		}
+		l.Ran = names
+		return l
+	}
+	start, _ := loadLayout(folder, "auto", "")
+	rememberAll(t, start, named("old", "older"))
+	first, _ := loadLayout(folder, "auto", "live")
+	second, _ := loadLayout(folder, "auto", "staging")
+	rememberAll(t, first, named("old", "older", "late"))
+	rememberAll(t, second, named("older", "Failed"))
+	rememberAll(t, first, named("old", "older", "late", "wool"))
+	rememberAll(t, first, named("old", "older", "wool"))
+	for profile, ran := range map[string][]string{"live": {"old", "older", "wool"}, "staging": {"older", "Failed"}} {
+		got, _ := loadLayout(folder, "auto", profile)
+		want := named("older", "Failed", "wool")
+		if want.Ran = ran; !reflect.DeepEqual(got.layout, want) {
+			t.Errorf("%s recalls %+v, want %+v", profile, got.layout, want)
+		}
+	}
+}
