@@ -17,7 +17,7 @@ type Proposal struct {
 	ProductURL  api.Text
 	Merchant    api.Text
 	Variant     api.Text // what was selected, as in "Size M, Color Oat"; "" for nothing
-	Quantity    int
+	Quantity    int      // 0 while unknown
 	Cost        api.Cost
 	Total       api.Money
 	ExpiresAt   time.Time // end of the confirm window; zero while unknown
@@ -56,6 +56,14 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		p.ExpiresAt = read.CreatedAt.Add(window)
 	}
 	return p, nil
+}
+
+// Item names what is bought, and how many: "Wool Socks ×2".
+func (p Proposal) Item() string {
+	if p.Quantity == 0 {
+		return string(p.Product) + ", how many is not known"
+	}
+	return fmt.Sprintf("%s ×%d", p.Product, p.Quantity)
 }
 
 // answeredBy returns an error if another environment answers than the one where the person saw the intent.

@@ -52,7 +52,7 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	if r.Live {
 		money = "REAL MONEY"
 	}
-	rows := []fact{{"Product", fmt.Sprintf("%s ×%d", seen.Product, seen.Quantity)}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}}
+	rows := []fact{{"Product", seen.Item()}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}}
 	for _, part := range append(seen.Cost.Parts(), api.CostPart{Name: "Total", Amount: &seen.Total}) {
 		if part.Amount != nil {
 			rows = append(rows, fact{part.Name, part.Amount.String()})

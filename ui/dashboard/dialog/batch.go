@@ -2,7 +2,6 @@ package dialog
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -236,7 +235,7 @@ func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
 // name wrapped and variant and merchant below.
 func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	const gap, indent = 2, 2
-	name, whose := fmt.Sprintf("%s ×%d", p.Product, p.Quantity), string(p.Merchant)
+	name, whose := p.Item(), string(p.Merchant)
 	if p.Variant != "" {
 		whose = string(p.Variant) + ", " + whose
 	}

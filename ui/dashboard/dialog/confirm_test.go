@@ -35,6 +35,19 @@ func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
 	}
 }
 
+func TestConfirmSaysThatTheNumberIsNotKnown(t *testing.T) {
+	seen := socks()
+	seen.Quantity = 0 // the contract does not promise it
+	several := basket(2)
+	several[0].Product, several[0].Quantity, several[1].Quantity = seen.Product, 0, 0
+	for name, h := range map[string]*hand{"one": open(t, seen, false), "several": openBatch(t, several, false, 40)} {
+		view := ansi.Strip(strings.Join(h.dialog.View(ink(), 78, 40), "\n"))
+		if !strings.Contains(view, string(seen.Product)+", how many is not known") || strings.Contains(view, "×") {
+			t.Errorf("%s:\n%s", name, view)
+		}
+	}
+}
+
 func TestConfirmShowsAllThatIsBoughtOrTakesNoYes(t *testing.T) {
 	seen := socks()
 	seen.Product = "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, in a Gift Box with a Card that is Written by Hand"

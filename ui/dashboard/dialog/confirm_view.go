@@ -100,8 +100,7 @@ func (d *Confirm) body(room int) []row {
 
 // head names what is bought, over as many lines as that takes.
 func (d *Confirm) head(room int) []row {
-	name := fmt.Sprintf("%s ×%d", d.proposal.Product, d.proposal.Quantity)
-	out := rows(needed, paint.Wrapped(paint.Text|paint.Bold, name, room)...)
+	out := rows(needed, paint.Wrapped(paint.Text|paint.Bold, d.proposal.Item(), room)...)
 	out = append(out, rows(needed, paint.Wrapped(paint.Text, string(d.proposal.Variant), room)...)...)
 	out = append(out, rows(needed, paint.Wrapped(paint.Muted, string(d.proposal.Merchant), room)...)...)
 	return append(out, rows(air, paint.Spans{})...)
