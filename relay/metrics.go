@@ -111,7 +111,7 @@ func gauges(r *Relay) []prometheus.Collector {
 			return int64(r.Streams()), nil
 		}),
 		gauge("tillwatch_observations", "Observations of the last hour kept for streams.", func(context.Context) (int64, error) {
-			return r.observing.board.count(), nil
+			return r.observing.log.count(), nil
 		}),
 		gauge("tillwatch_subscriber_lag_events", "Events by which the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
 			head, err := r.journal.Head(ctx)

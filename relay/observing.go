@@ -34,7 +34,7 @@ const (
 
 // observing takes in observations for the streams.
 type observing struct {
-	board  *board
+	log    *observationLog
 	shared journal.Observed // shared by all relays; nil for a single relay
 	memory *bodyMemory
 
@@ -49,7 +49,7 @@ func newObserving(j journal.Journal) *observing {
 		began = time.Time{}
 	}
 	return &observing{
-		board: newBoard(began), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
+		log: newObservationLog(began), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
 	}
 }
 
@@ -162,9 +162,9 @@ func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh i
 	}
 	var dropped int
 	if shared := r.observing.shared; shared != nil {
-		fresh, dropped, err = shared.AddObservations(ctx, items, boardSpan, boardItems)
+		fresh, dropped, err = shared.AddObservations(ctx, items, observationSpan, maxObservations)
 	} else {
-		fresh, dropped = r.observing.board.add(items, time.Now())
+		fresh, dropped = r.observing.log.add(items, time.Now())
 		r.hub.rouseSoon()
 	}
 	r.metrics.observedTooMany.Add(float64(dropped))
@@ -177,7 +177,7 @@ func (c *connection) sendObservations() (sent bool, err error) {
 	if !c.observing {
 		return false, nil
 	}
-	texts, last, more := c.hub.observing.board.after(c.observed, frameBytes, time.Now())
+	texts, last, more := c.hub.observing.log.after(c.observed, frameBytes, time.Now())
 	if len(texts) == 0 {
 		return false, nil
 	}
@@ -200,7 +200,7 @@ func (c *connection) sendObservations() (sent bool, err error) {
 	return true, nil
 }
 
-// followObservations copies to the board what any relay receives, until ctx ends.
+// followObservations copies to the log what any relay receives, until ctx ends.
 func (h *hub) followObservations(ctx context.Context) {
 	_ = untilDone(ctx, observationPoll, func() error {
 		for {
@@ -218,15 +218,15 @@ func (h *hub) followObservations(ctx context.Context) {
 	})
 }
 
-// fetchObservations copies to the board what the relays have received so far.
+// fetchObservations copies to the log what the relays have received so far.
 func (h *hub) fetchObservations(ctx context.Context) (err error) {
 	defer journal.Recovered(&err)
 	for more := h.observing.shared != nil; more; {
-		items, err := h.observing.shared.Observations(ctx, h.observing.board.head(), boardSpan, tailBatch)
+		items, err := h.observing.shared.Observations(ctx, h.observing.log.head(), observationSpan, tailBatch)
 		if err != nil {
 			return err
 		}
-		if fresh, _ := h.observing.board.add(items, time.Now()); fresh > 0 {
+		if fresh, _ := h.observing.log.add(items, time.Now()); fresh > 0 {
 			h.rouse()
 		}
 		more = len(items) == tailBatch

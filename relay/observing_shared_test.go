@@ -16,13 +16,13 @@ import (
 // sharing is a journal whose relays share observations, as long as it is not away.
 type sharing struct {
 	journal.Journal
-	mu    sync.Mutex
-	board *board
-	away  bool
+	mu   sync.Mutex
+	log  *observationLog
+	away bool
 }
 
 func newSharing(t testing.TB) *sharing {
-	return &sharing{Journal: newMemory(t), board: newBoard(time.Time{})}
+	return &sharing{Journal: newMemory(t), log: newObservationLog(time.Time{})}
 }
 
 func (s *sharing) do(work func()) error {
@@ -42,13 +42,13 @@ func (s *sharing) leave(away bool) {
 }
 
 func (s *sharing) AddObservations(_ context.Context, all []journal.Observation, _ time.Duration, _ int) (fresh, dropped int, err error) {
-	err = s.do(func() { fresh, dropped = s.board.add(all, time.Now()) })
+	err = s.do(func() { fresh, dropped = s.log.add(all, time.Now()) })
 	return fresh, dropped, err
 }
 
 func (s *sharing) Observations(_ context.Context, after int64, _ time.Duration, limit int) (all []journal.Observation, err error) {
 	err = s.do(func() {
-		for _, o := range s.board.items {
+		for _, o := range s.log.items {
 			if o.Position > after && len(all) < limit {
 				all = append(all, o)
 			}

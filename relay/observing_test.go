@@ -105,7 +105,7 @@ func TestABatchIsTakenWholeOrNotAtAll(t *testing.T) {
 	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "items[0]: latencyNs is negative") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if n := r.observing.board.count(); n != 0 {
+	if n := r.observing.log.count(); n != 0 {
 		t.Errorf("%d were taken", n)
 	}
 }
@@ -187,8 +187,8 @@ func TestAnyNumberOfObservationsTakesBoundedMemory(t *testing.T) {
 		}
 		values := scraped(t, r)
 		for name, want := range map[string]string{
-			"tillwatch_observations_received_total": fmt.Sprint(float64(all)), "tillwatch_observations_dropped_total": fmt.Sprint(float64(all - boardItems)),
-			"tillwatch_observations": fmt.Sprint(boardItems),
+			"tillwatch_observations_received_total": fmt.Sprint(float64(all)), "tillwatch_observations_dropped_total": fmt.Sprint(float64(all - maxObservations)),
+			"tillwatch_observations": fmt.Sprint(maxObservations),
 		} {
 			if values[name] != want {
 				t.Errorf("%s is %s, want %s", name, values[name], want)

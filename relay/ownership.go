@@ -12,9 +12,9 @@ import (
 // ownInterval is how long it may take to notice, without deliveries, that another relay owns the journal.
 const ownInterval = time.Second
 
-// guard checks at intervals that this relay still owns the journal, until ctx ends. It returns an error once
+// watchOwnership checks at intervals that this relay still owns the journal, until ctx ends. It returns an error once
 // another one does: then this relay has nothing left to do.
-func (r *Relay) guard(ctx context.Context, owned journal.Owned) error {
+func (r *Relay) watchOwnership(ctx context.Context, owned journal.Owned) error {
 	ticker := time.NewTicker(ownInterval)
 	defer ticker.Stop()
 	said := ""

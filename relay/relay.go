@@ -203,13 +203,13 @@ func (r *Relay) routeIngest(mux *http.ServeMux) {
 }
 
 func (r *Relay) routeAdmin(mux *http.ServeMux) {
-	mux.Handle("GET "+StreamPath, r.guarded(ScopeStream, r.stream))
-	mux.Handle("GET "+EventsPath, r.guarded(ScopeRead, r.listEvents))
-	mux.Handle("GET "+MetricsPath, r.guarded(ScopeAdmin, r.metrics.handler.ServeHTTP))
-	mux.Handle("GET "+EventsPath+"/{id}", r.guarded(ScopeRead, r.oneEvent))
-	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(ScopeRead, r.rawEvent))
-	mux.Handle("POST "+ObservationsPath, r.guarded(ScopeReport, r.observe))
-	mux.Handle("GET "+QuarantinePath, r.guarded(ScopeRead, r.listQuarantine))
+	mux.Handle("GET "+StreamPath, r.authorized(ScopeStream, r.stream))
+	mux.Handle("GET "+EventsPath, r.authorized(ScopeRead, r.listEvents))
+	mux.Handle("GET "+MetricsPath, r.authorized(ScopeAdmin, r.metrics.handler.ServeHTTP))
+	mux.Handle("GET "+EventsPath+"/{id}", r.authorized(ScopeRead, r.oneEvent))
+	mux.Handle("GET "+EventsPath+"/{id}/raw", r.authorized(ScopeRead, r.rawEvent))
+	mux.Handle("POST "+ObservationsPath, r.authorized(ScopeReport, r.observe))
+	mux.Handle("GET "+QuarantinePath, r.authorized(ScopeRead, r.listQuarantine))
 }
 
 func (r *Relay) routeProbes(mux *http.ServeMux) {

@@ -151,7 +151,7 @@ func TestAReporterThatIsTooFastSaysWhatIsDroppedAndNoMore(t *testing.T) {
 			<-time.After(time.Second)
 		}
 		stop()
-		taken := relay.observing.board.count()
+		taken := relay.observing.log.count()
 		if taken+r.Dropped() != seconds*rate || taken < seconds*observationRate {
 			t.Errorf("%d were taken, %d dropped of %d", taken, r.Dropped(), seconds*rate)
 		}

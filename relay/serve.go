@@ -51,7 +51,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	failed := make(chan error, len(sites)+1)
 	if owned, can := r.journal.Journal.(journal.Owned); can {
 		tasks.Go(func() {
-			if err := r.guard(ctx, owned); err != nil {
+			if err := r.watchOwnership(ctx, owned); err != nil {
 				failed <- err
 				cancel()
 			}

@@ -102,13 +102,13 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
 	_ = c.hub.fetchObservations(ctx) // the follower reports errors
-	c.hour = c.hub.observing.board.head()
+	c.hour = c.hub.observing.log.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
 	}
 	if c.observing {
-		welcome.ObservedSince = c.hub.observing.board.wholeSince(time.Now()).UTC()
+		welcome.ObservedSince = c.hub.observing.log.wholeSince(time.Now()).UTC()
 	}
 	c.epoch = welcome.Epoch
 	c.cursor.Store(start)

@@ -128,8 +128,8 @@ func bearer(req *http.Request) (hash TokenHash, carried bool) {
 	return sha256.Sum256([]byte(token)), strings.EqualFold(scheme, "Bearer")
 }
 
-// guarded passes on only requests whose token has the scope.
-func (r *Relay) guarded(scope Scope, next http.HandlerFunc) http.Handler {
+// authorized passes on only requests whose token has the scope.
+func (r *Relay) authorized(scope Scope, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		hash, carried := bearer(req)
 		token, known := r.tokens.find(hash, time.Now())

@@ -52,7 +52,7 @@ func (b *book) limits() []*limit {
 }
 
 // record takes in an answer.
-func (b *book) record(a answer, l *lane) {
+func (b *book) record(a answer, q *queue) {
 	reported := b.match(a.fields.Reports, a.sent)
 	rejecting := rejectors(reported, a)
 	for _, bucket := range b.ledgers {
@@ -61,7 +61,7 @@ func (b *book) record(a answer, l *lane) {
 		case ok:
 			bucket.charge(a)
 			bucket.account(r, a.sent, a.received, a.outcome.Status)
-			bucket.report(r, a, l)
+			bucket.report(r, a, q)
 		case len(reported) == 0 && bucket.limit.short():
 			bucket.account(r, a.sent, a.received, a.outcome.Status)
 			bucket.charge(a) // no answer, or one without fields: the bucket may have been charged

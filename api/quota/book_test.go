@@ -249,18 +249,18 @@ func TestAForecastIsMadeWhereSpendingOutrunsTheReset(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				l := newLane(NewPacer(PacerConfig{}), Reads) // its books alone: a pacer would wait
+				q := newQueue(NewPacer(PacerConfig{}), Reads) // its books alone: a pacer would wait
 				for i := range 30 {
 					w := &waiter{ready: make(chan struct{}), priority: Person}
-					l.waiting = append(l.waiting, w)
-					l.permit(w, time.Now())
+					q.waiting = append(q.waiting, w)
+					q.permit(w, time.Now())
 					fields := ParseFields(headers(fmt.Sprintf(`"a";r=%d;t=%d`, test.r(i), test.reset), test.policy))
-					l.finish(w, Outcome{Status: 200}, fields, time.Now())
+					q.finish(w, Outcome{Status: 200}, fields, time.Now())
 					if i < 29 {
 						pass(time.Second)
 					}
 				}
-				got := l.book.buckets(time.Now())[0].Exhausted
+				got := q.book.buckets(time.Now())[0].Exhausted
 				if got < test.least || got > test.most {
 					t.Errorf("forecast %v, want %v to %v", got, test.least, test.most)
 				}
@@ -306,10 +306,10 @@ func TestThePacerIsSafeForConcurrentUse(t *testing.T) {
 		<-ctx.Done()
 		pass(time.Second)
 		synctest.Wait()
-		for class, l := range p.lanes {
-			if l.all.inFlight != 0 || l.low.inFlight != 0 || len(l.waiting) != 0 || l.pause.probes != 0 || l.started != l.ended {
+		for class, q := range p.queues {
+			if q.all.inFlight != 0 || q.low.inFlight != 0 || len(q.waiting) != 0 || q.pause.probes != 0 || q.started != q.ended {
 				t.Errorf("%s: %d and %d in flight, %d waiting, %d probes, %d started, %d ended", class,
-					l.all.inFlight, l.low.inFlight, len(l.waiting), l.pause.probes, l.started, l.ended)
+					q.all.inFlight, q.low.inFlight, len(q.waiting), q.pause.probes, q.started, q.ended)
 			}
 		}
 	})

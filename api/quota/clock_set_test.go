@@ -36,7 +36,7 @@ func TestAReportIsHeldByTheClockThatNobodySets(t *testing.T) {
 		ID: "1", Class: Reads, Sent: now.Round(0).Add(-time.Second), Latency: time.Millisecond, Status: 200,
 		Reports: []Report{{Policy: "default", PolicyKnown: true, Limit: 10, Window: time.Second, RemainingKnown: true, Remaining: 0, ResetKnown: true, Reset: time.Second}},
 	})
-	l := p.lane(Reads).book.ledgers[0]
+	l := p.queue(Reads).book.ledgers[0]
 	for name, at := range map[string]time.Time{"the report ends": l.limit.until, "it was sent": l.sent, "others were seen": l.limit.others} {
 		if !strings.Contains(at.String(), "m=") {
 			t.Errorf("%s at %v, by the clock on the wall", name, at)

@@ -4,5 +4,5 @@ package quota
 func (p *Pacer) Waiting(class Class) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.lane(class).waiting)
+	return len(p.queue(class).waiting)
 }

@@ -23,26 +23,26 @@ type sighting struct {
 }
 
 // infer returns how many requests of others the report r shows beyond those of earlier reports; never below 0.
-func (b *ledger) infer(r Report, a answer, l *lane) int64 {
+func (b *ledger) infer(r Report, a answer, q *queue) int64 {
 	if b.limit.window > 0 && b.limit.window <= shortest {
-		return b.inferShort(r, a, l)
+		return b.inferShort(r, a, q)
 	}
-	return b.inferLong(r, a, l)
+	return b.inferLong(r, a, q)
 }
 
 // inferShort subtracts what this client may have spent from what a window shows as spent.
-func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
+func (b *ledger) inferShort(r Report, a answer, q *queue) int64 {
 	begin := a.at.Add(-b.limit.window)
 	if a.received.Sub(begin) > longestPause || b.limit.requests > mostKept {
 		return 0 // more than this client's spending is remembered for
 	}
 	in := &b.inference
-	others := b.limit.requests - r.Remaining - l.all.since(begin)
-	own := b.limit.crowd.ownIn(b.limit.requests-r.Remaining, b.limit.window, a.received)
-	if l.started > a.before+1 { // other requests of this client were under way, and may be counted
-		own = max(own, l.all.since(begin))
+	others := b.limit.requests - r.Remaining - q.all.since(begin)
+	own := b.limit.demand.ownIn(b.limit.requests-r.Remaining, b.limit.window, a.received)
+	if q.started > a.before+1 { // other requests of this client were under way, and may be counted
+		own = max(own, q.all.since(begin))
 	}
-	b.limit.crowd.met(max(b.limit.requests-r.Remaining-own, 0), b.limit.requests-l.pacer.cfg.Reserve, a.received)
+	b.limit.demand.answered(max(b.limit.requests-r.Remaining-own, 0), b.limit.requests-q.pacer.cfg.Reserve, a.received)
 	if others <= 0 {
 		return 0
 	}
@@ -65,10 +65,10 @@ func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
 }
 
 // inferLong compares successive reports of one window.
-func (b *ledger) inferLong(r Report, a answer, l *lane) int64 {
+func (b *ledger) inferLong(r Report, a answer, q *queue) int64 {
 	in := &b.inference
-	overlap := l.started - a.before - 1
-	own := b.charged - in.charged + in.unsure + int64(l.all.inFlight)
+	overlap := q.started - a.before - 1
+	own := b.charged - in.charged + in.unsure + int64(q.all.inFlight)
 	switch passed := b.known && !a.sent.Before(b.limit.until); {
 	case !in.anchored:
 		in.anchor(r, b, overlap)

@@ -60,21 +60,21 @@ func (b *ledger) each(moment time.Time, visit func(*span)) {
 
 // report takes in what an answer reported of the bucket. Reports are ordered by when their requests were sent; an
 // older one only adds to the history.
-func (b *ledger) report(r Report, a answer, l *lane) {
+func (b *ledger) report(r Report, a answer, q *queue) {
 	b.seen = a.received
 	if !r.RemainingKnown {
 		return
 	}
 	b.each(a.received, func(s *span) { s.report(r.Remaining) })
 	counted := b.overlap.counted(a.before, r.Remaining)
-	b.overlap.add(l.ended, r.Remaining)
+	b.overlap.add(q.ended, r.Remaining)
 	if b.known && (a.sent.Before(b.sent) || a.sent.Equal(b.sent) && r.Remaining > b.limit.remaining) {
 		if r.Remaining > b.limit.remaining {
 			b.limit.base++ // the last report has counted it
 		}
 		return
 	}
-	if others := b.infer(r, a, l); others > 0 {
+	if others := b.infer(r, a, q); others > 0 {
 		b.limit.others = a.received
 		b.each(a.received, func(s *span) { s.inferred += int(others) })
 	}

@@ -13,7 +13,7 @@ type limit struct {
 	others    time.Time   // when others were last seen to spend
 	seen      int64       // the most requests of others recently observed in one window
 	sights    []time.Time // when the recently observed requests of others were sent, oldest first
-	crowd     crowd
+	demand    demand
 }
 
 // perSecond reports whether this is one of the contract's per-second buckets, or like them.
@@ -26,26 +26,26 @@ func (b *limit) short() bool { return b.window <= longestPause }
 
 // opening returns when the bucket has room for w; never if that depends on another request's end. A request below
 // Person that takes a person's turn is bound by the share but not by the reserve.
-func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
+func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
 	reserve := int64(0)
 	if w.low() && !turn {
-		reserve = b.most(l.pacer.cfg.Reserve)
+		reserve = b.most(q.pacer.cfg.Reserve)
 	}
-	at, never = b.vacancy(l, w.low() && !turn, reserve, now)
+	at, never = b.vacancy(q, w.low() && !turn, reserve, now)
 	if never {
 		return at, never
 	}
 	if w.low() {
-		share, never := b.share(l, w.priority, now)
+		share, never := b.share(q, w.priority, now)
 		if never {
 			return at, never
 		}
 		at = later(at, share)
 	}
-	if w.low() && !turn && b.crowded(l.pacer.cfg.Reserve, now) {
-		at = later(at, l.low.last.Add(b.crowd.patience+b.crowd.offset))
+	if w.low() && !turn && b.contended(q.pacer.cfg.Reserve, now) {
+		at = later(at, q.low.last.Add(b.demand.patience+b.demand.offset))
 	}
-	return later(at, b.reported(l, w.low(), reserve, now)), false
+	return later(at, b.reported(q, w.low(), reserve, now)), false
 }
 
 // most limits a reserve so that at least one request has room.
@@ -59,16 +59,16 @@ func (b *limit) most(reserve int64) int64 {
 // vacancy returns when this client's requests leave room. If the window is long enough for an exact reset, the
 // service's figures replace the count: while the last report holds, and after it for one request that gets the
 // next.
-func (b *limit) vacancy(l *lane, low bool, reserve int64, now time.Time) (at time.Time, never bool) {
+func (b *limit) vacancy(q *queue, low bool, reserve int64, now time.Time) (at time.Time, never bool) {
 	exact := !b.until.IsZero() && b.window > shortest
-	if exact && now.Before(b.until) && b.left(l) > reserve {
+	if exact && now.Before(b.until) && b.left(q) > reserve {
 		return time.Time{}, false
 	}
 	if low {
-		reserve = b.most(reserve + b.crowd.size(now))
+		reserve = b.most(reserve + b.demand.size(now))
 	}
-	at, never = b.room(l, max(reserve, b.most(b.expected(l, now))))
-	if exact && l.all.inFlight == 0 && at.After(b.until) {
+	at, never = b.room(q, max(reserve, b.most(b.expected(q, now))))
+	if exact && q.all.inFlight == 0 && at.After(b.until) {
 		return b.until, false
 	}
 	return at, never
@@ -76,15 +76,15 @@ func (b *limit) vacancy(l *lane, low bool, reserve int64, now time.Time) (at tim
 
 // expected is how many requests of others to leave room for while no report says what is left: as many as they
 // have recently sent.
-func (b *limit) expected(l *lane, now time.Time) int64 {
-	if now.Before(b.until) && b.left(l) > 0 || b.quiet(now) {
+func (b *limit) expected(q *queue, now time.Time) int64 {
+	if now.Before(b.until) && b.left(q) > 0 || b.quiet(now) {
 		return 0
 	}
 	return b.seen
 }
 
 // left is what remains of the last report after the requests that it may not have counted.
-func (b *limit) left(l *lane) int64 { return b.remaining - (l.started - b.base) }
+func (b *limit) left(q *queue) int64 { return b.remaining - (q.started - b.base) }
 
 // quiet reports whether others have not been seen recently.
 func (b *limit) quiet(now time.Time) bool {
@@ -92,39 +92,39 @@ func (b *limit) quiet(now time.Time) bool {
 }
 
 // room returns when this client's requests occupy less of a window than the limit minus the reserve.
-func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
+func (b *limit) room(q *queue, reserve int64) (at time.Time, never bool) {
 	if b.requests == 0 || b.requests > mostKept || b.window == 0 || !b.short() {
 		return time.Time{}, false
 	}
-	return l.all.room(b.requests-reserve, b.window)
+	return q.all.room(b.requests-reserve, b.window)
 }
 
 // share returns when requests below Person occupy less than their share. Hints may go at once within it; what
 // nobody waits for is spread evenly over the window.
-func (b *limit) share(l *lane, priority Priority, now time.Time) (at time.Time, never bool) {
+func (b *limit) share(q *queue, priority Priority, now time.Time) (at time.Time, never bool) {
 	if b.requests == 0 || b.window == 0 {
 		return time.Time{}, false
 	}
 	const rounding = 1e-9
-	allowed := l.pacer.cfg.Share*float64(b.requests) + rounding
+	allowed := q.pacer.cfg.Share*float64(b.requests) + rounding
 	each := time.Duration(min(float64(b.window)/allowed, float64(maxWindow)))
 	if allowed < 1 || !b.short() || allowed > mostKept {
-		return l.low.room(1, each)
+		return q.low.room(1, each)
 	}
-	at, never = l.low.room(int64(allowed), b.window)
+	at, never = q.low.room(int64(allowed), b.window)
 	// If all hints went out together at the start of each window, they would never see what others spend in the rest.
-	spread := priority > Hint || b.crowd.size(now) > 0 || l.low.since(now.Add(-2*b.window)) >= 2*int64(allowed)
+	spread := priority > Hint || b.demand.size(now) > 0 || q.low.since(now.Add(-2*b.window)) >= 2*int64(allowed)
 	if spread && !never {
-		at = later(at, l.low.last.Add(each))
+		at = later(at, q.low.last.Add(each))
 	}
 	return at, never
 }
 
 // reported returns when the last report leaves room: now if enough remains after the requests that it may not have
 // counted, else when its window ends.
-func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.Time {
+func (b *limit) reported(q *queue, low bool, reserve int64, now time.Time) time.Time {
 	switch {
-	case b.until.IsZero() || b.left(l) > reserve:
+	case b.until.IsZero() || b.left(q) > reserve:
 		return time.Time{}
 	case !low && (b.until.Sub(now) > longestPause || b.ownOnly(now)):
 		return time.Time{}

@@ -25,7 +25,7 @@ func (p *Pacer) Recall(buckets []Bucket, now time.Time) {
 		if superseded || !b.sensible(now) {
 			continue
 		}
-		book := p.lane(b.Class).book
+		book := p.queue(b.Class).book
 		if len(book.ledgers) < mostBuckets && !slices.ContainsFunc(book.ledgers, b.isOf) {
 			book.add(b.recalled(now))
 		}

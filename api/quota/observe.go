@@ -19,9 +19,9 @@ func (p *Pacer) Observe(o *Observation) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lane(o.Class)
-	l.book.observe(s, l, now)
-	l.dispatch(now)
+	q := p.queue(o.Class)
+	q.book.observe(s, q, now)
+	q.dispatch(now)
 }
 
 // sight is an observation whose times are not in the future.
@@ -31,7 +31,7 @@ type sight struct {
 }
 
 // observe takes in another client's request.
-func (b *book) observe(s sight, l *lane, now time.Time) {
+func (b *book) observe(s sight, q *queue, now time.Time) {
 	reported := b.match(slices.DeleteFunc(slices.Clone(s.Reports), senseless), s.sent)
 	for _, bucket := range b.ledgers {
 		r, ok := reported[bucket]
@@ -42,14 +42,14 @@ func (b *book) observe(s sight, l *lane, now time.Time) {
 		bucket.account(r, s.sent, s.received, s.Status)
 		bucket.limit.sighted(s.sent, now)
 		if ok {
-			bucket.overhear(r, &s, l)
+			bucket.overhear(r, &s, q)
 		}
 	}
 	b.supersede(reported, s.received)
 }
 
 // overhear takes in what an answer to another client reported of the bucket.
-func (b *ledger) overhear(r Report, s *sight, l *lane) {
+func (b *ledger) overhear(r Report, s *sight, q *queue) {
 	b.seen = later(b.seen, s.received)
 	if !r.RemainingKnown {
 		return
@@ -61,7 +61,7 @@ func (b *ledger) overhear(r Report, s *sight, l *lane) {
 	b.known, b.sent, b.received = true, s.sent, s.received
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
-	b.limit.base = l.started - l.all.since(s.sent) // requests that had ended by then are counted
+	b.limit.base = q.started - q.all.since(s.sent) // requests that had ended by then are counted
 	b.limit.until = s.received.Add(b.lasts(r) + slack)
 }
 
@@ -86,6 +86,6 @@ func (b *limit) sighted(at, now time.Time) {
 	if count >= b.seen || b.quiet(now) {
 		b.seen = count
 	}
-	b.crowd.observed(count, now)
+	b.demand.observed(count, now)
 	b.others = later(b.others, at)
 }

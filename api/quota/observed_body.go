@@ -25,11 +25,11 @@ type observedBody struct {
 	ended    func(Observation)
 	encoding string // of what is copied
 
-	mu      sync.Mutex // a body may be closed while it is read
-	copying bool
-	copied  []byte
-	seen    Observation
-	told    bool
+	mu       sync.Mutex // a body may be closed while it is read
+	copying  bool
+	copied   []byte
+	seen     Observation
+	reported bool
 }
 
 // Read passes the bytes on before it looks at them.
@@ -63,10 +63,10 @@ func (b *observedBody) copy(part []byte) {
 func (b *observedBody) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.told {
+	if b.reported {
 		return
 	}
-	b.told = true
+	b.reported = true
 	if b.copying {
 		b.seen.readIntent(unpacked(b.copied, b.encoding))
 	}

@@ -36,8 +36,8 @@ func (p Permit) Done(o Outcome) {
 type Pacer struct {
 	cfg PacerConfig
 
-	mu    sync.Mutex
-	lanes map[Class]*lane
+	mu     sync.Mutex
+	queues map[Class]*queue
 }
 
 // PacerConfig bounds what this client may spend.
@@ -60,7 +60,7 @@ func NewPacer(cfg PacerConfig) *Pacer {
 	case cfg.Reserve < 0:
 		cfg.Reserve = 0
 	}
-	return &Pacer{cfg: cfg, lanes: map[Class]*lane{}}
+	return &Pacer{cfg: cfg, queues: map[Class]*queue{}}
 }
 
 // Acquire waits until a request of class may go out, by priority. It returns ctx's error if ctx ends first.
@@ -70,16 +70,16 @@ func (p *Pacer) Acquire(ctx context.Context, class Class) (Permit, error) {
 	}
 	w := &waiter{priority: PriorityOf(ctx).clamped(), ready: make(chan struct{})}
 	p.mu.Lock()
-	l := p.lane(class)
-	l.enqueue(w, time.Now())
+	q := p.queue(class)
+	q.enqueue(w, time.Now())
 	p.mu.Unlock()
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
-		p.withdraw(l, w)
+		p.withdraw(q, w)
 		return Permit{}, ctx.Err()
 	}
-	return Permit{done: func(o Outcome) { p.finish(l, w, o) }}, nil
+	return Permit{done: func(o Outcome) { p.finish(q, w, o) }}, nil
 }
 
 // Buckets returns every bucket that an answer has named, sorted by class, window, policy and limit.
@@ -87,32 +87,32 @@ func (p *Pacer) Buckets(now time.Time) []Bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []Bucket
-	for _, l := range p.lanes {
-		all = append(all, l.book.buckets(now)...)
+	for _, q := range p.queues {
+		all = append(all, q.book.buckets(now)...)
 	}
 	slices.SortFunc(all, compareBuckets)
 	return all
 }
 
-func (p *Pacer) lane(class Class) *lane {
-	l := p.lanes[class]
-	if l == nil {
-		l = newLane(p, class)
-		p.lanes[class] = l
+func (p *Pacer) queue(class Class) *queue {
+	q := p.queues[class]
+	if q == nil {
+		q = newQueue(p, class)
+		p.queues[class] = q
 	}
-	return l
+	return q
 }
 
 // withdraw gives up waiting, or returns a permit that came at the same time.
-func (p *Pacer) withdraw(l *lane, w *waiter) {
+func (p *Pacer) withdraw(q *queue, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.withdraw(w, time.Now())
+	q.withdraw(w, time.Now())
 }
 
-func (p *Pacer) finish(l *lane, w *waiter, o Outcome) {
+func (p *Pacer) finish(q *queue, w *waiter, o Outcome) {
 	fields := ParseFields(o.Header)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.finish(w, o, fields, time.Now())
+	q.finish(w, o, fields, time.Now())
 }

@@ -241,15 +241,15 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 func TestAPermitThatComesTooLateIsGivenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
-		l := p.lane(Reads)
+		q := p.queue(Reads)
 		w := &waiter{priority: Hint, ready: make(chan struct{})}
-		l.enqueue(w, time.Now())
+		q.enqueue(w, time.Now())
 		if !w.permitted {
 			t.Fatal("not permitted")
 		}
-		p.withdraw(l, w)
-		if l.all.inFlight != 0 || l.low.inFlight != 0 {
-			t.Errorf("%d and %d in flight, want none", l.all.inFlight, l.low.inFlight)
+		p.withdraw(q, w)
+		if q.all.inFlight != 0 || q.low.inFlight != 0 {
+			t.Errorf("%d and %d in flight, want none", q.all.inFlight, q.low.inFlight)
 		}
 		for range 10 {
 			if wait, _ := waited(t, p, t.Context(), Reads); wait != 0 {

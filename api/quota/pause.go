@@ -41,14 +41,14 @@ func (p *pause) settle(w *waiter) {
 	}
 }
 
-func (p *pause) answered(w *waiter, a answer, l *lane) {
+func (p *pause) answered(w *waiter, a answer, q *queue) {
 	p.settle(w)
 	switch {
 	case a.refused():
 		fresh := w.number > p.after
 		if fresh {
 			p.refused = true
-			p.after = l.started
+			p.after = q.started
 		}
 		asked, ok := RetryAfter(a.outcome.Header, a.received)
 		switch {

@@ -147,7 +147,7 @@ func TestARefusalIsKnownByItsFieldsWhereItsWordsSayNothing(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				p := NewPacer(PacerConfig{})
 				acquire(t, p, t.Context(), Mutations).Done(Outcome{Status: 429, Header: headers(test.limits, test.policy)})
-				if pauses := p.lane(Mutations).pause.refused; pauses != test.pauses {
+				if pauses := p.queue(Mutations).pause.refused; pauses != test.pauses {
 					t.Errorf("pauses: %v, want %v", pauses, test.pauses)
 				}
 			})

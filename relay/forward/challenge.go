@@ -15,7 +15,7 @@ import (
 // challenge sends the target a verification challenge until it answers correctly, as
 // the service does when somebody saves the address of an endpoint (contract, Webhook
 // receiver contract).
-func (l *lane) challenge(ctx context.Context) error {
+func (w *worker) challenge(ctx context.Context) error {
 	source := "we_" + strings.ToLower(rand.Text()[:16])
 	body := fmt.Appendf(nil, `{"id":"evt_%s_verification_challenge","object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%q}}`,
 		source, api.VerificationChallenge, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), api.SourceWebhookEndpoint, source)
@@ -23,9 +23,9 @@ func (l *lane) challenge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h := l.heldOf(relay.Item{Event: event, Received: time.Now()}, "")
+	h := w.heldOf(relay.Item{Event: event, Received: time.Now()}, "")
 	for {
-		h.Delivery = l.f.config.Sender.Send(ctx, l.target.URL, h.Item, h.Delivery)
+		h.Delivery = w.f.config.Sender.Send(ctx, w.target.URL, h.Item, h.Delivery)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -37,7 +37,7 @@ func (l *lane) challenge(ctx context.Context) error {
 		if !answered {
 			h.Delivery.Next = time.Now().Add(wait)
 		}
-		if l.f.report(*h); answered {
+		if w.f.report(*h); answered {
 			return nil
 		}
 		if err := api.Sleep(ctx, wait); err != nil {

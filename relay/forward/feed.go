@@ -11,72 +11,72 @@ import (
 
 var errEnding = errors.New("forwarding ends")
 
-// Events implements [relay.Handler]. It blocks while the lane is full: the relay keeps
+// Events implements [relay.Handler]. It blocks while the worker is full: the relay keeps
 // unread events.
-func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
+func (w *worker) Events(ctx context.Context, batch []relay.Item) error {
 	var a arrival
-	epoch := l.source.Status().Epoch
+	epoch := w.source.Status().Epoch
 	for _, item := range batch {
 		a.cursor = fmt.Sprintf("%s:%d", epoch, item.Seq)
-		a.events = append(a.events, l.heldOf(item, a.cursor))
+		a.events = append(a.events, w.heldOf(item, a.cursor))
 	}
-	return l.hand(ctx, a)
+	return w.hand(ctx, a)
 }
 
-func (l *lane) heldOf(item relay.Item, cursor string) *Held {
+func (w *worker) heldOf(item relay.Item, cursor string) *Held {
 	event := item.Event
-	return &Held{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
-		ID: l.idOf(event.ID), Target: l.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting, Since: item.Received,
+	return &Held{Item: item, Target: w.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
+		ID: w.idOf(event.ID), Target: w.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting, Since: item.Received,
 	}}
 }
 
 // Status implements [relay.Handler]. At the start of the stream, and past events of
 // other types, the cursor moves without an event. The loop reports a live stream, for
 // it knows how many events wait.
-func (l *lane) Status(s relay.Status) {
+func (w *worker) Status(s relay.Status) {
 	if s.State == relay.Live {
-		l.live.Store(&s)
-		l.mark()
+		w.live.Store(&s)
+		w.passCursor()
 		return
 	}
-	l.live.Store(nil)
+	w.live.Store(nil)
 	if s.State == relay.Replaying {
-		l.mark()
+		w.passCursor()
 	}
-	l.reportStatus(&s, 0)
+	w.reportStatus(&s, 0)
 }
 
-func (l *lane) reportStatus(s *relay.Status, waiting int) {
-	if l.f.config.Status != nil {
-		l.f.reporting.Lock()
-		defer l.f.reporting.Unlock()
-		if s.State == relay.Live && l.live.Load() != s {
+func (w *worker) reportStatus(s *relay.Status, waiting int) {
+	if w.f.config.Status != nil {
+		w.f.reporting.Lock()
+		defer w.f.reporting.Unlock()
+		if s.State == relay.Live && w.live.Load() != s {
 			return // the stream has ended meanwhile
 		}
-		l.f.config.Status(l.shown, *s, waiting)
+		w.f.config.Status(w.shown, *s, waiting)
 	}
 }
 
 // reportLive reports that the stream is live and how many events wait, and once more
 // when none do.
-func (l *lane) reportLive() {
-	if s := l.live.Load(); s != nil && (l.reported != s || l.waited > 0 && l.held == 0) {
-		l.reported, l.waited = s, l.held
-		l.reportStatus(s, l.held)
+func (w *worker) reportLive() {
+	if s := w.live.Load(); s != nil && (w.reported != s || w.waited > 0 && w.held == 0) {
+		w.reported, w.waited = s, w.held
+		w.reportStatus(s, w.held)
 	}
 }
 
-// mark passes a cursor without an event to the loop.
-func (l *lane) mark() { _ = l.hand(context.Background(), arrival{cursor: l.source.Cursor()}) }
+// passCursor passes a cursor without an event to the loop.
+func (w *worker) passCursor() { _ = w.hand(context.Background(), arrival{cursor: w.source.Cursor()}) }
 
 // hand passes what was read to the loop.
-func (l *lane) hand(ctx context.Context, a arrival) error {
+func (w *worker) hand(ctx context.Context, a arrival) error {
 	select {
-	case l.arrivals <- a:
+	case w.arrivals <- a:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-l.left:
+	case <-w.left:
 		return errEnding
 	}
 }

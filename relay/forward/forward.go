@@ -1,7 +1,7 @@
 // Package forward delivers the events of a relay to other endpoints, as the service
 // delivers them to the relay: each at least once, those of one source in order.
 //
-// A [Forwarder] has a lane for each target. A lane reads the relay's stream and keeps
+// A [Forwarder] has a worker for each target. A worker reads the relay's stream and keeps
 // each event on disk, with the cursor, until the target has taken it. While an event is
 // not taken, later ones of its source wait; those of other sources go on.
 package forward
@@ -62,7 +62,7 @@ type Config struct {
 	// Subscribe opens the stream for a target after cursor; "" means no cursor yet.
 	Subscribe func(t Target, cursor string) (Source, error)
 
-	// Callbacks, which may be nil. They are called one at a time, and the lane waits for
+	// Callbacks, which may be nil. They are called one at a time, and the worker waits for
 	// them.
 	Attempted func(Held)                                         // after each attempt
 	Status    func(target api.Text, s relay.Status, waiting int) // of a target's stream; Live is reported again once nothing waits
@@ -73,7 +73,7 @@ type Forwarder struct {
 	config    Config
 	lock      *flock.Flock
 	state     *State
-	lanes     []*lane
+	workers   []*worker
 	log       *delivery.Log
 	reporting sync.Mutex    // held while a callback runs
 	ended     chan struct{} // closed once nothing more is sent
@@ -93,11 +93,11 @@ func Open(config Config) (*Forwarder, error) {
 		return nil, errors.Join(err, f.state.Close())
 	}
 	for _, t := range config.Targets {
-		l, err := f.openLane(t)
+		w, err := f.openWorker(t)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		f.lanes = append(f.lanes, l)
+		f.workers = append(f.workers, w)
 	}
 	return f, nil
 }
@@ -132,8 +132,8 @@ func claim(path string) (*flock.Flock, error) {
 func (f *Forwarder) Run(ctx context.Context) error {
 	defer close(f.ended)
 	group, ctx := errgroup.WithContext(ctx)
-	for _, l := range f.lanes {
-		group.Go(func() error { return l.run(ctx) })
+	for _, w := range f.workers {
+		group.Go(func() error { return w.run(ctx) })
 	}
 	return group.Wait()
 }
@@ -141,8 +141,8 @@ func (f *Forwarder) Run(ctx context.Context) error {
 // Left counts the events that wait for a target, and the dead ones.
 func (f *Forwarder) Left() (waiting, dead int, err error) {
 	waiters, given, err := f.state.counts()
-	for _, l := range f.lanes {
-		waiting, dead = waiting+waiters[l.target.URL], dead+given[l.target.URL]
+	for _, w := range f.workers {
+		waiting, dead = waiting+waiters[w.target.URL], dead+given[w.target.URL]
 	}
 	return waiting, dead, err
 }
@@ -150,8 +150,8 @@ func (f *Forwarder) Left() (waiting, dead int, err error) {
 // Elsewhere counts the waiting events of targets in the state that are not configured.
 func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
 	waiting, _, err := f.state.counts()
-	for _, l := range f.lanes {
-		delete(waiting, l.target.URL)
+	for _, w := range f.workers {
+		delete(waiting, w.target.URL)
 	}
 	others := map[api.Text]int{}
 	for target, n := range waiting {
@@ -174,13 +174,13 @@ func (f *Forwarder) Again(ctx context.Context, id api.ID) error {
 	if !ok {
 		return errNotAgain
 	}
-	for _, l := range f.lanes {
-		if l.idOf(d.Event) != id {
+	for _, w := range f.workers {
+		if w.idOf(d.Event) != id {
 			continue
 		}
 		asked := request{*d, make(chan error, 1)}
 		select {
-		case l.requests <- asked:
+		case w.requests <- asked:
 			return <-asked.answer
 		case <-f.ended:
 			return errors.New("forwarding has ended")

@@ -26,39 +26,39 @@ func (q *queue) resume(h *Held) {
 
 // queueAgain queues an event of an earlier run. However far ahead its clock was, the event
 // is due within the longest pause.
-func (l *lane) queueAgain(source api.ID, n int64, at time.Time) {
+func (w *worker) queueAgain(source api.ID, n int64, at time.Time) {
 	wait := min(max(0, time.Until(at)), lastPause)
-	l.queueUp(source, n, time.Now().Add(wait))
+	w.queueUp(source, n, time.Now().Add(wait))
 }
 
 // queueUp appends an event to the queue of its source. If it is the only one, it is due
 // at the given time.
-func (l *lane) queueUp(source api.ID, n int64, at time.Time) {
-	l.held++
-	if q := l.queues[source]; q != nil {
+func (w *worker) queueUp(source api.ID, n int64, at time.Time) {
+	w.held++
+	if q := w.queues[source]; q != nil {
 		q.rows = append(q.rows, n)
 		return
 	}
 	q := &queue{source: source, rows: []int64{n}, next: at}
-	l.queues[source] = q
-	heap.Push(&l.due, q)
+	w.queues[source] = q
+	heap.Push(&w.due, q)
 }
 
 // drop removes the first event of a queue; the next one, if any, is due at once.
-func (l *lane) drop(q *queue) {
-	l.held--
+func (w *worker) drop(q *queue) {
+	w.held--
 	q.since = time.Time{}
 	if q.rows = q.rows[1:]; len(q.rows) == 0 {
-		delete(l.queues, q.source)
+		delete(w.queues, q.source)
 		return
 	}
-	l.enqueue(q, time.Now())
+	w.enqueue(q, time.Now())
 }
 
 // enqueue schedules the first event of a queue.
-func (l *lane) enqueue(q *queue, at time.Time) {
+func (w *worker) enqueue(q *queue, at time.Time) {
 	q.busy, q.next = false, at
-	heap.Push(&l.due, q)
+	heap.Push(&w.due, q)
 }
 
 // dueQueues is a heap of queues, by when they are due and then by the age of their first

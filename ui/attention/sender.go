@@ -30,11 +30,11 @@ type Config struct {
 // Sender sends each alert once to each destination that takes its kind, from
 // whichever process on the shared file sees it first.
 type Sender struct {
-	cfg   Config
-	lanes []*lane
+	cfg     Config
+	workers []*worker
 
 	mu       sync.Mutex
-	troubles map[*lane]trouble
+	troubles map[*worker]trouble
 }
 
 // trouble is a destination's current failure.
@@ -43,8 +43,8 @@ type trouble struct {
 	dropped int    // unsent notices since the start
 }
 
-// lane sends the notices for one destination, one after another.
-type lane struct {
+// worker sends the notices for one destination, one after another.
+type worker struct {
 	destination Destination
 	queue       chan Notice
 
@@ -67,9 +67,9 @@ func NewSender(cfg Config) *Sender {
 	if cfg.Location == nil {
 		cfg.Location = time.Local
 	}
-	s := &Sender{cfg: cfg, troubles: map[*lane]trouble{}}
+	s := &Sender{cfg: cfg, troubles: map[*worker]trouble{}}
 	for _, destination := range cfg.Destinations {
-		s.lanes = append(s.lanes, &lane{destination: destination, queue: make(chan Notice, waiting), handled: map[Key]time.Time{}})
+		s.workers = append(s.workers, &worker{destination: destination, queue: make(chan Notice, waiting), handled: map[Key]time.Time{}})
 	}
 	return s
 }
@@ -77,12 +77,12 @@ func NewSender(cfg Config) *Sender {
 // Run sends alerts until ctx ends. Another run sends those still queued, if they are
 // still raised.
 func (s *Sender) Run(ctx context.Context) error {
-	if len(s.lanes) == 0 {
+	if len(s.workers) == 0 {
 		return nil
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	for _, l := range s.lanes {
-		group.Go(func() error { return s.work(ctx, l) })
+	for _, w := range s.workers {
+		group.Go(func() error { return s.work(ctx, w) })
 	}
 	group.Go(func() error { return s.follow(ctx) })
 	return group.Wait()
@@ -120,104 +120,104 @@ func (s *Sender) follow(ctx context.Context) error {
 // offer queues alerts that nobody has handled. A full queue drops them and reports
 // that.
 func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Time) {
-	for _, l := range s.lanes {
+	for _, w := range s.workers {
 		for _, a := range alerts {
-			if !l.destination.takes(a) || !l.take(KeyOf(a), now) {
+			if !w.destination.takes(a) || !w.take(KeyOf(a), now) {
 				continue
 			}
 			select {
-			case l.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
+			case w.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
 			default:
-				s.report(l, "too many are queued", 1)
+				s.report(w, "too many are queued", 1)
 			}
 		}
-		l.forget(stands)
+		w.forget(stands)
 	}
 }
 
 // take reports whether to handle an alert now.
-func (l *lane) take(key Key, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at, handled := l.handled[key]
+func (w *worker) take(key Key, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, handled := w.handled[key]
 	if handled && (at.IsZero() || now.Before(at)) {
 		return false
 	}
-	l.handled[key] = time.Time{}
+	w.handled[key] = time.Time{}
 	return true
 }
 
 // later checks an alert again at a time, if it is still raised.
-func (l *lane) later(key Key, at time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.handled[key] = at
+func (w *worker) later(key Key, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handled[key] = at
 }
 
-func (l *lane) forget(stands map[Key]bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	maps.DeleteFunc(l.handled, func(key Key, _ time.Time) bool { return !stands[key] })
+func (w *worker) forget(stands map[Key]bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.handled, func(key Key, _ time.Time) bool { return !stands[key] })
 }
 
 // work sends one destination's queue.
-func (s *Sender) work(ctx context.Context, l *lane) error {
-	destination := l.destination.fingerprint()
+func (s *Sender) work(ctx context.Context, w *worker) error {
+	destination := w.destination.fingerprint()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case n := <-l.queue:
-			s.send(ctx, l, destination, n)
+		case n := <-w.queue:
+			s.send(ctx, w, destination, n)
 		}
 	}
 }
 
-func (s *Sender) send(ctx context.Context, l *lane, destination string, n Notice) {
+func (s *Sender) send(ctx context.Context, w *worker, destination string, n Notice) {
 	now := time.Now()
-	if l.destination.Held(n) {
-		l.later(KeyOf(n.alert), now.Add(again))
-		s.report(l, HeldWords, 0)
+	if w.destination.Held(n) {
+		w.later(KeyOf(n.alert), now.Add(again))
+		s.report(w, HeldWords, 0)
 		return
 	}
 	granted, later, err := s.cfg.File.claim(ctx, n, destination, now)
 	switch {
 	case err != nil:
-		l.later(KeyOf(n.alert), now.Add(again))
-		s.report(l, "what was already sent is unknown: "+err.Error(), 0)
+		w.later(KeyOf(n.alert), now.Add(again))
+		s.report(w, "what was already sent is unknown: "+err.Error(), 0)
 		return
 	case !later.IsZero():
-		l.later(KeyOf(n.alert), later)
+		w.later(KeyOf(n.alert), later)
 		return
 	case !granted:
 		return
 	}
-	err = l.destination.insist(ctx, n, s.cfg.Environ)
+	err = w.destination.insist(ctx, n, s.cfg.Environ)
 	switch {
 	case err == nil:
-		s.report(l, "", 0)
+		s.report(w, "", 0)
 	case ctx.Err() != nil:
 		_ = s.cfg.File.release(context.WithoutCancel(ctx), n, destination) // another run sends it
 	default:
-		s.report(l, err.Error(), 1)
+		s.report(w, err.Error(), 1)
 	}
 }
 
 // report reports a destination's failure, "" for a success, and how many notices were
 // not sent because of it.
-func (s *Sender) report(l *lane, words string, dropped int) {
+func (s *Sender) report(w *worker, words string, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.troubles[l]
+	t := s.troubles[w]
 	if t.words == words && dropped == 0 {
 		return
 	}
 	t.words, t.dropped = words, t.dropped+dropped
-	s.troubles[l] = t
+	s.troubles[w] = t
 	var all []string
-	for _, l := range s.lanes {
-		if t := s.troubles[l]; t.words != "" {
-			text := l.destination.Name() + " gets no alerts: " + t.words
+	for _, w := range s.workers {
+		if t := s.troubles[w]; t.words != "" {
+			text := w.destination.Name() + " gets no alerts: " + t.words
 			if t.dropped > 0 {
 				text += fmt.Sprintf(" (%d not sent)", t.dropped)
 			}

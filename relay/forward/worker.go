@@ -21,12 +21,12 @@ const (
 	lastPause  = time.Minute
 
 	// After downAfter failed first attempts in a row, of any source, the target counts
-	// as down: the lane tries one event at a time until the target takes one.
+	// as down: the worker tries one event at a time until the target takes one.
 	downAfter = 2 * atOnce
 
 	lastProbe = 10 * time.Second
 
-	// saveEvery is after how many changes a busy lane commits its state: a kill repeats
+	// saveEvery is after how many changes a busy worker commits its state: a kill repeats
 	// no more than these.
 	saveEvery = 64
 )
@@ -38,9 +38,9 @@ func pause(attempts int) time.Duration {
 	return longest/2 + rand.N(longest/2)
 }
 
-// lane delivers events to one target. The fields from queues on belong to the goroutine
+// worker delivers events to one target. The fields from queues on belong to the goroutine
 // of loop.
-type lane struct {
+type worker struct {
 	f        *Forwarder
 	target   Target
 	shown    api.Text
@@ -85,8 +85,8 @@ type request struct {
 	answer chan error
 }
 
-func (f *Forwarder) openLane(t Target) (*lane, error) {
-	l := &lane{
+func (f *Forwarder) openWorker(t Target) (*worker, error) {
+	w := &worker{
 		f: f, target: t, shown: Shown(t.URL), queues: map[api.ID]*queue{},
 		arrivals: make(chan arrival), outcomes: make(chan outcome, atOnce), requests: make(chan request),
 		reading: make(chan struct{}), left: make(chan struct{}),
@@ -95,7 +95,7 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.state.waiting(t.URL, l.queueAgain); err != nil {
+	if err := f.state.waiting(t.URL, w.queueAgain); err != nil {
 		return nil, err
 	}
 	earlier, err := f.state.held(selectHeld+"WHERE target = ? ORDER BY n DESC LIMIT ?", t.URL, maxKept)
@@ -105,18 +105,18 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 	for _, h := range slices.Backward(earlier) {
 		f.note(h.Delivery)
 	}
-	l.source, err = f.config.Subscribe(t, cursor)
-	return l, err
+	w.source, err = f.config.Subscribe(t, cursor)
+	return w, err
 }
 
-func (l *lane) idOf(event api.ID) api.ID { return deliveryID(event, l.target.URL) }
+func (w *worker) idOf(event api.ID) api.ID { return deliveryID(event, w.target.URL) }
 
 // run delivers until ctx ends.
-func (l *lane) run(ctx context.Context) error {
-	if l.f.config.Challenge {
-		switch err := l.challenge(ctx); {
+func (w *worker) run(ctx context.Context) error {
+	if w.f.config.Challenge {
+		switch err := w.challenge(ctx); {
 		case ctx.Err() != nil:
-			return fmt.Errorf("%s got no events: it has not answered its challenge", l.shown)
+			return fmt.Errorf("%s got no events: it has not answered its challenge", w.shown)
 		case err != nil:
 			return err
 		}
@@ -124,44 +124,44 @@ func (l *lane) run(ctx context.Context) error {
 	reading, stop := context.WithCancel(ctx)
 	attempts, abort := context.WithCancel(context.WithoutCancel(ctx))
 	refused := make(chan error, 1)
-	l.tasks.Go(func() {
-		defer close(l.reading)
-		refused <- l.source.Run(reading, l)
+	w.tasks.Go(func() {
+		defer close(w.reading)
+		refused <- w.source.Run(reading, w)
 	})
-	err := l.loop(ctx, attempts)
+	err := w.loop(ctx, attempts)
 	stop()
 	abort()
-	l.tasks.Wait()
+	w.tasks.Wait()
 	return errors.Join(err, <-refused)
 }
 
 // loop ends with an error if the state cannot be written. Otherwise it ends once ctx has
 // ended or the relay refuses the stream, and no attempt is under way.
-func (l *lane) loop(ctx, attempts context.Context) error {
-	defer close(l.left)
+func (w *worker) loop(ctx, attempts context.Context) error {
+	defer close(w.left)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	reading, ended := l.reading, ctx.Done()
+	reading, ended := w.reading, ctx.Done()
 	for ending := false; ; {
 		wait := time.Duration(-1)
 		if !ending {
 			var err error
-			if wait, err = l.dispatch(attempts); err != nil {
+			if wait, err = w.dispatch(attempts); err != nil {
 				return err
 			}
 		}
-		if l.unsaved >= saveEvery || l.unsaved > 0 && len(l.outcomes) == 0 {
-			if err := l.f.state.commit(); err != nil {
+		if w.unsaved >= saveEvery || w.unsaved > 0 && len(w.outcomes) == 0 {
+			if err := w.f.state.commit(); err != nil {
 				return err
 			}
-			l.unsaved = 0
+			w.unsaved = 0
 		}
-		if ending && l.busy == 0 {
+		if ending && w.busy == 0 {
 			return nil
 		}
-		l.reportLive()
-		arrivals, requests := l.arrivals, l.requests
-		if ending || l.held >= maxHeld {
+		w.reportLive()
+		arrivals, requests := w.arrivals, w.requests
+		if ending || w.held >= maxHeld {
 			arrivals = nil
 		}
 		if ending {
@@ -174,11 +174,11 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 		var err error
 		select {
 		case a := <-arrivals:
-			err = l.arrive(a)
-		case o := <-l.outcomes:
-			err = l.settle(o)
+			err = w.arrive(a)
+		case o := <-w.outcomes:
+			err = w.settle(o)
 		case r := <-requests:
-			err = l.again(attempts, r)
+			err = w.again(attempts, r)
 		case <-timer.C:
 		case <-reading:
 			ending, reading = true, nil
@@ -192,47 +192,47 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 }
 
 // arrive keeps new events on disk and queues them.
-func (l *lane) arrive(a arrival) error {
+func (w *worker) arrive(a arrival) error {
 	for _, h := range a.events {
-		added, err := l.f.state.hold(h)
+		added, err := w.f.state.hold(h)
 		if err != nil {
 			return err
 		}
 		if added {
-			l.f.note(h.Delivery)
-			l.queueUp(h.Event.Source.ID, h.n, time.Now())
+			w.f.note(h.Delivery)
+			w.queueUp(h.Event.Source.ID, h.n, time.Now())
 		}
 	}
-	l.unsaved++
-	return l.f.state.exec(placeCursor, l.target.URL, a.cursor)
+	w.unsaved++
+	return w.f.state.exec(placeCursor, w.target.URL, a.cursor)
 }
 
 // dispatch begins the attempts that are due. It returns the time until the next one,
 // negative if there is none.
-func (l *lane) dispatch(ctx context.Context) (wait time.Duration, err error) {
-	for len(l.due) > 0 {
-		down := l.failures >= downAfter
-		if l.busy >= atOnce || down && l.busy > 0 {
+func (w *worker) dispatch(ctx context.Context) (wait time.Duration, err error) {
+	for len(w.due) > 0 {
+		down := w.failures >= downAfter
+		if w.busy >= atOnce || down && w.busy > 0 {
 			return -1, nil
 		}
-		at := l.due[0].next
+		at := w.due[0].next
 		if down {
-			at = l.probeAt
+			at = w.probeAt
 		}
 		if wait := time.Until(at); wait > 0 {
 			return wait, nil
 		}
-		q := heap.Pop(&l.due).(*queue)
-		h, err := l.f.state.heldAt(q.rows[0])
+		q := heap.Pop(&w.due).(*queue)
+		h, err := w.f.state.heldAt(q.rows[0])
 		switch {
 		case err != nil:
 			return -1, err
 		case h == nil: // another process has delivered it
-			l.drop(q)
+			w.drop(q)
 		default:
 			q.resume(h)
 			q.busy = true
-			l.attempt(ctx, q, h)
+			w.attempt(ctx, q, h)
 		}
 	}
 	return -1, nil

@@ -31,8 +31,8 @@ func (w *waiter) rank(now time.Time) Priority {
 	return max(Person, w.priority-Priority(now.Sub(w.since)/agingStep))
 }
 
-// lane is one class: its waiting requests, its spending and its book. The pacer's lock guards it.
-type lane struct {
+// queue is one class: its waiting requests, its spending and its book. The pacer's lock guards it.
+type queue struct {
 	pacer   *Pacer
 	waiting []*waiter // in order of arrival
 	timer   *time.Timer
@@ -43,53 +43,53 @@ type lane struct {
 	pause          pause
 }
 
-func newLane(p *Pacer, class Class) *lane {
-	l := &lane{pacer: p, book: newBook(class), pause: pause{growing: growingPause()}}
-	l.timer = time.AfterFunc(time.Hour, func() {
+func newQueue(p *Pacer, class Class) *queue {
+	q := &queue{pacer: p, book: newBook(class), pause: pause{growing: growingPause()}}
+	q.timer = time.AfterFunc(time.Hour, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		l.dispatch(time.Now())
+		q.dispatch(time.Now())
 	})
-	l.timer.Stop()
-	return l
+	q.timer.Stop()
+	return q
 }
 
-func (l *lane) enqueue(w *waiter, now time.Time) {
+func (q *queue) enqueue(w *waiter, now time.Time) {
 	w.since = now
-	l.waiting = append(l.waiting, w)
-	l.dispatch(now)
+	q.waiting = append(q.waiting, w)
+	q.dispatch(now)
 }
 
-func (l *lane) leave(w *waiter) {
-	l.waiting = slices.DeleteFunc(l.waiting, func(o *waiter) bool { return o == w })
+func (q *queue) leave(w *waiter) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(o *waiter) bool { return o == w })
 }
 
-func (l *lane) withdraw(w *waiter, now time.Time) {
+func (q *queue) withdraw(w *waiter, now time.Time) {
 	if w.permitted {
 		w.ended = true
-		l.ended++
-		l.all.withdraw()
+		q.ended++
+		q.all.withdraw()
 		if w.low() {
-			l.low.withdraw()
+			q.low.withdraw()
 		}
-		l.pause.settle(w)
+		q.pause.settle(w)
 	} else {
-		l.leave(w)
+		q.leave(w)
 	}
-	l.dispatch(now)
+	q.dispatch(now)
 }
 
 // dispatch permits every request that may go now, and sets the timer for the next.
-func (l *lane) dispatch(now time.Time) {
+func (q *queue) dispatch(now time.Time) {
 	for {
-		wake, done := l.dispatchOne(now)
+		wake, done := q.dispatchOne(now)
 		if done {
 			continue
 		}
 		if wake.IsZero() {
-			l.timer.Stop()
+			q.timer.Stop()
 		} else {
-			l.timer.Reset(max(wake.Sub(now), 0))
+			q.timer.Reset(max(wake.Sub(now), 0))
 		}
 		return
 	}
@@ -97,13 +97,13 @@ func (l *lane) dispatch(now time.Time) {
 
 // dispatchOne permits the first request that may go. If none may, it returns when the first will; zero if that
 // depends on another request's end.
-func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
-	for _, w := range l.heads(now) {
-		at, never := l.opening(w, now)
+func (q *queue) dispatchOne(now time.Time) (wake time.Time, done bool) {
+	for _, w := range q.heads(now) {
+		at, never := q.opening(w, now)
 		switch {
 		case never:
 		case !at.After(now):
-			l.permit(w, now)
+			q.permit(w, now)
 			return time.Time{}, true
 		case wake.IsZero() || at.Before(wake):
 			wake = at
@@ -113,9 +113,9 @@ func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
 }
 
 // heads returns the first waiter of each priority, in the order in which they may go.
-func (l *lane) heads(now time.Time) []*waiter {
+func (q *queue) heads(now time.Time) []*waiter {
 	var heads []*waiter
-	for _, w := range l.waiting {
+	for _, w := range q.waiting {
 		if !slices.ContainsFunc(heads, func(head *waiter) bool { return head.priority == w.priority }) {
 			heads = append(heads, w)
 		}
@@ -127,16 +127,16 @@ func (l *lane) heads(now time.Time) []*waiter {
 }
 
 // opening returns when w may go, as far as known now; never if that depends on another request's end.
-func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
-	at, never = l.pause.opening()
+func (q *queue) opening(w *waiter, now time.Time) (at time.Time, never bool) {
+	at, never = q.pause.opening()
 	if never {
 		return at, never
 	}
 	// A request that has aged to the top takes a waiting person's turn: the account spends the same, so the reserve
 	// need not hold it back.
-	turn := w.low() && w.rank(now) == Person && slices.ContainsFunc(l.waiting, func(w *waiter) bool { return w.priority == Person })
-	for _, limit := range l.book.limits() {
-		opens, never := limit.opening(l, w, turn, now)
+	turn := w.low() && w.rank(now) == Person && slices.ContainsFunc(q.waiting, func(w *waiter) bool { return w.priority == Person })
+	for _, limit := range q.book.limits() {
+		opens, never := limit.opening(q, w, turn, now)
 		if never {
 			return at, never
 		}
@@ -147,39 +147,39 @@ func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	return at, false
 }
 
-func (l *lane) permit(w *waiter, now time.Time) {
-	l.leave(w)
-	l.started++
-	w.permitted, w.at, w.number, w.before = true, now, l.started, l.ended
-	l.all.begin(now)
+func (q *queue) permit(w *waiter, now time.Time) {
+	q.leave(w)
+	q.started++
+	w.permitted, w.at, w.number, w.before = true, now, q.started, q.ended
+	q.all.begin(now)
 	if w.low() {
-		l.low.begin(now)
+		q.low.begin(now)
 	}
-	l.pause.begin(w)
+	q.pause.begin(w)
 	close(w.ready)
 }
 
 // finish takes in a request that has ended.
-func (l *lane) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
+func (q *queue) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
 	if w.ended {
 		return
 	}
 	w.ended = true
-	l.ended++
-	l.all.end(now)
+	q.ended++
+	q.all.end(now)
 	if w.low() {
-		l.low.end(now)
+		q.low.end(now)
 	}
-	a := l.answer(w, o, fields, now)
-	l.pause.answered(w, a, l)
-	l.book.record(a, l)
-	l.dispatch(now)
+	a := q.answer(w, o, fields, now)
+	q.pause.answered(w, a, q)
+	q.book.record(a, q)
+	q.dispatch(now)
 }
 
 // answer returns a request that has ended, with plausible times: a wrong time must not make a report look newer
 // than it is.
-func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer {
-	a := answer{waiter: w, class: l.book.class, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
+func (q *queue) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer {
+	a := answer{waiter: w, class: q.book.class, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
 	if a.received.IsZero() || a.received.After(now) || a.received.Before(w.at) {
 		a.received = now
 	}

@@ -15,11 +15,11 @@ func texts(from, to int) (all []journal.Observation) {
 	return all
 }
 
-// read reads a board to its end in frames of limit bytes.
-func (b *board) read(t *testing.T, at int64, limit int, now time.Time) (all []string, end int64) {
+// read reads a log to its end in frames of limit bytes.
+func (l *observationLog) read(t *testing.T, at int64, limit int, now time.Time) (all []string, end int64) {
 	t.Helper()
 	for {
-		some, last, _ := b.after(at, limit, now)
+		some, last, _ := l.after(at, limit, now)
 		if len(some) == 0 {
 			return all, at
 		}
@@ -34,10 +34,10 @@ func (b *board) read(t *testing.T, at int64, limit int, now time.Time) (all []st
 }
 
 func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
-	b, now := newBoard(time.Time{}), time.Now()
-	b.add(texts(1, 100), now)
+	l, now := newObservationLog(time.Time{}), time.Now()
+	l.add(texts(1, 100), now)
 	for _, limit := range []int{1, 7, 60, 1 << 20} {
-		all, _ := b.read(t, 0, limit, now)
+		all, _ := l.read(t, 0, limit, now)
 		for i, text := range all {
 			if text != fmt.Sprintf("%06d", i+1) {
 				t.Fatalf("in frames of %d: number %d is %s", limit, i+1, text)
@@ -47,93 +47,93 @@ func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
 			t.Errorf("in frames of %d: %d of 100", limit, len(all))
 		}
 	}
-	_, middle, _ := b.after(0, 40*6, now)
-	if all, _ := b.read(t, middle, 1<<20, now); len(all) != 60 || all[0] != "000041" {
+	_, middle, _ := l.after(0, 40*6, now)
+	if all, _ := l.read(t, middle, 1<<20, now); len(all) != 60 || all[0] != "000041" {
 		t.Errorf("behind the fortieth: %d, beginning with %v", len(all), all[:1])
 	}
-	if all, _ := b.read(t, position(now.Add(24*time.Hour)), 1<<20, now); len(all) != 0 {
+	if all, _ := l.read(t, position(now.Add(24*time.Hour)), 1<<20, now); len(all) != 0 {
 		t.Errorf("behind the end: %d", len(all))
 	}
 }
 
 func TestABoardKeepsEachIDOnce(t *testing.T) {
-	b, now := newBoard(time.Time{}), time.Now()
-	b.add(texts(1, 10), now)
-	if fresh, _ := b.add(texts(6, 15), now); fresh != 5 {
+	l, now := newObservationLog(time.Time{}), time.Now()
+	l.add(texts(1, 10), now)
+	if fresh, _ := l.add(texts(6, 15), now); fresh != 5 {
 		t.Errorf("%d are new, want 5", fresh)
 	}
-	if fresh, _ := b.add(append(texts(16, 16), texts(16, 16)...), now); fresh != 1 {
+	if fresh, _ := l.add(append(texts(16, 16), texts(16, 16)...), now); fresh != 1 {
 		t.Errorf("of one that comes twice in a batch, %d are new", fresh)
 	}
-	if all, _ := b.read(t, 0, 1<<20, now); len(all) != 16 {
+	if all, _ := l.read(t, 0, 1<<20, now); len(all) != 16 {
 		t.Errorf("%d are there, want 16", len(all))
 	}
 }
 
 func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
-	b, now := newBoard(time.Time{}), time.Now()
-	b.add(texts(1, 10), now)
-	if all, _ := b.read(t, 0, 1<<20, now.Add(boardSpan)); len(all) != 10 {
+	l, now := newObservationLog(time.Time{}), time.Now()
+	l.add(texts(1, 10), now)
+	if all, _ := l.read(t, 0, 1<<20, now.Add(observationSpan)); len(all) != 10 {
 		t.Errorf("after an hour %d of 10 are read", len(all))
 	}
-	later := now.Add(boardSpan + time.Second)
-	if all, _ := b.read(t, 0, 1<<20, later); len(all) != 0 {
+	later := now.Add(observationSpan + time.Second)
+	if all, _ := l.read(t, 0, 1<<20, later); len(all) != 0 {
 		t.Errorf("after more than an hour %d are read", len(all))
 	}
-	if _, dropped := b.add(texts(11, 11), later); dropped != 0 || b.count() != 1 || len(b.known) != 1 {
-		t.Errorf("%d are kept and %d dropped after their hour", b.count(), dropped)
+	if _, dropped := l.add(texts(11, 11), later); dropped != 0 || l.count() != 1 || len(l.known) != 1 {
+		t.Errorf("%d are kept and %d dropped after their hour", l.count(), dropped)
 	}
 }
 
 func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
 	now := time.Now()
-	b := newBoard(time.Time{})
+	l := newObservationLog(time.Time{})
 	dropped := 0
-	for n := 0; n < boardItems+2500; n += 500 {
-		_, gone := b.add(texts(n+1, n+500), now)
+	for n := 0; n < maxObservations+2500; n += 500 {
+		_, gone := l.add(texts(n+1, n+500), now)
 		dropped += gone
 	}
-	if b.count() != boardItems || dropped != 2500 || len(b.known) != boardItems {
-		t.Errorf("%d are kept, %d dropped, %d known", b.count(), dropped, len(b.known))
+	if l.count() != maxObservations || dropped != 2500 || len(l.known) != maxObservations {
+		t.Errorf("%d are kept, %d dropped, %d known", l.count(), dropped, len(l.known))
 	}
-	if some, _, _ := b.after(0, 1, now); string(some[0]) != "002501" {
+	if some, _, _ := l.after(0, 1, now); string(some[0]) != "002501" {
 		t.Errorf("the oldest is %s", some[0])
 	}
-	if since := b.wholeSince(now); since.Sub(now).Abs() > time.Second {
+	if since := l.wholeSince(now); since.Sub(now).Abs() > time.Second {
 		t.Errorf("whole since %v, though some of %v were dropped", since, now)
 	}
-	large := newBoard(time.Time{})
+	large := newObservationLog(time.Time{})
 	for n := range 30 {
 		large.add([]journal.Observation{{ID: fmt.Sprint(n), Text: make([]byte, 1<<20)}}, now)
 	}
-	if large.count() != boardBytes>>20 || large.bytes > boardBytes {
+	if large.count() != maxObservationBytes>>20 || large.bytes > maxObservationBytes {
 		t.Errorf("%d of 1 MiB are kept, %d bytes", large.count(), large.bytes)
 	}
 }
 
 // A clock that was set back, or two in the same moment, never make two positions one.
 func TestPositionsRiseWhateverTheClockSays(t *testing.T) {
-	b, now := newBoard(time.Time{}), time.Now()
-	b.add(texts(1, 3), now)
-	b.add(texts(4, 6), now.Add(-time.Minute))
-	if all, _ := b.read(t, 0, 1, now); len(all) != 6 {
+	l, now := newObservationLog(time.Time{}), time.Now()
+	l.add(texts(1, 3), now)
+	l.add(texts(4, 6), now.Add(-time.Minute))
+	if all, _ := l.read(t, 0, 1, now); len(all) != 6 {
 		t.Errorf("%d of 6 are read", len(all))
 	}
 }
 
 // Two that fetch at once may bring the same, the one later than the other.
 func TestWhatIsFetchedTwiceIsThereOnce(t *testing.T) {
-	b, now := newBoard(time.Time{}), time.Now()
+	l, now := newObservationLog(time.Time{}), time.Now()
 	fetched := texts(1, 10)
 	for i := range fetched {
 		fetched[i].Position = position(now) + int64(i)
 	}
-	b.add(fetched, now)
-	b.trim(fetched[5].Position)
-	if fresh, _ := b.add(fetched[:8], now); fresh != 0 {
+	l.add(fetched, now)
+	l.trim(fetched[5].Position)
+	if fresh, _ := l.add(fetched[:8], now); fresh != 0 {
 		t.Errorf("%d are taken for new", fresh)
 	}
-	if all, _ := b.read(t, 0, 1<<20, now); len(all) != 5 || all[0] != "000006" {
+	if all, _ := l.read(t, 0, 1<<20, now); len(all) != 5 || all[0] != "000006" {
 		t.Errorf("%v are there", all)
 	}
 }

@@ -1,0 +1,123 @@
+package relay
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+// The bounds of the log, whichever is reached first.
+const (
+	observationSpan     = time.Hour
+	maxObservations     = 50_000
+	maxObservationBytes = 24 << 20
+)
+
+// observationLog holds the observations of the last hour, as far as there is room, encoded once for all connections. Each
+// connection reads at its own position.
+type observationLog struct {
+	mu     sync.RWMutex
+	items  []journal.Observation // in order of position
+	bytes  int
+	known  map[string]struct{} // the ids of the items
+	newest int64               // the highest position so far
+	since  time.Time           // observations before may be missing; zero: none of the last hour's are
+}
+
+// newObservationLog returns a log of what is observed from since on.
+func newObservationLog(since time.Time) *observationLog {
+	return &observationLog{known: map[string]struct{}{}, since: since}
+}
+
+// position returns the position of what was observed at t.
+func position(t time.Time) int64 { return t.UnixMicro() }
+
+// add adds new observations and drops the oldest. It returns how many are new, and how many were dropped before
+// their hour was over. An observation without a position gets the next one.
+func (l *observationLog) add(items []journal.Observation, now time.Time) (fresh, dropped int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, item := range items {
+		if item.Position == 0 {
+			item.Position = max(l.newest+1, position(now))
+		}
+		if _, is := l.known[item.ID]; is || item.Position <= l.newest {
+			continue // already here, or already dropped
+		}
+		l.newest = item.Position
+		fresh++
+		l.known[item.ID] = struct{}{}
+		l.items = append(l.items, item)
+		l.bytes += len(item.Text)
+	}
+	return fresh, l.trim(position(now.Add(-observationSpan)))
+}
+
+// trim drops what is before the position oldest, and then the oldest if there are too many, whose number it
+// returns.
+func (l *observationLog) trim(oldest int64) (dropped int) {
+	gone := 0
+	for gone < len(l.items) {
+		item := &l.items[gone]
+		full := len(l.items)-gone > maxObservations || l.bytes > maxObservationBytes
+		if item.Position >= oldest && !full {
+			break
+		}
+		if item.Position >= oldest {
+			dropped++
+			l.since = time.UnixMicro(item.Position)
+		}
+		l.bytes -= len(item.Text)
+		delete(l.known, item.ID)
+		*item = journal.Observation{}
+		gone++
+	}
+	l.items = l.items[gone:]
+	return dropped
+}
+
+// after returns the encoded observations after position at, at most limit bytes but at least one if there is one,
+// the position of the last, and whether there is more.
+func (l *observationLog) after(at int64, limit int, now time.Time) (texts [][]byte, last int64, more bool) {
+	at = max(at, position(now.Add(-observationSpan))-1)
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	next, _ := slices.BinarySearchFunc(l.items, at+1, func(item journal.Observation, at int64) int {
+		return cmp.Compare(item.Position, at)
+	})
+	for _, item := range l.items[next:] {
+		if len(texts) > 0 && limit < len(item.Text) {
+			return texts, last, true
+		}
+		limit -= len(item.Text)
+		texts, last = append(texts, item.Text), item.Position
+	}
+	return texts, last, false
+}
+
+// wholeSince returns since when the log has everything observed; zero: for an hour.
+func (l *observationLog) wholeSince(now time.Time) time.Time {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.since.Before(now.Add(-observationSpan)) {
+		return time.Time{}
+	}
+	return l.since
+}
+
+// head returns the highest position so far.
+func (l *observationLog) head() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.newest
+}
+
+// count returns the number of observations.
+func (l *observationLog) count() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return int64(len(l.items))
+}
