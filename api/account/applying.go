@@ -50,7 +50,7 @@ func (s *Store) follow(o outcome, now time.Time) {
 		s.missing.expect(o.in, o.from, now)
 	}
 	if o.named {
-		s.ties.spreadProduct(o.in)
+		s.links.spreadProduct(o.in)
 	}
 	s.alerts.judgeIntent(o.in, now)
 }
@@ -91,7 +91,7 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 	if before.Status() != read.Status {
 		s.intents.reads.StateChanges++
 	}
-	s.ties.link(sh, read.IntentID)
+	s.links.link(sh, read.IntentID)
 	s.events.explain(sh)
 	return news
 }
@@ -189,7 +189,7 @@ func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
 		}
 		s.events.explain(sh)
 		if sh.IntentID != "" {
-			s.ties.line(s.intents.edit(sh.IntentID), e, now)
+			s.links.line(s.intents.edit(sh.IntentID), e, now)
 		}
 	case api.SourceProduct:
 		e.Product, e.Late = s.products.event(event)

@@ -21,7 +21,7 @@ func BenchmarkWatchedEvent(b *testing.B) {
 				s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()})
 				w := NewWatcher(WatcherConfig{Store: s})
 				w.feed = FeedLive
-				s.observe(w.noticed)
+				s.observe(w.signalled)
 				return s
 			}, func(n int) api.Event {
 				ids, kind := known, api.EventType("checkout_intent.noted")

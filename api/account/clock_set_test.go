@@ -95,14 +95,14 @@ func TestLatencyIsOfTheLastHourAfterTheClockWasSetBack(t *testing.T) {
 }
 
 func TestCoursesEndNow(t *testing.T) {
-	var book courseBook[Level]
+	var book seriesBook[Level]
 	for _, at := range []time.Time{noon, noon.Add(72 * time.Hour), noon.Add(time.Second)} {
 		book.edit(at, at, func(at time.Time) Level { return Level{At: at} }, func(l *Level) { l.Used++ })
 	}
 	for _, span := range Spans() {
-		course := book.courses(noon.Add(time.Second)).Over(span)
-		if last := len(course) - 1; last < 0 || course[last].At.After(noon.Add(time.Second)) {
-			t.Errorf("%v: %+v, want the course up to now", span, course)
+		list := book.series(noon.Add(time.Second)).Over(span)
+		if last := len(list) - 1; last < 0 || list[last].At.After(noon.Add(time.Second)) {
+			t.Errorf("%v: %+v, want the series up to now", span, list)
 		}
 	}
 }

@@ -88,10 +88,10 @@ func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
 	b, refused := firstBucket(buckets, ofDay), &k.refused
 	k.limitOf(&d, b, now)
 	if b != nil && !b.Unreported {
-		k.tell(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
+		k.takeReport(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
 	}
 	if refused.At.After(d.At) {
-		k.tell(&d, 0, refused.At, refused.Resets, now)
+		k.takeReport(&d, 0, refused.At, refused.Resets, now)
 	}
 	k.judgeSpent(&d, now)
 	d.Pace = float64(k.after(now.Add(-recentPace))) * float64(time.Hour/recentPace)
@@ -122,8 +122,8 @@ func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
 	}
 }
 
-// tell takes over how many the service reported left, while its window lasts and no more have been created since.
-func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
+// takeReport takes over how many the service reported left, while its window lasts and no more have been created since.
+func (k *day) takeReport(d *DayCount, left int, at, resets, now time.Time) {
 	if made := k.after(at); now.Before(resets) && made <= left {
 		d.Told, d.Left, d.Later, d.At, d.Resets = true, left, made, at, resets
 	}

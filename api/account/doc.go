@@ -6,7 +6,7 @@
 //
 // A [Store] holds the picture under one lock. Each of its parts keeps one thing: intents, shipments, events,
 // missing events, requests, the service's health, its lists, the feed, the day, the spenders, and alerts. They
-// share one news, which gives changes their versions and collects notices for the watcher. The store passes on to
+// share one news, which gives changes their versions and collects signals for the watcher. The store passes on to
 // the others what one part learns.
 //
 // A [Watcher] keeps a store correct and fresh: it follows a [Feed], schedules reads, and performs the most urgent

@@ -45,14 +45,14 @@ type FrameWriter struct {
 
 	summary map[string]json.RawMessage // as last written
 	quota   frameQuota
-	told    map[api.ID]writtenIntent
+	written map[api.ID]writtenIntent
 	hash    maphash.Hash
 }
 
 // Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
 func (t *FrameWriter) Write(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.quota, t.told = nil, frameQuota{}, nil
+		t.summary, t.quota, t.written = nil, frameQuota{}, nil
 	}
 	f := Frame{
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
@@ -78,7 +78,7 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 // would take as much memory again.
 func (t *FrameWriter) putItems(f *Frame, c *Changes) error {
 	for _, id := range c.GoneIntents {
-		delete(t.told, id)
+		delete(t.written, id)
 	}
 	for _, in := range c.Intents {
 		all, ok := t.Detail(in.ID)
@@ -145,22 +145,22 @@ func (t *FrameWriter) newSummary(sum Summary) (map[string]json.RawMessage, error
 	return news, nil
 }
 
-// mergeSummary merges a frame's summary fields into told, which [summaryOf] reads.
-func mergeSummary(told, news map[string]json.RawMessage) {
+// mergeSummary merges news, the fields of a frame's summary, into fields, which [summaryOf] reads.
+func mergeSummary(fields, news map[string]json.RawMessage) {
 	for name, field := range news {
 		if string(field) == "null" {
-			delete(told, name)
+			delete(fields, name)
 		} else {
-			told[name] = field
+			fields[name] = field
 		}
 	}
 }
 
 // summaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
 // texts are safe to draw.
-func summaryOf(told map[string]json.RawMessage, quota frameQuota) Summary {
+func summaryOf(fields map[string]json.RawMessage, quota frameQuota) Summary {
 	var sum Summary
-	for name, field := range told {
+	for name, field := range fields {
 		before := sum
 		one, _ := json.Marshal(map[string]json.RawMessage{name: field})
 		if json.Unmarshal(one, &sum) != nil {

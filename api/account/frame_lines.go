@@ -26,7 +26,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 			return err
 		}
 		if f.items() == 0 {
-			return fmt.Errorf("telling a picture: %w", err)
+			return fmt.Errorf("writing a picture: %w", err)
 		}
 	}
 	if f.items() == 1 {

@@ -36,29 +36,29 @@ func (t *FrameWriter) WriteQuota(sum *Summary, at time.Time, whole bool) error {
 // addQuota adds the changed buckets, limits and spenders to a frame. If a bucket or spender came or went, it adds
 // all.
 func (t *FrameWriter) addQuota(f *Frame, sum *Summary) {
-	told := t.quota
+	written := t.quota
 	t.quota = frameQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
-	if f.AllBuckets = !slices.EqualFunc(told.Buckets, sum.Quota, sameBucket); f.AllBuckets {
-		told.Buckets = nil
+	if f.AllBuckets = !slices.EqualFunc(written.Buckets, sum.Quota, sameBucket); f.AllBuckets {
+		written.Buckets = nil
 	}
-	f.Buckets = inUTC(changedOf(told.Buckets, sum.Quota, sameBucket, newOfBucket))
-	f.Limits = changedOf(told.Limits, sum.Limits, sameLimit, newOfLimit)
-	f.AllSpenders = slices.ContainsFunc(told.Spenders, func(before Spender) bool {
+	f.Buckets = inUTC(changedOf(written.Buckets, sum.Quota, sameBucket, newOfBucket))
+	f.Limits = changedOf(written.Limits, sum.Limits, sameLimit, newOfLimit)
+	f.AllSpenders = slices.ContainsFunc(written.Spenders, func(before Spender) bool {
 		return !slices.ContainsFunc(sum.Spenders, func(s Spender) bool { return sameSpender(before, s) })
 	})
 	if f.AllSpenders {
-		told.Spenders = nil
+		written.Spenders = nil
 	}
-	f.Spenders = changedOf(told.Spenders, sum.Spenders, sameSpender, newOfSpender)
+	f.Spenders = changedOf(written.Spenders, sum.Spenders, sameSpender, newOfSpender)
 }
 
-// changedOf returns what newOf reports as new of each value, compared with the same value in told.
-func changedOf[T any](told, now []T, same func(a, b T) bool, newOf func(before, now T) (T, bool)) []T {
+// changedOf returns what newOf reports as new of each value, compared with the same value in written.
+func changedOf[T any](written, now []T, same func(a, b T) bool, newOf func(before, now T) (T, bool)) []T {
 	var changed []T
 	for _, v := range now {
 		differs := true
-		if i := slices.IndexFunc(told, func(before T) bool { return same(before, v) }); i >= 0 {
-			v, differs = newOf(told[i], v)
+		if i := slices.IndexFunc(written, func(before T) bool { return same(before, v) }); i >= 0 {
+			v, differs = newOf(written[i], v)
 		}
 		if differs {
 			changed = append(changed, v)
@@ -76,28 +76,28 @@ func sameLimit(a, b Limit) bool { return a.Name == b.Name }
 
 func newOfBucket(before, b quota.Bucket) (quota.Bucket, bool) {
 	setSamples(&b, samplesOf(&b).newSince(samplesOf(&before)))
-	setSamples(&before, Courses[quota.Sample]{})
+	setSamples(&before, Series[quota.Sample]{})
 	return b, !reflect.DeepEqual(before, b)
 }
 
 func newOfLimit(before, l Limit) (Limit, bool) {
-	l.Courses, before.Courses = l.newSince(before.Courses), Courses[Level]{}
+	l.Series, before.Series = l.newSince(before.Series), Series[Level]{}
 	return l, !reflect.DeepEqual(before, l)
 }
 
 func newOfSpender(before, s Spender) (Spender, bool) {
 	s.Uses = changedOf(before.Uses, s.Uses, sameUse, func(before, u Use) (Use, bool) {
-		u.Courses = u.newSince(before.Courses)
+		u.Series = u.newSince(before.Series)
 		return u, !u.empty() || u.P50 != before.P50 || u.P95 != before.P95
 	})
 	return s, len(s.Uses) > 0 || !s.Last.Equal(before.Last)
 }
 
-func samplesOf(b *quota.Bucket) Courses[quota.Sample] {
-	return Courses[quota.Sample]{Seconds: b.History, Minutes: b.Hour, Hours: b.Day}
+func samplesOf(b *quota.Bucket) Series[quota.Sample] {
+	return Series[quota.Sample]{Seconds: b.History, Minutes: b.Hour, Hours: b.Day}
 }
 
-func setSamples(b *quota.Bucket, c Courses[quota.Sample]) {
+func setSamples(b *quota.Bucket, c Series[quota.Sample]) {
 	b.History, b.Hour, b.Day = c.Seconds, c.Minutes, c.Hours
 }
 
@@ -134,15 +134,15 @@ func (q *frameQuota) merge(f *Frame) {
 		return b
 	})
 	q.Limits = mergedOf(q.Limits, f.Limits, mostLimits, sameLimit, func(before, l Limit) Limit {
-		l.Courses = before.with(l.Courses)
+		l.Series = before.with(l.Series)
 		return l
 	})
 	for i := range q.Limits {
-		q.Limits[i].Courses = q.Limits[i].within(f.At)
+		q.Limits[i].Series = q.Limits[i].within(f.At)
 	}
 	q.Spenders = mergedOf(q.Spenders, f.Spenders, mostSpenders, sameSpender, func(before, s Spender) Spender {
 		s.Uses = mergedOf(before.Uses, s.Uses, mostUses, sameUse, func(before, u Use) Use {
-			u.Courses = before.with(u.Courses)
+			u.Series = before.with(u.Series)
 			return u
 		})
 		return s
@@ -150,24 +150,24 @@ func (q *frameQuota) merge(f *Frame) {
 	for i := range q.Spenders {
 		uses := slices.Clone(q.Spenders[i].Uses)
 		for j := range uses {
-			uses[j].Courses = uses[j].within(f.At)
+			uses[j].Series = uses[j].within(f.At)
 		}
 		q.Spenders[i].Uses = uses
 	}
 }
 
-// mergedOf returns told with news merged in by join, at most most values.
-func mergedOf[T any](told, news []T, most int, same func(a, b T) bool, join func(before, news T) T) []T {
-	told = slices.Clone(told)
+// mergedOf returns known with news merged in by join, at most most values.
+func mergedOf[T any](known, news []T, most int, same func(a, b T) bool, join func(before, news T) T) []T {
+	known = slices.Clone(known)
 	for _, v := range news {
-		i := slices.IndexFunc(told, func(before T) bool { return same(before, v) })
+		i := slices.IndexFunc(known, func(before T) bool { return same(before, v) })
 		switch {
 		case i >= 0:
-			told[i] = join(told[i], v)
-		case len(told) < most:
+			known[i] = join(known[i], v)
+		case len(known) < most:
 			var nothing T
-			told = append(told, join(nothing, v))
+			known = append(known, join(nothing, v))
 		}
 	}
-	return told
+	return known
 }

@@ -27,12 +27,12 @@ type writtenIntent struct {
 // addIntent writes an intent, or a [Reread] if that says all that is new.
 func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
 	shared := in.Shared()
-	before, written := t.told[in.ID]
+	before, written := t.written[in.ID]
 	now := writtenIntent{t.steady(shared), in.Timeline}
-	if t.told == nil {
-		t.told = map[api.ID]writtenIntent{}
+	if t.written == nil {
+		t.written = map[api.ID]writtenIntent{}
 	}
-	t.told[in.ID] = now
+	t.written[in.ID] = now
 	if r, ok := in.rereadSince(before.timeline); written && ok && before.steady == now.steady {
 		f.Rereads = append(f.Rereads, r)
 	} else {

@@ -56,10 +56,10 @@ func (f *Saved) Glance(s *Store) (Changes, bool) {
 	cfg := s.cfg
 	cfg.Quota = nil // the buckets are those of the file
 	few := NewStore(cfg)
-	told := few.restore(lines)
+	known := few.restore(lines)
 	c := few.Changes(0)
 	c.Version = 0 // what s holds is newer
-	c.Summary.Quota, c.Summary.Limits, c.Summary.Spenders = told.Buckets, told.Limits, told.Spenders
+	c.Summary.Quota, c.Summary.Limits, c.Summary.Spenders = known.Buckets, known.Limits, known.Spenders
 	return c, true
 }
 

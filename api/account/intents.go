@@ -46,7 +46,7 @@ func (t *intents) edit(id api.ID) *IntentDetail {
 	if t.get(id) == nil {
 		id = api.ScrubID(string(id))
 	}
-	t.news.note(notice{intent: id})
+	t.news.note(signal{intent: id})
 	if t.get(id) == nil {
 		in := t.table.edit(id)
 		in.basis.floor, in.basis.readRank = -1, -1
@@ -193,7 +193,7 @@ func (t *intents) letGoOf(in *IntentDetail) {
 	t.whole.drop(in.ID)
 	delete(t.ended, in.ID)
 	t.drop(in.ID)
-	t.news.note(notice{intent: in.ID})
+	t.news.note(signal{intent: in.ID})
 }
 
 // restore fills in an intent of an earlier run unless it is known; its shipments are tied to it later. It trusts

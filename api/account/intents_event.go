@@ -42,7 +42,7 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	e.lined = true
 	in.remember(m)
 	if proves && in.Certainty != Verified || e.Type == api.OfferFailed && in.Open() {
-		t.news.note(notice{intent: in.ID, hint: true, fresh: fresh})
+		t.news.note(signal{intent: in.ID, hint: true, fresh: fresh})
 	}
 }
 

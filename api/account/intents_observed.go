@@ -57,7 +57,7 @@ func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) ou
 	}
 	in.remember(m)
 	if in.Certainty != Verified {
-		t.news.note(notice{intent: in.ID, hint: true, fresh: now.Sub(at) < longDelivered})
+		t.news.note(signal{intent: in.ID, hint: true, fresh: now.Sub(at) < longDelivered})
 	}
 	return result
 }

@@ -26,7 +26,7 @@ func (t *intents) read(read *api.Intent, sent, now time.Time, how Learnt) outcom
 		if how == ByRead {
 			in.foldRead(sent, now)
 		}
-		t.news.note(notice{intent: in.ID, again: read.State != in.State})
+		t.news.note(signal{intent: in.ID, again: read.State != in.State})
 		return o
 	}
 	in.basis.newest, in.basis.missing, in.Missing = sent, 0, false

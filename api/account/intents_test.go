@@ -45,8 +45,8 @@ func TestAnOutcomeSaysWhatAReadChanged(t *testing.T) {
 
 func TestAnEventMovesAnIntentOnlyForwardAndAsksForARead(t *testing.T) {
 	all := someIntents(StoreConfig{})
-	var noticed []notice
-	all.news.observer = func(n []notice) { noticed = append(noticed, n...) }
+	var noticed []signal
+	all.news.observer = func(n []signal) { noticed = append(noticed, n...) }
 	tell := func(kind api.EventType, at time.Time) *IntentDetail {
 		in := all.edit("ci_1")
 		all.event(in, &Event{ID: api.ID(kind), Type: kind, CreatedAt: at}, true, at)

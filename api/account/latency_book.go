@@ -22,14 +22,14 @@ const (
 type latencies []*latencyBook
 
 type latencyBook struct {
-	class  quota.Class
-	others bool
-	cut    time.Time // when the newest request that was dropped for want of room was sent
-	recent []latencySample
-	days   map[int64]histogram
-	told   Latency
-	toldAt time.Time
-	toldOf int // how many requests it is based on
+	class   quota.Class
+	others  bool
+	cut     time.Time // when the newest request that was dropped for want of room was sent
+	recent  []latencySample
+	days    map[int64]histogram
+	shown   Latency
+	shownAt time.Time
+	shownOf int // how many requests it is based on
 }
 
 // rank orders the books: tillwatch's own first.
@@ -131,18 +131,18 @@ func (l latencies) list(known, now time.Time) []Latency {
 	var all []Latency
 	for _, b := range l {
 		b.forget(now)
-		if now.Sub(b.toldAt) >= latencyRefresh || len(b.recent) > b.toldOf*11/10 {
-			b.told, b.toldAt, b.toldOf = b.tell(known, now), now, len(b.recent)
+		if now.Sub(b.shownAt) >= latencyRefresh || len(b.recent) > b.shownOf*11/10 {
+			b.shown, b.shownAt, b.shownOf = b.figures(known, now), now, len(b.recent)
 		}
-		if len(b.told.Buckets) > 0 || b.told.Unanswered > 0 {
-			all = append(all, b.told)
+		if len(b.shown.Buckets) > 0 || b.shown.Unanswered > 0 {
+			all = append(all, b.shown)
 		}
 	}
 	return all
 }
 
-func (b *latencyBook) tell(known, now time.Time) Latency {
-	told := Latency{Class: b.class, Others: b.others, Since: utc(later(now.Add(-time.Hour), later(known, b.cut)))}
+func (b *latencyBook) figures(known, now time.Time) Latency {
+	l := Latency{Class: b.class, Others: b.others, Since: utc(later(now.Add(-time.Hour), later(known, b.cut)))}
 	recent, past, today := histogram{}, histogram{}, dayOf(now)
 	var answered []time.Duration
 	for _, s := range b.recent {
@@ -152,19 +152,19 @@ func (b *latencyBook) tell(known, now time.Time) Latency {
 			answered = append(answered, s.took)
 			recent[bucketOfLatency(s.took)]++
 		default:
-			told.Unanswered++
+			l.Unanswered++
 		}
 	}
-	told.Recent = paceOf(answered)
+	l.Recent = paceOf(answered)
 	for day, answers := range b.days {
 		if day < today && day >= today-latencyDays {
-			told.Days++
+			l.Days++
 			for bucket, n := range answers {
 				past[bucket] += n
 			}
 		}
 	}
-	told.Past = past.pace()
+	l.Past = past.pace()
 	first, last := lastBucket+1, -1
 	for _, counts := range []histogram{recent, past} {
 		for bucket := range counts {
@@ -172,7 +172,7 @@ func (b *latencyBook) tell(known, now time.Time) Latency {
 		}
 	}
 	for bucket := first; bucket <= last; bucket++ {
-		told.Buckets = append(told.Buckets, LatencyBucket{UpTo: reach(bucket), Recent: recent[bucket], Past: past[bucket]})
+		l.Buckets = append(l.Buckets, LatencyBucket{UpTo: reach(bucket), Recent: recent[bucket], Past: past[bucket]})
 	}
-	return told
+	return l
 }

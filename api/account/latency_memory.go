@@ -40,8 +40,8 @@ func (l latencies) memory(now time.Time) []latencyMemory {
 }
 
 // recall restores what an earlier run kept. It trusts nothing: anyone can write the file.
-func (l *latencies) recall(told []latencyMemory, now time.Time) {
-	for _, m := range told[:min(len(told), mostLatencies)] {
+func (l *latencies) recall(saved []latencyMemory, now time.Time) {
+	for _, m := range saved[:min(len(saved), mostLatencies)] {
 		b, first := l.of(known(m.Class), m.Others), plausible(m.First)
 		b.cut = earlier(later(b.cut, plausible(m.Cut)), now)
 		for i := range min(len(m.After), len(m.Took), keptLatencies) {

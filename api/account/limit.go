@@ -5,15 +5,15 @@ import "time"
 // Limit is one limit of the account: how much is used and when it runs out. The contract's five are always
 // present, in its order. It is immutable.
 type Limit struct {
-	Name           LimitName     `json:"name"`
-	Window         time.Duration `json:"windowNs,omitzero"` // 0 for the agents: a slot returns when its order ends
-	Limit          Figure        `json:"limit"`
-	Used           Figure        `json:"used"`             // by everybody; for a short window the latest known
-	At             time.Time     `json:"at,omitzero"`      // when Used was true; zero while unknown
-	Pace           float64       `json:"pace,omitempty"`   // used an hour, by the last 15 minutes; 0 for the agents
-	RunsOut        time.Time     `json:"runsOut,omitzero"` // at that pace; zero if not within the window
-	Returns        time.Time     `json:"returns,omitzero"` // when the first used slots return; zero while unknown
-	Courses[Level]               // only for the day and the agents
+	Name          LimitName     `json:"name"`
+	Window        time.Duration `json:"windowNs,omitzero"` // 0 for the agents: a slot returns when its order ends
+	Limit         Figure        `json:"limit"`
+	Used          Figure        `json:"used"`             // by everybody; for a short window the latest known
+	At            time.Time     `json:"at,omitzero"`      // when Used was true; zero while unknown
+	Pace          float64       `json:"pace,omitempty"`   // used an hour, by the last 15 minutes; 0 for the agents
+	RunsOut       time.Time     `json:"runsOut,omitzero"` // at that pace; zero if not within the window
+	Returns       time.Time     `json:"returns,omitzero"` // when the first used slots return; zero while unknown
+	Series[Level]               // only for the day and the agents
 }
 
 // LimitName names a limit of the contract. The first three are endpoint classes.

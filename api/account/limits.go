@@ -47,7 +47,7 @@ func ofAgents(b *quota.Bucket) bool {
 
 // limits remembers the use of limits whose buckets have no history.
 type limits struct {
-	day, agents courseBook[Level]
+	day, agents seriesBook[Level]
 }
 
 // of returns the account's limits.
@@ -57,13 +57,13 @@ func (l *limits) of(sum *Summary, now time.Time) []Limit {
 		all = append(all, limitOf(name, bucketOf(sum.Quota, quota.Class(name)), now))
 	}
 	day, agents := dayLimit(sum, now), agentsLimit(sum, now)
-	day.Courses, agents.Courses = l.day.courses(now), l.agents.courses(now)
+	day.Series, agents.Series = l.day.series(now), l.agents.series(now)
 	return append(all, day, agents)
 }
 
 // remember records how much is used now.
 func (l *limits) remember(sum *Summary, now time.Time) {
-	for levels, limit := range map[*courseBook[Level]]Limit{&l.day: dayLimit(sum, now), &l.agents: agentsLimit(sum, now)} {
+	for levels, limit := range map[*seriesBook[Level]]Limit{&l.day: dayLimit(sum, now), &l.agents: agentsLimit(sum, now)} {
 		if limit.Used.Grounds != NotKnown {
 			levels.edit(now, now, func(at time.Time) Level { return Level{At: at} }, func(level *Level) {
 				level.Used = max(level.Used, limit.Used.N)
@@ -73,13 +73,13 @@ func (l *limits) remember(sum *Summary, now time.Time) {
 }
 
 // recall restores the use in an earlier run.
-func (l *limits) recall(told []Limit, now time.Time) {
-	for _, limit := range told {
+func (l *limits) recall(saved []Limit, now time.Time) {
+	for _, limit := range saved {
 		switch limit.Name {
 		case LimitDay:
-			l.day.recall(limit.Courses, now)
+			l.day.recall(limit.Series, now)
 		case LimitAgents:
-			l.agents.recall(limit.Courses, now)
+			l.agents.recall(limit.Series, now)
 		}
 	}
 }

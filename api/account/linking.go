@@ -6,8 +6,8 @@ import (
 	"tillwatch/api"
 )
 
-// ties passes what is learnt of an intent or a shipment on to the other, and to their events.
-type ties struct {
+// links passes what is learnt of an intent or a shipment on to the other, and to their events.
+type links struct {
 	news      *news
 	intents   *intents
 	shipments *shipments
@@ -15,7 +15,7 @@ type ties struct {
 }
 
 // link ties a shipment to its intent, which becomes known if it was not.
-func (t *ties) link(sh *Shipment, id api.ID) {
+func (t *links) link(sh *Shipment, id api.ID) {
 	if id = api.ScrubID(string(id)); id == "" || sh.IntentID == id {
 		return
 	}
@@ -26,7 +26,7 @@ func (t *ties) link(sh *Shipment, id api.ID) {
 	in := t.intents.edit(id)
 	sh.IntentID = id
 	in.Shipments = append(in.Shipments, sh.ID)
-	t.news.note(notice{intent: id, hint: in.basis.newest.IsZero()}) // perhaps nothing else names it
+	t.news.note(signal{intent: id, hint: in.basis.newest.IsZero()}) // perhaps nothing else names it
 	for _, e := range t.events.of(sh.ID) {
 		t.line(in, e, e.Received)
 	}
@@ -34,7 +34,7 @@ func (t *ties) link(sh *Shipment, id api.ID) {
 }
 
 // line adds a shipment's event to the timeline of its intent, once.
-func (t *ties) line(in *IntentDetail, e *Event, learnt time.Time) {
+func (t *links) line(in *IntentDetail, e *Event, learnt time.Time) {
 	if !e.lined {
 		t.events.edit(e.ID).lined = true
 		in.shipmentEvent(e, learnt)
@@ -42,14 +42,14 @@ func (t *ties) line(in *IntentDetail, e *Event, learnt time.Time) {
 }
 
 // spreadProduct copies a product's name from its intent to the shipments and events.
-func (t *ties) spreadProduct(in *IntentDetail) {
+func (t *links) spreadProduct(in *IntentDetail) {
 	t.events.name(in.ID, in.Product)
 	for _, id := range in.Shipments {
 		t.nameShipment(id, in.Product)
 	}
 }
 
-func (t *ties) nameShipment(id api.ID, product api.Text) {
+func (t *links) nameShipment(id api.ID, product api.Text) {
 	if sh := t.shipments.get(id); sh == nil || product == "" || sh.Product == product {
 		return
 	}
@@ -58,7 +58,7 @@ func (t *ties) nameShipment(id api.ID, product api.Text) {
 }
 
 // adopt ties a restored shipment to its intent, if both are kept.
-func (t *ties) adopt(intent, shipment api.ID) {
+func (t *links) adopt(intent, shipment api.ID) {
 	sh := t.shipments.get(shipment)
 	if sh == nil || sh.IntentID != "" || t.intents.get(intent) == nil {
 		return
@@ -69,7 +69,7 @@ func (t *ties) adopt(intent, shipment api.ID) {
 }
 
 // intentOf returns the intent whose timeline an event belongs to; nil for none.
-func (t *ties) intentOf(e *Event) *IntentDetail {
+func (t *links) intentOf(e *Event) *IntentDetail {
 	switch e.SourceType {
 	case api.SourceIntent:
 		return t.intents.get(e.SourceID)

@@ -2,18 +2,18 @@ package account
 
 import "tillwatch/api"
 
-// news collects what one critical section of the store changes: the version of the changes, and notices for the
+// news collects what one critical section of the store changes: the version of the changes, and signals for the
 // watcher. All parts of a store share one.
 type news struct {
 	version  uint64
 	stamped  bool          // this critical section has a version of its own
 	changed  chan struct{} // closed at the next change; nil while nobody waits
-	notices  []notice
-	observer func([]notice) // nil: nobody does
+	signals  []signal
+	observer func([]signal) // nil: nobody does
 }
 
-// notice says what changed and may have to be read.
-type notice struct {
+// signal says what changed and may have to be read.
+type signal struct {
 	intent   api.ID // "" for a shipment
 	shipment api.ID // "" for an intent
 	hint     bool   // an event reports a change
@@ -30,17 +30,17 @@ func (n *news) stamp() uint64 {
 	return n.version
 }
 
-// note keeps a notice for the observer, merged with the last one if both are about the same thing.
-func (n *news) note(about notice) {
+// note keeps a signal for the observer, merged with the last one if both are about the same thing.
+func (n *news) note(about signal) {
 	if n.observer == nil {
 		return
 	}
-	if last := len(n.notices) - 1; last >= 0 && n.notices[last].intent == about.intent && n.notices[last].shipment == about.shipment {
-		before := &n.notices[last]
+	if last := len(n.signals) - 1; last >= 0 && n.signals[last].intent == about.intent && n.signals[last].shipment == about.shipment {
+		before := &n.signals[last]
 		before.hint, before.fresh, before.again = before.hint || about.hint, before.fresh || about.fresh, before.again || about.again
 		return
 	}
-	n.notices = append(n.notices, about)
+	n.signals = append(n.signals, about)
 }
 
 // after returns a channel that is closed once there is a version after since; nil if there is one already.
@@ -62,11 +62,11 @@ func (n *news) publish() (notify func()) {
 		n.changed = nil
 	}
 	n.stamped = false
-	notices, observer := n.notices, n.observer
-	n.notices = nil
+	signals, observer := n.signals, n.observer
+	n.signals = nil
 	return func() {
-		if len(notices) > 0 && observer != nil {
-			observer(notices)
+		if len(signals) > 0 && observer != nil {
+			observer(signals)
 		}
 	}
 }

@@ -31,15 +31,15 @@ func TestACriticalSectionMakesOneVersionAndWakesWhoWaits(t *testing.T) {
 }
 
 func TestNoticesAboutOneThingAreOne(t *testing.T) {
-	var got []notice
-	n := &news{observer: func(notices []notice) { got = append(got, notices...) }}
-	n.note(notice{intent: "ci_1"})
-	n.note(notice{intent: "ci_1", hint: true})
-	n.note(notice{intent: "ci_1", fresh: true})
-	n.note(notice{shipment: "shp_1", again: true})
+	var got []signal
+	n := &news{observer: func(notices []signal) { got = append(got, notices...) }}
+	n.note(signal{intent: "ci_1"})
+	n.note(signal{intent: "ci_1", hint: true})
+	n.note(signal{intent: "ci_1", fresh: true})
+	n.note(signal{shipment: "shp_1", again: true})
 	n.publish()()
 	n.publish()()
-	if want := []notice{{intent: "ci_1", hint: true, fresh: true}, {shipment: "shp_1", again: true}}; !slices.Equal(got, want) {
+	if want := []signal{{intent: "ci_1", hint: true, fresh: true}, {shipment: "shp_1", again: true}}; !slices.Equal(got, want) {
 		t.Errorf("noticed %+v, want %+v", got, want)
 	}
 }

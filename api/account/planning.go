@@ -8,16 +8,16 @@ import (
 	"tillwatch/api/quota"
 )
 
-// noticed plans the reads that the store's changes call for.
-func (w *Watcher) noticed(notices []notice) {
+// signalled plans the reads that the store's changes call for.
+func (w *Watcher) signalled(signals []signal) {
 	w.change(func(now time.Time) {
-		for i := range notices {
-			w.planNoticed(&notices[i], now)
+		for i := range signals {
+			w.planSignalled(&signals[i], now)
 		}
 	})
 }
 
-func (w *Watcher) planNoticed(n *notice, now time.Time) {
+func (w *Watcher) planSignalled(n *signal, now time.Time) {
 	if n.shipment != "" {
 		sh, known := w.store.Shipment(n.shipment)
 		if !known {
@@ -45,7 +45,7 @@ func (w *Watcher) planNoticed(n *notice, now time.Time) {
 	}
 }
 
-func (n *notice) priority() quota.Priority {
+func (n *signal) priority() quota.Priority {
 	if n.fresh {
 		return quota.Hint
 	}
@@ -55,9 +55,9 @@ func (n *notice) priority() quota.Priority {
 // planTask plans the next read of what a task reads.
 func (w *Watcher) planTask(t task, now time.Time) {
 	if t.kind == readShipment {
-		w.planNoticed(&notice{shipment: t.id}, now)
+		w.planSignalled(&signal{shipment: t.id}, now)
 	} else {
-		w.planNoticed(&notice{intent: t.id}, now)
+		w.planSignalled(&signal{intent: t.id}, now)
 	}
 }
 

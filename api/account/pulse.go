@@ -140,7 +140,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 		newDayBook(midnight(-1), midnight(0), known),
 		newDayBook(midnight(-daysOfAPulse), midnight(0), known),
 	}
-	if s.Gaps > 0 && s.List.State == ListNotServed { // no read finds what the lost events told
+	if s.Gaps > 0 && s.List.State == ListNotServed { // no read finds what the lost events reported
 		days[0].More, p.HourMore, p.DayMore = true, true, true
 	}
 	for in := range intents {
@@ -165,7 +165,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 		}
 	}
 	p.Awaiting, p.Unpriced = awaiting.Sorted(), awaiting.Unpriced
-	p.Today, p.ByNow, p.Before, p.Week = days[0].told(), days[1].told(), days[2].told(), days[3].told()
+	p.Today, p.ByNow, p.Before, p.Week = days[0].pulse(), days[1].pulse(), days[2].pulse(), days[3].pulse()
 	return p
 }
 
@@ -284,7 +284,7 @@ func (d *dayBook) addEnded(in *Intent) {
 	}
 }
 
-func (d *dayBook) told() DayPulse {
+func (d *dayBook) pulse() DayPulse {
 	d.Value, d.Unpriced = d.value.Sorted(), d.value.Unpriced
 	d.Offer, d.Order = paceOf(d.offer), paceOf(d.orders)
 	return d.DayPulse

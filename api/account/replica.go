@@ -16,7 +16,7 @@ type Replica struct {
 	events    events
 	requests  requestLog
 	skipped   []skip                     // the newest last
-	told      map[string]json.RawMessage // the fields of the summary
+	fields    map[string]json.RawMessage // the fields of the summary
 	quota     frameQuota
 	summary   Summary // of the version summed
 	summed    uint64
@@ -35,7 +35,7 @@ func newReplica(n *news) *Replica {
 	cfg := StoreConfig{}.withDefaults()
 	return &Replica{
 		news: n, intents: newIntentTable(n), shipments: newShipmentTable(n), events: newEvents(n, cfg.KeepEvents),
-		requests: requestLog{news: n, keep: cfg.KeepRequests}, told: map[string]json.RawMessage{},
+		requests: requestLog{news: n, keep: cfg.KeepRequests}, fields: map[string]json.RawMessage{},
 	}
 }
 
@@ -61,7 +61,7 @@ func (r *Replica) Apply(lines []*Frame) {
 	for _, f := range lines {
 		if f.Whole {
 			whole = map[api.ID]bool{}
-			clear(r.told)
+			clear(r.fields)
 			if n := len(r.requests.list); n > 0 {
 				since = r.requests.list[n-1].exchange.Sent
 			}
@@ -113,14 +113,14 @@ func (r *Replica) applyLine(f *Frame, since time.Time) {
 			r.requests.add(e)
 		}
 	}
-	mergeSummary(r.told, f.Summary)
+	mergeSummary(r.fields, f.Summary)
 	r.quota.merge(f)
 }
 
 // Changes returns what changed after version since; 0 returns the whole picture. It does not set the time.
 func (r *Replica) Changes(since uint64) Changes {
 	if r.summed != r.news.version {
-		r.summary, r.summed = summaryOf(r.told, r.quota), r.news.version
+		r.summary, r.summed = summaryOf(r.fields, r.quota), r.news.version
 	}
 	c := changesSince(since, &r.intents, &r.shipments, &r.events, &r.requests)
 	c.Summary = r.summary

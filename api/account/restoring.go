@@ -3,10 +3,10 @@ package account
 import "time"
 
 // restore fills an empty picture with the lines of a frame, whose values it keeps. It returns the quota in them.
-func (s *Store) restore(lines []*Frame) (told frameQuota) {
+func (s *Store) restore(lines []*Frame) (known frameQuota) {
 	s.update(func(now time.Time) {
 		for _, f := range lines {
-			told.merge(f)
+			known.merge(f)
 			if f.Whole {
 				s.restoreHead(f, now)
 			}
@@ -21,24 +21,24 @@ func (s *Store) restore(lines []*Frame) (told frameQuota) {
 		}
 		for _, f := range lines {
 			for _, sh := range f.Shipments {
-				s.ties.adopt(sh.IntentID, sh.ID)
+				s.links.adopt(sh.IntentID, sh.ID)
 			}
 		}
 		for _, f := range lines {
 			for _, e := range f.Events {
-				in := s.ties.intentOf(e)
+				in := s.links.intentOf(e)
 				s.events.restore(e, s.feed.epoch, in != nil && in.remembers(e.ID))
 			}
 		}
-		s.spenders.recall(told.Spenders, now)
+		s.spenders.recall(known.Spenders, now)
 		for _, f := range lines {
 			if f.Whole && f.Memory != nil {
 				s.spenders.recallAnswers(f.Memory.Answers)
 			}
 		}
-		s.limits.recall(told.Limits, now)
+		s.limits.recall(known.Limits, now)
 	})
-	return told
+	return known
 }
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {
@@ -57,7 +57,7 @@ func (s *Store) restoreIntent(saved *IntentDetail, m intentMemory, now time.Time
 		return
 	}
 	for _, id := range saved.Shipments {
-		s.ties.adopt(in.ID, id)
+		s.links.adopt(in.ID, id)
 	}
 	for _, m := range in.Timeline {
 		if m.EventID != "" {

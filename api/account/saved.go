@@ -104,9 +104,9 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			return Restoration{}, fmt.Errorf("open saved picture: %w", err)
 		}
 	}
-	told := s.restore(p.lines)
+	known := s.restore(p.lines)
 	if f.cfg.Recall != nil {
-		f.cfg.Recall(told.Buckets, time.Now())
+		f.cfg.Recall(known.Buckets, time.Now())
 	}
 	r := Restoration{SavedAt: p.at, Previous: previous}
 	for _, line := range p.lines {

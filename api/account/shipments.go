@@ -33,7 +33,7 @@ func (t *shipments) edit(id api.ID) *Shipment {
 	if t.get(id) == nil {
 		t.counts[""]++
 	}
-	t.news.note(notice{shipment: id})
+	t.news.note(signal{shipment: id})
 	return t.table.edit(id)
 }
 
@@ -54,7 +54,7 @@ func (t *shipments) drop(id api.ID) {
 	t.leave(t.get(id).Status())
 	t.past.add(id)
 	t.table.drop(id)
-	t.news.note(notice{shipment: id})
+	t.news.note(signal{shipment: id})
 }
 
 // letGo reports whether a shipment was dropped and is not kept.
@@ -120,7 +120,7 @@ func (t *shipments) event(sh *Shipment, e *Event, fresh bool) (settles bool) {
 	if settles = sh.Latest != nil && !e.CreatedAt.After(sh.updated()); !settles {
 		sh.ahead++
 	}
-	t.news.note(notice{shipment: sh.ID, hint: true, fresh: fresh})
+	t.news.note(signal{shipment: sh.ID, hint: true, fresh: fresh})
 	return settles
 }
 

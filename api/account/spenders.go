@@ -33,7 +33,7 @@ type spender struct {
 
 type use struct {
 	Use
-	book    courseBook[Tally]
+	book    seriesBook[Tally]
 	latency paceHistory
 }
 
@@ -195,7 +195,7 @@ func (s *spenders) list(buckets []quota.Bucket, now time.Time) []Spender {
 		shown := who.Spender
 		shown.Uses = nil
 		for _, u := range who.uses {
-			shown.Uses = append(shown.Uses, u.told(now))
+			shown.Uses = append(shown.Uses, u.figures(now))
 		}
 		all = append(all, shown)
 	}
@@ -205,14 +205,14 @@ func (s *spenders) list(buckets []quota.Bucket, now time.Time) []Spender {
 	return all
 }
 
-func (u *use) told(now time.Time) Use {
-	told := u.Use
-	told.Courses = u.book.courses(now)
+func (u *use) figures(now time.Time) Use {
+	f := u.Use
+	f.Series = u.book.series(now)
 	if len(u.latency.stays) > 0 {
 		pace := u.latency.get()
-		told.P50, told.P95 = pace.P50, pace.P95
+		f.P50, f.P95 = pace.P50, pace.P95
 	}
-	return told
+	return f
 }
 
 // restOf returns what the buckets infer of spenders that nobody saw.
@@ -223,7 +223,7 @@ func restOf(buckets []quota.Bucket) Spender {
 		if b == nil {
 			continue
 		}
-		use := Use{Class: class, Courses: Courses[Tally]{restIn(b.History), restIn(b.Hour), restIn(b.Day)}}
+		use := Use{Class: class, Series: Series[Tally]{restIn(b.History), restIn(b.Hour), restIn(b.Day)}}
 		for _, t := range use.Seconds {
 			rest.Last = later(rest.Last, t.At)
 		}
@@ -245,8 +245,8 @@ func restIn(samples []quota.Sample) []Tally {
 }
 
 // recall restores the spenders of an earlier run, with the names they had.
-func (s *spenders) recall(told []Spender, now time.Time) {
-	for _, earlier := range told {
+func (s *spenders) recall(saved []Spender, now time.Time) {
+	for _, earlier := range saved {
 		if earlier.Kind == SpenderRest || len(s.all) >= mostSpenders {
 			continue
 		}
@@ -254,7 +254,7 @@ func (s *spenders) recall(told []Spender, now time.Time) {
 		who.Last = later(who.Last, earlier.Last)
 		for _, use := range earlier.Uses {
 			u := who.use(Use{Class: known(use.Class), Endpoint: use.Endpoint})
-			u.book.recall(use.Courses, now)
+			u.book.recall(use.Series, now)
 		}
 	}
 }
@@ -278,9 +278,9 @@ func (s *spenders) answers() (all []answersMemory) {
 	return all
 }
 
-// recallAnswers takes what an earlier run has kept of those who are told of.
-func (s *spenders) recallAnswers(told []answersMemory) {
-	for _, m := range told {
+// recallAnswers takes what an earlier run has kept of the spenders that are known.
+func (s *spenders) recallAnswers(saved []answersMemory) {
+	for _, m := range saved {
 		for _, who := range s.all {
 			for _, u := range who.uses {
 				if !sameSpender(who.Spender, m.By) || !sameUse(u.Use, m.Use) {

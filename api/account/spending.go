@@ -34,7 +34,7 @@ type Use struct {
 	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for those not kept apart
 	P50      time.Duration `json:"p50Ns,omitzero"`     // of how long its newest answers took, at most 256, in whatever span they came; 0 before the first
 	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise
-	Courses[Tally]
+	Series[Tally]
 }
 
 // Tally counts the requests sent in one second, minute or hour.

@@ -20,7 +20,7 @@ type Store struct {
 	shipments shipments
 	products  products
 	events    events
-	ties      ties
+	links     links
 	missing   missing
 	requests  requestLog
 	health    health
@@ -67,7 +67,7 @@ func NewStore(cfg StoreConfig) *Store {
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
 	s.alerts = newAlerts(n, *cfg.Alerts, cfg.ConfirmWindow, s.intents.pace, &s.health.clock)
 	s.orders = newOrderBook(n, &s.intents, &s.alerts)
-	s.ties = ties{news: n, intents: &s.intents, shipments: &s.shipments, events: &s.events}
+	s.links = links{news: n, intents: &s.intents, shipments: &s.shipments, events: &s.events}
 	return s
 }
 
@@ -141,7 +141,7 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 }
 
 // observe sets who is notified of changes; nil for nobody.
-func (s *Store) observe(observer func([]notice)) {
+func (s *Store) observe(observer func([]signal)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.news.observer = observer
@@ -161,7 +161,7 @@ func (s *Store) update(change func(now time.Time)) {
 	defer s.release()
 	s.news.stamp()
 	change(now)
-	if s.intents.reads.Total > 0 || s.feed.State == FeedReplaying || s.feed.State == FeedLive { // before that, nobody would have told of anything
+	if s.intents.reads.Total > 0 || s.feed.State == FeedReplaying || s.feed.State == FeedLive { // before that, nothing would have been noticed
 		s.watchedSince(now)
 	}
 }

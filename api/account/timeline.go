@@ -46,9 +46,9 @@ func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentS
 	if read.Failure != nil {
 		m.Failure = read.Failure.Code
 	}
-	if told, ok := read.Total(); ok && m.Failure == "" {
-		if m.Total = total; total == nil || *total != told {
-			m.Total = &told
+	if shown, ok := read.Total(); ok && m.Failure == "" {
+		if m.Total = total; total == nil || *total != shown {
+			m.Total = &shown
 		}
 	}
 	return m

@@ -88,7 +88,7 @@ func (w *Watcher) Run(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	w.fail = cancel
-	w.store.observe(w.noticed)
+	w.store.observe(w.signalled)
 	defer w.store.observe(nil)
 
 	now := time.Now()

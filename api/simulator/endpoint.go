@@ -103,7 +103,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 			d := e.due.pop().what
 			inFlight++
 			sending.Go(func() {
-				defer e.webhooks.crew.reportPanic("webhook delivery")
+				defer e.webhooks.goroutines.reportPanic("webhook delivery")
 				_, err := e.post(ctx, &d)
 				ended <- result{d, err}
 			})

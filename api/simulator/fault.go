@@ -101,7 +101,7 @@ func (v *server) hold(f fault) {
 	if f.LateBy <= 0 {
 		return
 	}
-	ctx, let := v.sim.crew.running, v.faults.let
+	ctx, let := v.sim.goroutines.running, v.faults.let
 	if ctx == nil {
 		ctx = context.Background()
 	}

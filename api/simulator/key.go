@@ -93,30 +93,30 @@ func scopeList() string {
 	return strings.Join(names, ", ")
 }
 
-// ring holds the keys of the account by the hashes of their texts: the duration of a
+// keyring holds the keys of the account by the hashes of their texts: the duration of a
 // search reveals nothing about a key.
-type ring map[[sha256.Size]byte]*Key
+type keyring map[[sha256.Size]byte]*Key
 
-func newRing(c Config) ring {
-	r := ring{}
+func newKeyring(c Config) keyring {
+	k := keyring{}
 	for _, key := range append([]Key{{Name: "main", Secret: c.Key, Environment: c.Environment}}, c.MoreKeys...) {
 		own, standIn := key.Secret, api.StandInKey(key.Secret)
 		key.Secret = api.Secret{}
 		for _, secret := range []api.Secret{own, standIn} {
-			r[sha256.Sum256([]byte(secret.Reveal()))] = &key
+			k[sha256.Sum256([]byte(secret.Reveal()))] = &key
 		}
 	}
-	return r
+	return k
 }
 
 // find returns the key of an Authorization header, `Bearer <API_KEY>` (contract,
 // Authentication); nil if the account has no such key.
-func (r ring) find(header string) *Key {
+func (k keyring) find(header string) *Key {
 	text, isBearer := strings.CutPrefix(header, "Bearer ")
 	if !isBearer {
 		return nil
 	}
-	return r[sha256.Sum256([]byte(text))]
+	return k[sha256.Sum256([]byte(text))]
 }
 
 func (k *Key) allows(scope Scope) bool {

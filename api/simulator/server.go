@@ -18,7 +18,7 @@ import (
 type server struct {
 	sim    *Simulator
 	mux    *http.ServeMux
-	keys   ring
+	keys   keyring
 	warned sync.Map // the lines that warnOnce has logged
 
 	// Guarded by the simulator's lock:
@@ -57,7 +57,7 @@ func read(r *http.Request) *request {
 }
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux(), keys: newRing(*s.cfg), faults: newFaultPlan(*s.cfg)}
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(*s.cfg), faults: newFaultPlan(*s.cfg)}
 	for _, route := range newHandlers(s).routes() {
 		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
 	}

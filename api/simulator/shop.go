@@ -13,13 +13,13 @@ import (
 // share of them, looks up products and reads; all of that spends the account's quota.
 type shop struct {
 	cfg        *Config
-	crew       *crew
+	goroutines *goroutines
 	agenda     *agenda
 	catalogue  *catalogue
 	buckets    *buckets
 	webhooks   *webhooks
 	fulfilment *fulfilment
-	outlet     *outlet // calls the service over HTTP; nil: the shop acts within the process
+	client     *shopClient // calls the service over HTTP; nil: the shop acts within the process
 
 	mu     *sync.Mutex // the simulator's; guards all below
 	dice   dice
@@ -92,7 +92,7 @@ func (s *shop) sell(at time.Time, whole *basket) {
 // once it has an offer if confirms is set. It gives up when it is rejected.
 func (s *shop) create(at time.Time, w intentWire, payment *paymentWire, fate Fate, confirms bool) {
 	looksUp := s.dice.chance(0.6)
-	if s.outlet != nil {
+	if s.client != nil {
 		s.sellOverHTTP(w, payment, fate, looksUp, confirms)
 		return
 	}
@@ -164,7 +164,7 @@ func (s *shop) confirm(in *intent, at time.Time) {
 // browse makes a few reads now and then, as the shop's own screens do.
 func (s *shop) browse(at time.Time) {
 	reads := s.dice.between(1, 4)
-	if s.outlet != nil {
+	if s.client != nil {
 		s.browseOverHTTP(reads)
 	} else {
 		for range reads {

@@ -19,7 +19,7 @@ type Simulator struct {
 	server *server
 
 	mu         sync.Mutex // guards all below
-	crew       crew
+	goroutines goroutines
 	agenda     agenda
 	catalogue  *catalogue
 	buckets    buckets
@@ -38,23 +38,23 @@ func New(cfg Config) (*Simulator, error) {
 		cfg.Seed = gjson.GetBytes(cfg.From, "seed").Uint()
 	}
 	s := &Simulator{
-		cfg:       &cfg,
-		crew:      crew{crashed: make(chan error, 1)},
-		agenda:    newAgenda(startClock(cfg.At, cfg.Stopped)),
-		catalogue: newCatalogue(),
-		buckets:   newBuckets(cfg),
+		cfg:        &cfg,
+		goroutines: goroutines{crashed: make(chan error, 1)},
+		agenda:     newAgenda(startClock(cfg.At, cfg.Stopped)),
+		catalogue:  newCatalogue(),
+		buckets:    newBuckets(cfg),
 	}
-	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: eventLog{byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
+	s.webhooks = webhooks{cfg: &cfg, goroutines: &s.goroutines, mu: &s.mu, events: eventLog{byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
 		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
 	}
 	s.shop = shop{
-		cfg: &cfg, crew: &s.crew, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
+		cfg: &cfg, goroutines: &s.goroutines, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
 		mu: &s.mu, dice: newDice(cfg.Seed, diceShop, 0), orders: 20_400, fates: map[string]Fate{},
 	}
 	if cfg.ShopURL != "" {
-		s.shop.outlet = newOutlet(cfg)
+		s.shop.client = newShopClient(cfg)
 	}
 	s.server = newServer(s)
 	now := s.agenda.now()
@@ -84,29 +84,29 @@ func (s *Simulator) Run(ctx context.Context) error {
 	defer cancel()
 	var owned sync.WaitGroup
 	s.mu.Lock()
-	if s.crew.running != nil {
+	if s.goroutines.running != nil {
 		s.mu.Unlock()
 		return errors.New("simulator: already running")
 	}
-	s.crew.running, s.crew.owned = ctx, &owned
-	s.crew.spawn("agenda", s.keepAgenda)
+	s.goroutines.running, s.goroutines.owned = ctx, &owned
+	s.goroutines.spawn("agenda", s.keepAgenda)
 	for _, e := range s.webhooks.endpoints {
-		s.crew.spawn("webhook endpoint", e.run)
+		s.goroutines.spawn("webhook endpoint", e.run)
 	}
 	s.mu.Unlock()
 
 	var err error
 	select {
 	case <-ctx.Done():
-	case err = <-s.crew.crashed:
+	case err = <-s.goroutines.crashed:
 		cancel()
 	}
 	s.mu.Lock()
-	s.crew.running = nil
+	s.goroutines.running = nil
 	s.mu.Unlock()
 	owned.Wait()
-	if s.shop.outlet != nil {
-		s.shop.outlet.http.CloseIdleConnections()
+	if s.shop.client != nil {
+		s.shop.client.http.CloseIdleConnections()
 	}
 	return err
 }

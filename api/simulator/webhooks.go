@@ -13,13 +13,13 @@ import (
 
 // webhooks holds the events and the registered endpoints that deliver them.
 type webhooks struct {
-	cfg       *Config
-	crew      *crew
-	mu        *sync.Mutex // the simulator's; guards all below
-	events    eventLog
-	endpoints []*endpoint
-	faults    []EventFault // not used up yet
-	sent      *deliveries.Log
+	cfg        *Config
+	goroutines *goroutines
+	mu         *sync.Mutex // the simulator's; guards all below
+	events     eventLog
+	endpoints  []*endpoint
+	faults     []EventFault // not used up yet
+	sent       *deliveries.Log
 }
 
 // emit records an event and wakes the endpoints.
@@ -84,8 +84,8 @@ func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
 	}
 	e := w.newEndpoint(url, first, now)
 	w.endpoints = append(kept, e)
-	if w.crew.running != nil {
-		w.crew.spawn("webhook endpoint", e.run)
+	if w.goroutines.running != nil {
+		w.goroutines.spawn("webhook endpoint", e.run)
 	}
 	return e
 }

@@ -22,12 +22,12 @@ func TestTheQuotaIsPrintedInWords(t *testing.T) {
 				Pace: 20, RunsOut: now.Add(57 * time.Minute), Returns: now.Add(9 * time.Hour)},
 		},
 		Spenders: []account.Spender{
-			{Kind: account.SpenderOwn, Purpose: quota.Hint, Uses: []account.Use{{Class: quota.Reads, Endpoint: "GET /a", Courses: account.Courses[account.Tally]{Minutes: tallies(20, 0, 1)}}}},
+			{Kind: account.SpenderOwn, Purpose: quota.Hint, Uses: []account.Use{{Class: quota.Reads, Endpoint: "GET /a", Series: account.Series[account.Tally]{Minutes: tallies(20, 0, 1)}}}},
 			{Kind: account.SpenderObserved, Name: "shop-worker", Key: "f00d", Uses: []account.Use{
-				{Class: quota.Reads, Endpoint: "GET /a", P95: 80 * time.Millisecond, Courses: account.Courses[account.Tally]{Minutes: tallies(1000, 12, 0)}}, {Class: quota.Mutations, Endpoint: "POST /a", Courses: account.Courses[account.Tally]{Minutes: tallies(60, 0, 0)}},
+				{Class: quota.Reads, Endpoint: "GET /a", P95: 80 * time.Millisecond, Series: account.Series[account.Tally]{Minutes: tallies(1000, 12, 0)}}, {Class: quota.Mutations, Endpoint: "POST /a", Series: account.Series[account.Tally]{Minutes: tallies(60, 0, 0)}},
 			}},
-			{Kind: account.SpenderRest, Uses: []account.Use{{Class: quota.Lookup, Courses: account.Courses[account.Tally]{Minutes: tallies(120, 0, 0)}}}},
-			{Kind: account.SpenderObserved, Name: "gone", Uses: []account.Use{{Class: quota.Reads, Courses: account.Courses[account.Tally]{Hours: tallies(9, 0, 0)}}}},
+			{Kind: account.SpenderRest, Uses: []account.Use{{Class: quota.Lookup, Series: account.Series[account.Tally]{Minutes: tallies(120, 0, 0)}}}},
+			{Kind: account.SpenderObserved, Name: "gone", Uses: []account.Use{{Class: quota.Reads, Series: account.Series[account.Tally]{Hours: tallies(9, 0, 0)}}}},
 		},
 	}
 	want := `reads       7 of 10 used, 3 left in 1s

@@ -23,7 +23,7 @@ func (s *shop) spending() {
 	use := func(class quota.Class, endpoint string, n func(i int) int, refused func(i int) int) account.Use {
 		more := func(by int) func(int) int { return func(i int) int { return n(i) * by } }
 		return account.Use{Class: class, Endpoint: endpoint, P50: 31 * time.Millisecond, P95: 140 * time.Millisecond,
-			Courses: account.Courses[account.Tally]{Seconds: tallies(account.LastMinute, n, refused), Minutes: tallies(account.LastHour, more(31), refused), Hours: tallies(account.LastDay, more(900), refused)}}
+			Series: account.Series[account.Tally]{Seconds: tallies(account.LastMinute, n, refused), Minutes: tallies(account.LastHour, more(31), refused), Hours: tallies(account.LastDay, more(900), refused)}}
 	}
 	never := func(int) int { return 0 }
 	every := func(n, most int) func(int) int {
@@ -62,9 +62,9 @@ func (s *shop) spending() {
 		{Name: account.LimitLookup, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Assumed}},
 		{Name: account.LimitDay, Window: 24 * time.Hour, Limit: account.Figure{N: 50, Grounds: account.Assumed}, Used: account.Figure{N: 31, Grounds: account.Counted},
 			At: s.now, Pace: 3.5, RunsOut: s.now.Add(19 * time.Hour * 10 / 35), Returns: s.now.Add(4 * time.Hour),
-			Courses: account.Courses[account.Level]{Seconds: levels(account.LastMinute, func(int) int { return 31 }), Minutes: levels(account.LastHour, func(i int) int { return 28 + i/20 }), Hours: levels(account.LastDay, day)}},
+			Series: account.Series[account.Level]{Seconds: levels(account.LastMinute, func(int) int { return 31 }), Minutes: levels(account.LastHour, func(i int) int { return 28 + i/20 }), Hours: levels(account.LastDay, day)}},
 		{Name: account.LimitAgents, Limit: account.Figure{N: 10, Grounds: account.Assumed}, Used: account.Figure{N: 4, Grounds: account.Counted}, At: s.now,
-			Courses: account.Courses[account.Level]{Seconds: levels(account.LastMinute, agents), Minutes: levels(account.LastHour, agents), Hours: levels(account.LastDay, agents)}},
+			Series: account.Series[account.Level]{Seconds: levels(account.LastMinute, agents), Minutes: levels(account.LastHour, agents), Hours: levels(account.LastDay, agents)}},
 	}
 }
 

@@ -26,8 +26,8 @@ const (
 type Player struct {
 	file *file
 	loop bool
-	seen atomic.Pointer[standing] // read without mu: the screen never waits while a chapter is read
-	poke chan struct{}            // has room for one: asked is not empty
+	seen atomic.Pointer[playback] // read without mu: the screen never waits while a chapter is read
+	wake chan struct{}            // has room for one: asked is not empty
 
 	asked struct {
 		sync.Mutex
@@ -43,8 +43,8 @@ type Player struct {
 	err     error // why no chapter can be read any more; nil: each could
 }
 
-// standing is the state of a player after its last move.
-type standing struct {
+// playback is the state of a player after its last move.
+type playback struct {
 	clock clock
 	next  int
 }
@@ -88,7 +88,7 @@ func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
 
 func newPlayer(f *file, cfg PlayerConfig) *Player {
 	p := &Player{
-		file: f, poke: make(chan struct{}, 1), loop: cfg.Loop, picture: account.NewReplica(), chapter: -1,
+		file: f, wake: make(chan struct{}, 1), loop: cfg.Loop, picture: account.NewReplica(), chapter: -1,
 		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
 	}
 	p.moveTo(cfg.From)
@@ -158,7 +158,7 @@ func (p *Player) at() time.Duration { return p.bound(p.clock.at(time.Now())) }
 
 func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.file.length) }
 
-func (p *Player) publish() { p.seen.Store(&standing{p.clock, p.next}) }
+func (p *Player) publish() { p.seen.Store(&playback{p.clock, p.next}) }
 
 // Now returns the recorded moment on the screen, for the screen's clock.
 func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().At) }
@@ -214,8 +214,8 @@ func (p *Player) Run(ctx context.Context) (err error) {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-p.poke:
-			p.obey()
+		case <-p.wake:
+			p.perform()
 		case <-timer.C:
 		}
 		timer.Reset(p.advance())

@@ -90,12 +90,12 @@ func (p *Player) steer(what func()) {
 	p.asked.what = append(p.asked.what, what)
 	p.asked.Unlock()
 	select {
-	case p.poke <- struct{}{}:
+	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (p *Player) obey() {
+func (p *Player) perform() {
 	p.asked.Lock()
 	asked := p.asked.what
 	p.asked.what = nil

@@ -15,7 +15,7 @@ func spent(name api.Text, kind account.SpenderKind, uses map[string]int) account
 	s := account.Spender{Kind: kind, Name: name}
 	for endpoint, n := range uses {
 		all := []account.Tally{{At: noon, Requests: n}}
-		s.Uses = append(s.Uses, account.Use{Class: quota.Reads, Endpoint: endpoint, P95: 20 * time.Millisecond, Courses: account.Courses[account.Tally]{Seconds: all, Minutes: all, Hours: all}})
+		s.Uses = append(s.Uses, account.Use{Class: quota.Reads, Endpoint: endpoint, P95: 20 * time.Millisecond, Series: account.Series[account.Tally]{Seconds: all, Minutes: all, Hours: all}})
 	}
 	return s
 }

@@ -12,17 +12,17 @@ import (
 	"tillwatch/api"
 )
 
-// outlet is the shop as a separate program: it calls the service over HTTP like any
+// shopClient is the shop as a separate program: it calls the service over HTTP like any
 // shop, for example through a proxy.
-type outlet struct {
+type shopClient struct {
 	url        string
 	key        api.Secret
 	lookupPath string
 	http       *http.Client
 }
 
-func newOutlet(cfg Config) *outlet {
-	return &outlet{cfg.ShopURL, cfg.Key, cfg.LookupPath, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}}
+func newShopClient(cfg Config) *shopClient {
+	return &shopClient{cfg.ShopURL, cfg.Key, cfg.LookupPath, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}}
 }
 
 // The User-Agents of the shop's programs.
@@ -34,22 +34,22 @@ const (
 
 // call sends one request and returns its status, 0 if there was no answer. It decodes a
 // successful answer into into unless that is nil.
-func (o *outlet) call(ctx context.Context, program, method, path string, body, into any) (status int) {
+func (c *shopClient) call(ctx context.Context, program, method, path string, body, into any) (status int) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return 0
 	}
-	r, err := http.NewRequestWithContext(ctx, method, o.url+path, bytes.NewReader(encoded))
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(encoded))
 	if err != nil {
 		return 0
 	}
 	if body == nil {
 		r.Body, r.ContentLength = http.NoBody, 0
 	}
-	r.Header.Set("Authorization", "Bearer "+o.key.Reveal())
+	r.Header.Set("Authorization", "Bearer "+c.key.Reveal())
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", program)
-	answer, err := o.http.Do(r)
+	answer, err := c.http.Do(r)
 	if err != nil {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (s *shop) sellOverHTTP(w intentWire, payment *paymentWire, fate Fate, looks
 		polls: s.cfg.vary(s.dice, 3*time.Second), ponder: s.cfg.vary(s.dice, 6*time.Second),
 	}
 	s.fates[fateKey(w.ReferenceID, w.ProductURL)] = fate
-	s.crew.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
+	s.goroutines.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
 }
 
 // fateKey identifies an item of an order.
@@ -102,7 +102,7 @@ func fateKey(reference, product string) string { return reference + " " + produc
 // has an offer. It gives up when it is rejected.
 func (s *shop) serveCustomer(ctx context.Context, v visit) {
 	if v.looksUp {
-		s.outlet.lookUp(ctx, v.order.ProductURL)
+		s.client.lookUp(ctx, v.order.ProductURL)
 	}
 	const path = "/api/v1/checkout-intents"
 	to := path
@@ -110,7 +110,7 @@ func (s *shop) serveCustomer(ctx context.Context, v visit) {
 		to += "/purchase"
 	}
 	var in intentWire
-	status := s.outlet.call(ctx, storefront, http.MethodPost, to, v.order, &in)
+	status := s.client.call(ctx, storefront, http.MethodPost, to, v.order, &in)
 	s.mu.Lock()
 	delete(s.fates, fateKey(v.order.ReferenceID, v.order.ProductURL))
 	s.mu.Unlock()
@@ -122,28 +122,28 @@ func (s *shop) serveCustomer(ctx context.Context, v visit) {
 		if api.Sleep(ctx, v.polls) != nil {
 			return
 		}
-		s.outlet.call(ctx, orderDesk, http.MethodGet, own, nil, &in)
+		s.client.call(ctx, orderDesk, http.MethodGet, own, nil, &in)
 	}
 	for pause := v.ponder; in.State == api.AwaitingConfirmation; pause = time.Second {
-		if api.Sleep(ctx, pause) != nil || s.outlet.call(ctx, orderDesk, http.MethodPost, own+"/confirm", struct{}{}, &in) != http.StatusTooManyRequests {
+		if api.Sleep(ctx, pause) != nil || s.client.call(ctx, orderDesk, http.MethodPost, own+"/confirm", struct{}{}, &in) != http.StatusTooManyRequests {
 			return
 		}
 	}
 }
 
 // lookUp looks up the price for a page of the shop.
-func (o *outlet) lookUp(ctx context.Context, productURL string) {
-	o.call(ctx, storefront, http.MethodGet, o.lookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
+func (c *shopClient) lookUp(ctx context.Context, productURL string) {
+	c.call(ctx, storefront, http.MethodGet, c.lookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
 }
 
 // browseOverHTTP makes a few reads and a lookup over HTTP, as the shop's own screens do.
 // The caller holds the lock.
 func (s *shop) browseOverHTTP(reads int) {
 	productURL := s.catalogue.random(s.dice).url()
-	s.crew.spawn("the shop", func(ctx context.Context) {
-		s.outlet.lookUp(ctx, productURL)
+	s.goroutines.spawn("the shop", func(ctx context.Context) {
+		s.client.lookUp(ctx, productURL)
 		for range reads {
-			s.outlet.call(ctx, backOffice, http.MethodGet, "/api/v1/shipments?limit=20", nil, nil)
+			s.client.call(ctx, backOffice, http.MethodGet, "/api/v1/shipments?limit=20", nil, nil)
 		}
 	})
 }

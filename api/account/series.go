@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Courses is what happened in the last minute, hour and day, the oldest first. Stretches without data are left
+// Series is what happened in the last minute, hour and day, the oldest first. Stretches without data are left
 // out.
-type Courses[T timed] struct {
+type Series[T timed] struct {
 	Seconds []T `json:"seconds,omitempty"` // of the last minute
 	Minutes []T `json:"minutes,omitempty"` // of the last hour
 	Hours   []T `json:"hours,omitempty"`   // of the last day
@@ -26,27 +26,27 @@ func (t Tally) Begins() time.Time { return t.At }
 func (l Level) Begins() time.Time { return l.At }
 
 // Over returns the data of one span, the oldest first.
-func (c Courses[T]) Over(span Span) []T { return [...][]T{c.Seconds, c.Minutes, c.Hours}[span] }
+func (c Series[T]) Over(span Span) []T { return [...][]T{c.Seconds, c.Minutes, c.Hours}[span] }
 
-// each returns the courses with change applied to each span.
-func (c Courses[T]) each(change func(Span, []T) []T) Courses[T] {
-	return Courses[T]{change(LastMinute, c.Seconds), change(LastHour, c.Minutes), change(LastDay, c.Hours)}
+// each returns the series with change applied to each span.
+func (c Series[T]) each(change func(Span, []T) []T) Series[T] {
+	return Series[T]{change(LastMinute, c.Seconds), change(LastHour, c.Minutes), change(LastDay, c.Hours)}
 }
 
-func (c Courses[T]) empty() bool { return len(c.Seconds)+len(c.Minutes)+len(c.Hours) == 0 }
+func (c Series[T]) empty() bool { return len(c.Seconds)+len(c.Minutes)+len(c.Hours) == 0 }
 
 // newSince returns the entries that differ from those written before.
-func (c Courses[T]) newSince(told Courses[T]) Courses[T] {
+func (c Series[T]) newSince(written Series[T]) Series[T] {
 	return c.each(func(span Span, now []T) (news []T) {
-		told := told.Over(span)
-		if len(told) > 0 && len(now) == len(told) && &told[0] == &now[0] {
+		written := written.Over(span)
+		if len(written) > 0 && len(now) == len(written) && &written[0] == &now[0] {
 			return nil
 		}
 		for _, t := range now {
-			for len(told) > 0 && told[0].Begins().Before(t.Begins()) {
-				told = told[1:]
+			for len(written) > 0 && written[0].Begins().Before(t.Begins()) {
+				written = written[1:]
 			}
-			if len(told) == 0 || told[0] != t {
+			if len(written) == 0 || written[0] != t {
 				news = append(news, t)
 			}
 		}
@@ -54,8 +54,8 @@ func (c Courses[T]) newSince(told Courses[T]) Courses[T] {
 	})
 }
 
-// with returns the courses with news merged in, entry by entry.
-func (c Courses[T]) with(news Courses[T]) Courses[T] {
+// with returns the series with news merged in, entry by entry.
+func (c Series[T]) with(news Series[T]) Series[T] {
 	return c.each(func(span Span, before []T) []T {
 		news := news.Over(span)
 		if len(news) == 0 {
@@ -75,20 +75,20 @@ func (c Courses[T]) with(news Courses[T]) Courses[T] {
 }
 
 // within drops the entries that no longer lie in their spans.
-func (c Courses[T]) within(now time.Time) Courses[T] {
-	return c.each(func(span Span, course []T) []T {
-		for len(course) > 0 && (len(course) > span.Length() || course[0].Begins().Before(span.first(now))) {
-			course = course[1:]
+func (c Series[T]) within(now time.Time) Series[T] {
+	return c.each(func(span Span, entries []T) []T {
+		for len(entries) > 0 && (len(entries) > span.Length() || entries[0].Begins().Before(span.first(now))) {
+			entries = entries[1:]
 		}
-		return course
+		return entries
 	})
 }
 
-// courseBook gathers courses.
-type courseBook[T timed] [3]course[T]
+// seriesBook gathers series.
+type seriesBook[T timed] [3]spanSeries[T]
 
 // edit applies change to the entry of moment in each span.
-func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, change func(*T)) {
+func (b *seriesBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, change func(*T)) {
 	for _, span := range Spans() {
 		if at := span.at(moment); !at.Before(span.first(now)) {
 			change(b[span].at(at, blank))
@@ -96,15 +96,15 @@ func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, 
 	}
 }
 
-// courses returns the entries up to now. They never change.
-func (b *courseBook[T]) courses(now time.Time) Courses[T] {
-	return Courses[T]{}.each(func(span Span, _ []T) []T { return b[span].between(span.first(now), now) })
+// series returns the entries up to now. They never change.
+func (b *seriesBook[T]) series(now time.Time) Series[T] {
+	return Series[T]{}.each(func(span Span, _ []T) []T { return b[span].between(span.first(now), now) })
 }
 
 // recall restores an earlier run's entries where there are none yet.
-func (b *courseBook[T]) recall(told Courses[T], now time.Time) {
+func (b *seriesBook[T]) recall(saved Series[T], now time.Time) {
 	for _, span := range Spans() {
-		for _, t := range told.Over(span) {
+		for _, t := range saved.Over(span) {
 			if at := t.Begins(); at.Equal(span.at(at)) && !at.Before(span.first(now)) && !at.After(now) {
 				*b[span].at(at.UTC(), func(time.Time) T { return t }) = t
 			}
@@ -120,14 +120,14 @@ func (s Span) first(now time.Time) time.Time {
 	return s.at(now).Add(-time.Duration(s.Length()-1) * s.Width())
 }
 
-// course holds the entries of one span, the oldest first.
-type course[T timed] struct {
-	list []T
-	told []T // the list as last returned; nil once it has changed
+// spanSeries holds the entries of one span, the oldest first.
+type spanSeries[T timed] struct {
+	list  []T
+	shown []T // the list as last returned; nil once it has changed
 }
 
-func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {
-	c.told = nil
+func (c *spanSeries[T]) at(at time.Time, blank func(time.Time) T) *T {
+	c.shown = nil
 	i, found := slices.BinarySearchFunc(c.list, at, func(t T, at time.Time) int { return t.Begins().Compare(at) })
 	if !found {
 		c.list = slices.Insert(c.list, i, blank(at))
@@ -136,20 +136,20 @@ func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {
 }
 
 // between returns the entries from first to now, and drops those before. If the clock was set back, others follow.
-func (c *course[T]) between(first, now time.Time) []T {
+func (c *spanSeries[T]) between(first, now time.Time) []T {
 	old := 0
 	for old < len(c.list) && c.list[old].Begins().Before(first) {
 		old++
 	}
 	if old > 0 {
-		c.list, c.told = slices.Delete(c.list, 0, old), nil
+		c.list, c.shown = slices.Delete(c.list, 0, old), nil
 	}
 	upTo := len(c.list)
 	for upTo > 0 && c.list[upTo-1].Begins().After(now) {
 		upTo--
 	}
-	if len(c.told) != upTo || c.told == nil {
-		c.told = slices.Clone(c.list[:upTo])
+	if len(c.shown) != upTo || c.shown == nil {
+		c.shown = slices.Clone(c.list[:upTo])
 	}
-	return c.told
+	return c.shown
 }

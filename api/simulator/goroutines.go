@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// crew owns the goroutines of [Simulator.Run]. The simulator's lock guards running and
+// goroutines owns the goroutines of [Simulator.Run]. The simulator's lock guards running and
 // owned.
-type crew struct {
+type goroutines struct {
 	crashed chan error // the first panic
 
 	running context.Context // nil while Run does not run
@@ -17,18 +17,18 @@ type crew struct {
 
 // spawn starts a goroutine that Run waits for. The caller holds the lock, and running
 // must not be nil.
-func (c *crew) spawn(what string, run func(context.Context)) {
-	ctx := c.running
-	c.owned.Go(func() {
-		defer c.reportPanic(what)
+func (g *goroutines) spawn(what string, run func(context.Context)) {
+	ctx := g.running
+	g.owned.Go(func() {
+		defer g.reportPanic(what)
 		run(ctx)
 	})
 }
 
-func (c *crew) reportPanic(what string) {
+func (g *goroutines) reportPanic(what string) {
 	if p := recover(); p != nil {
 		select {
-		case c.crashed <- fmt.Errorf("simulator: %s: panic: %v", what, p):
+		case g.crashed <- fmt.Errorf("simulator: %s: panic: %v", what, p):
 		default:
 		}
 	}
