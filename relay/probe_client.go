@@ -57,14 +57,14 @@ func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 		return nil, errors.New("the relay's URL carries more than scheme, host and path: a probe needs no token")
 	}
 	p := &Probe{word: readyWord}
-	switch u.Path {
-	case "", "/":
-		u.Path = readyPath
-	case readyPath:
-	case livePath:
+	switch u.Path = strings.TrimSuffix(u.Path, "/"); {
+	case strings.HasSuffix(u.Path, readyPath):
+	case strings.HasSuffix(u.Path, livePath):
 		p.word = liveWord
+	case strings.HasSuffix(u.Path, StreamPath):
+		return nil, fmt.Errorf("%s is the path of the stream: leave it out, or give %s or %s", StreamPath, readyPath, livePath)
 	default:
-		return nil, fmt.Errorf("the path of the relay's URL is %.40q: leave it out, or give %s or %s", u.Path, readyPath, livePath)
+		u.Path += readyPath
 	}
 	p.url = u.String()
 	transport := &http.Transport{

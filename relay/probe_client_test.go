@@ -11,6 +11,23 @@ import (
 	"testing"
 )
 
+func TestAProbeAsksARelayBelowAPath(t *testing.T) {
+	for _, test := range []struct{ url, want string }{
+		{"https://relay.example", "https://relay.example/readyz"},
+		{"https://relay.example/team", "https://relay.example/team/readyz"},
+		{"https://relay.example/team/", "https://relay.example/team/readyz"},
+		{"https://relay.example/team/livez", "https://relay.example/team/livez"},
+	} {
+		probe, err := NewProbe(test.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if probe.URL() != test.want {
+			t.Errorf("%s: asks %s", test.url, probe.URL())
+		}
+	}
+}
+
 func TestAProbeTrustsNoCertificateButOnItsOwnMachine(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ready\n")) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // that it is not trusted

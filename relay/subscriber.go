@@ -169,7 +169,7 @@ func CheckURL(text string) error {
 	return err
 }
 
-// streamURL derives the stream's address from the relay's. Unless insecure is set, it refuses to send a token
+// streamURL derives the stream's address from the relay's, which may be below a path. Unless insecure is set, it refuses to send a token
 // unencrypted to another machine.
 func streamURL(text string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(text)
@@ -191,9 +191,7 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 	if rest, plain := strings.CutPrefix(u.Scheme, "http"); plain {
 		u.Scheme = "ws" + rest
 	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = StreamPath
-	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), StreamPath) + StreamPath
 	return u, nil
 }
 

@@ -80,7 +80,9 @@ func TestSubscriberConfigurations(t *testing.T) {
 	}{
 		{"http", "http://127.0.0.1:8088", "ws://127.0.0.1:8088/v1/stream"},
 		{"https with a slash", "https://relay.example/", "wss://relay.example/v1/stream"},
-		{"a path of its own", "wss://relay.example/team/stream", "wss://relay.example/team/stream"},
+		{"below a path", "https://relay.example/team", "wss://relay.example/team/v1/stream"},
+		{"below a path with a slash", "https://relay.example/team/", "wss://relay.example/team/v1/stream"},
+		{"that of the stream", "wss://relay.example/team/v1/stream", "wss://relay.example/team/v1/stream"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := NewSubscriber(SubscriberConfig{URL: test.location, Token: token})

@@ -35,8 +35,8 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 		address = "http" + rest
 	}
 	probe, err := relay.NewProbe(address, nil)
-	if err != nil { // the address has a path, so a web server stands before the relay
-		return doctor.Findings(doctor.Note, "not probed, as its address has a path", "", "")
+	if err != nil {
+		return doctor.Findings(doctor.Fault, err.Error(), unheard, "correct relay_url")
 	}
 	var unready *relay.UnreadyError
 	switch _, err = probe.Ask(ctx); {
