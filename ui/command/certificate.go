@@ -3,7 +3,7 @@ package command
 import (
 	"context"
 	"crypto/tls"
-	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 )
@@ -32,7 +32,7 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
-		return errors.New("the TLS certificate or its key cannot be used: " + err.Error())
+		return fmt.Errorf("the TLS certificate %s or its key %s cannot be used: %w", c.certFile, c.keyFile, err)
 	}
 	c.current.Store(&pair)
 	return nil

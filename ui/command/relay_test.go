@@ -311,6 +311,8 @@ func TestWhatARelayCannotUseIsRefusedBeforeItStarts(t *testing.T) {
 		{"--tls-cert " + filepath.Join(dir, "none"), "--tls-key"},
 		{"--tls-cert " + filepath.Join(dir, "none") + " --tls-key " + filepath.Join(dir, "none"), "cannot be used"},
 		{"--allow-origin *", "scheme and host"},
+		{"--admin-listen=", "--admin-listen is empty"},
+		{"--data=", "--data is empty"},
 		{"--retention 90", "90d"},
 		{"--retention-size 10", "10GB"},
 	} {

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tillwatch/relay"
 )
 
 // TestARemovedSecretFailsWithinASecondOfTheHangup rotates the secrets of a relay
@@ -40,6 +42,21 @@ func TestARemovedSecretFailsWithinASecondOfTheHangup(t *testing.T) {
 	}
 	if said := p.said.String(); strings.Contains(said, oldSecret) || strings.Contains(said, newSecret) || strings.Contains(said, eventsToken) {
 		t.Errorf("a secret is in the log: %s", said)
+	}
+}
+
+func TestAnEmptiedFileOfTheTokenLocksNobodyOut(t *testing.T) {
+	dir := isolate(t)
+	token := filepath.Join(dir, "token")
+	writeFile(t, token, eventsToken+"\n")
+	t.Setenv("TILLWATCH_RELAY_TOKEN_FILE", token)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	p := startRelayService(t, filepath.Join(dir, "relay"))
+	writeFile(t, token, "")
+	p.hangUp(t)
+	eventually(t, "the hangup is noticed", func() bool { return strings.Contains(p.said.String(), "reload") })
+	if status := p.get(t, relay.EventsPath, eventsToken); status != http.StatusOK || !strings.Contains(p.said.String(), token+" holds no secret") {
+		t.Errorf("the token of before: %d, said %s", status, p.said)
 	}
 }
 

@@ -40,6 +40,21 @@ func TestAFileOfSettingsIsReadToAnEnd(t *testing.T) {
 	}
 }
 
+func TestAFileWithoutItsSecretIsRefused(t *testing.T) {
+	for _, key := range []string{"api_key", "signing_secret", "relay_token", "postgres"} {
+		for name, content := range map[string]string{"empty": "", "a line break": "\n", "blanks": "  \r\n\n"} {
+			t.Run(key+", "+name, func(t *testing.T) {
+				path := filepath.Join(isolate(t), "secret")
+				writeFile(t, path, content)
+				t.Setenv("TILLWATCH_"+strings.ToUpper(key)+"_FILE", path)
+				if _, err := loadSettings(newWatch().Flags()); err == nil || !strings.Contains(err.Error(), key+"_file names: "+path+" holds no secret") {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
+
 func TestAPipeThatNobodyWritesToIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writes, began := make(chan struct{}), time.Now()

@@ -104,6 +104,9 @@ func (v given) readSecretFiles() (files map[string]string, err error) {
 			continue
 		}
 		secret, err := readSecretFile(path)
+		if err == nil && strings.TrimSpace(secret) == "" { // it is being written, or was lost
+			err = fmt.Errorf("%s holds no secret", path)
+		}
 		if err != nil {
 			return files, usagef("reading the file that %s_file names: %w", key, err)
 		}
