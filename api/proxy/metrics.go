@@ -23,7 +23,6 @@ type metrics struct {
 	refusals   *prometheus.CounterVec
 	seconds    *prometheus.HistogramVec
 	unanswered prometheus.Counter
-	dropped    prometheus.Counter
 	remaining  *prometheus.GaugeVec
 
 	mu    sync.Mutex
@@ -33,7 +32,7 @@ type metrics struct {
 // bucket holds the labels of a bucket's gauge.
 type bucket struct{ class, policy, limit, window string }
 
-func newMetrics(p *Proxy) *metrics {
+func newMetrics(p *Proxy, droppedLater func() int64) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tillwatch_proxy_requests_total", Help: "Requests passed on, by class and by the first digit of the status; none: no answer came."}, []string{"class", "status"}),
@@ -44,16 +43,22 @@ func newMetrics(p *Proxy) *metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"class"}),
 		unanswered: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "tillwatch_proxy_unanswered_total", Help: "Requests that the service did not answer, and the proxy did with 502."}),
-		dropped: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_proxy_observations_dropped_total", Help: "Observations that could not be reported."}),
 		remaining: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "tillwatch_proxy_quota_remaining", Help: "What the service last said is left, by bucket: until its window, in seconds, ends."}, []string{"class", "policy", "limit", "window"}),
 		known: map[bucket]bool{},
 	}
 	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, p.clients.count)
+	dropped := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "tillwatch_proxy_observations_dropped_total", Help: "Observations that could not be reported."}, func() float64 {
+		n := p.queue.dropped.Load()
+		if droppedLater != nil {
+			n += droppedLater()
+		}
+		return float64(n)
+	})
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, m.dropped, m.remaining, connections)
+	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, dropped, m.remaining, connections)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn), MaxRequestsInFlight: 2,
 	})

@@ -53,6 +53,7 @@ type Config struct {
 	// it: if it is slow, further observations are dropped and counted. Nil: the proxy
 	// only counts requests.
 	Observe func([]quota.Observation)
+	Dropped func() int64 // how many observations Observe took and nobody got; nil: none
 }
 
 // Proxy passes requests on to one service. Create it with [New].
@@ -93,8 +94,8 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p := &Proxy{upstream: upstream, tls: cfg.TLS, clients: clients{open: map[net.Conn]bool{}}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)}
 	p.logger = slog.New(p.failures)
-	p.metrics = newMetrics(p)
-	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
+	p.queue = newQueue(cfg.Observe)
+	p.metrics = newMetrics(p, cfg.Dropped)
 	// No HTTP/2: over it, net/http by itself repeats a request without a body, also a
 	// confirm. After a refused stream or GOAWAY that is safe, for the request was not
 	// processed (RFC 9113, section 8.7), but net/http also repeats it after a stream

@@ -378,3 +378,12 @@ func TestTheServicesCertificateIsVerified(t *testing.T) {
 		t.Errorf("%d %s", answer.StatusCode, body)
 	}
 }
+
+func TestWhatNobodyReportsIsCounted(t *testing.T) {
+	p := stand(t, service(t, echo).URL, func(c *Config) { c.Dropped = func() int64 { return 7 } })
+	scrape := httptest.NewRecorder()
+	p.Metrics().ServeHTTP(scrape, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if told := scrape.Body.String(); !strings.Contains(told, "tillwatch_proxy_observations_dropped_total 7\n") {
+		t.Errorf("told: %s", told)
+	}
+}

@@ -2,8 +2,7 @@ package proxy
 
 import (
 	"context"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"sync/atomic"
 
 	"tillwatch/api/quota"
 )
@@ -18,11 +17,11 @@ const (
 type queue struct {
 	waiting chan quota.Observation
 	take    func([]quota.Observation) // nil: nobody wants them
-	dropped prometheus.Counter
+	dropped atomic.Int64
 }
 
-func newQueue(take func([]quota.Observation), dropped prometheus.Counter) *queue {
-	return &queue{waiting: make(chan quota.Observation, maxQueued), take: take, dropped: dropped}
+func newQueue(take func([]quota.Observation)) *queue {
+	return &queue{waiting: make(chan quota.Observation, maxQueued), take: take}
 }
 
 // put adds an observation, or drops it if the queue is full.
@@ -33,7 +32,7 @@ func (q *queue) put(o quota.Observation) {
 	select {
 	case q.waiting <- o:
 	default:
-		q.dropped.Inc()
+		q.dropped.Add(1)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/proxy"
-	"tillwatch/api/quota"
 	"tillwatch/relay"
 )
 
@@ -84,17 +83,16 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if certificate != nil {
 		config.TLS, scheme = certificate.config(), "https"
 	}
-	report, finish, err := s.reporting(ctx, relay.ReporterConfig{Logger: log})
+	finish, err := s.reporting(ctx, &config)
 	if err != nil {
 		return err
 	}
 	defer finish() // after the last requests have ended and are to be reported
-	config.Observe = report
 	p, err := newProxyTo(s, config)
 	if err != nil {
 		return err
 	}
-	if report == nil && o.metricsListen == "" {
+	if config.Observe == nil && o.metricsListen == "" {
 		log.Warn("nothing is reported: give --relay-url or --metrics-listen")
 	}
 	ln, err := listen(o.listen)
@@ -162,21 +160,21 @@ func onThisMachine(address string) bool {
 	return err != nil || api.Loopback(host) // opening it reports a malformed address
 }
 
-// reporting reports to the configured relay until finish is called, which waits for
-// the rest. report is nil without a relay.
-func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (report func([]quota.Observation), finish func(), err error) {
+// reporting has a proxy report to the configured relay, if there is one, until finish is called, which waits for the
+// rest.
+func (s settings) reporting(ctx context.Context, of *proxy.Config) (finish func(), err error) {
 	if s.RelayURL == "" {
-		return nil, func() {}, nil
+		return func() {}, nil
 	}
 	if s.RelayToken.IsZero() {
-		return nil, nil, usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+		return nil, usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
 	}
-	config.URL, config.Token, config.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
-	reporter, err := relay.NewReporter(config)
+	reporter, err := relay.NewReporter(relay.ReporterConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
 	if err != nil {
-		return nil, nil, withAddressHint(err)
+		return nil, withAddressHint(err)
 	}
-	return reporter.Observe, background(context.WithoutCancel(ctx), reporter.Run), nil
+	of.Observe, of.Dropped = reporter.Observe, reporter.Dropped
+	return background(context.WithoutCancel(ctx), reporter.Run), nil
 }
 
 // serveMetrics serves GET /metrics until ctx ends.
