@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,11 @@ func (l orderLine) sheet(now time.Time) string {
 	}
 	s.apart(string(o.Reference), mark)
 	s.row("environment", environmentText(l.Environment, l.Live))
-	s.row("items", l.counted())
+	items := sign.Items(o)
+	if !l.Settled {
+		items = "at least " + items
+	}
+	s.row("items", items)
 	for i, total := range o.Totals {
 		text := total.String()
 		if !l.Settled || o.Unpriced > 0 {
@@ -95,23 +98,6 @@ func (l orderLine) sheet(now time.Time) string {
 		s.row("", "  "+strings.TrimSpace(string(in.Merchant)+"  "+string(in.ID)))
 	}
 	return s.String()
-}
-
-// counted counts the items by state.
-func (l orderLine) counted() string {
-	text := wording.Counted(len(l.Order.Intents), "item", "items")
-	if !l.Settled {
-		text = "at least " + text
-	}
-	between := ": "
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(l.Order.Counts)), api.IntentState.Known)
-	for _, state := range append(api.IntentStates(), others...) {
-		if n := l.Order.Counts[state]; n > 0 {
-			text += between + wording.Count(n) + " " + sign.Intent(state).Word
-			between = ", "
-		}
-	}
-	return text
 }
 
 // apart writes text on the left and right on the right.

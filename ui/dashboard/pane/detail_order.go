@@ -14,7 +14,7 @@ func (p *Detail) Order() *account.Order { return p.facts.Order }
 func (p *Detail) wholeOrder() {
 	o := p.facts.Order
 	p.orderHead(o)
-	p.counts(o)
+	p.fact("items", paint.Text, atLeast(p.look.Partial)+sign.Items(o))
 	p.fact("reference", paint.Text, string(o.Reference))
 	p.orderTotal(o)
 	if p.look.Partial {
@@ -54,34 +54,6 @@ func (p *Detail) orderHead(o *account.Order) {
 		}
 	})
 	p.blank()
-}
-
-func (p *Detail) counts(o *account.Order) {
-	text := atLeast(p.look.Partial) + wording.Counted(len(o.Intents), "item", "items")
-	for i, state := range statesOf(o) {
-		if i == 0 {
-			text += ": "
-		} else {
-			text += ", "
-		}
-		text += wording.Count(o.Counts[state]) + " " + sign.Intent(state).Word
-	}
-	p.fact("items", paint.Text, text)
-}
-
-// statesOf lists the states of an order's items, as the contract lists them.
-func statesOf(o *account.Order) (states []api.IntentState) {
-	for _, state := range api.IntentStates() {
-		if o.Counts[state] > 0 {
-			states = append(states, state)
-		}
-	}
-	for _, in := range o.Intents {
-		if !in.State.Known() {
-			return append(states, in.State) // the first of several unlisted ones
-		}
-	}
-	return states
 }
 
 func (p *Detail) orderTotal(o *account.Order) {
