@@ -15,7 +15,7 @@ func (m *Model) help() {
 
 func (m *Model) palette() {
 	p := dialog.NewPalette(m.cfg.Actions, m.scope(), m.disabled)
-	p.Remembered(m.verbs.all(m.ctx), m.preferences.Ran)
+	p.SetVerbs(m.verbs.all(m.ctx), m.preferences.Ran)
 	m.dialog.shown = p
 }
 

@@ -11,16 +11,16 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// dialogs holds the one dialog that lies above the board, if any, and the keys
-// back from one with money behind it.
+// dialogs has the one dialog that is open above the board, if any. In one with money
+// behind it, keys count only after a pause.
 type dialogs struct {
 	shown dialog.Dialog // nil: none
 	x, y  int           // its corner on the screen
 	quiet dialog.Quiet
-	turn  int // counts what the quiet began with; a message of an earlier turn proves nothing
+	turn  int // counts how often the pause began anew; a message of an earlier turn proves nothing
 }
 
-// quietMsg waits its turn behind the keys.
+// quietMsg arrives after the keys that were pressed before it.
 type quietMsg struct{ turn int }
 
 // silenceMsg ends the wait for the terminal's answer.
@@ -51,7 +51,7 @@ func (d *dialogs) restartQuiet(ctx context.Context) tea.Cmd {
 	return d.next(ctx, d.quiet.Begin(time.Now()))
 }
 
-// next does what the quiet says.
+// next does the next step of the pause.
 func (d *dialogs) next(ctx context.Context, s dialog.Step) tea.Cmd {
 	switch {
 	case s.Ask: // what every terminal can answer: its attributes (DA1)
@@ -80,8 +80,8 @@ func (d *dialogs) silent(ctx context.Context, msg silenceMsg) tea.Cmd {
 	return d.next(ctx, d.quiet.Silent(time.Now()))
 }
 
-// paste gives a paste to the dialog. What follows it on its heels may be of the
-// same hand.
+// paste gives a paste to the dialog. Keys right after it may belong to it, so the
+// pause begins anew.
 func (d *dialogs) paste(ctx context.Context, text string) tea.Cmd {
 	d.shown.Paste(text)
 	return d.restartQuiet(ctx)

@@ -117,15 +117,16 @@ func (p *Palette) doVerb(v *Verb, argument string) Answer {
 // Refuse says why the choice is not possible. The typed text stays.
 func (p *Palette) Refuse(why string) { p.refused = why }
 
-// Remembered has the palette offer verbs beside the actions, and what it ran
-// before, the newest first.
-func (p *Palette) Remembered(verbs []Verb, ran []string) {
+// SetVerbs makes the palette offer verbs beside the actions, and what ran before, the
+// newest first.
+func (p *Palette) SetVerbs(verbs []Verb, ran []string) {
 	p.verbs, p.ran = verbs, ran
 	p.search()
 }
 
-// recall replaces what is typed by what ran before it, or after it by a negative
-// number. It reports false where that is not what the key is for.
+// recall goes back by so many steps in what ran before, or forward by a negative
+// number, and puts that into the field. It reports false where the key is for
+// something else.
 func (p *Palette) recall(by int) bool {
 	to := p.back + by
 	switch begins := p.back < 0 && p.field.Value() == "" && p.at == 0; {
