@@ -122,15 +122,14 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if body.wanted.ProductURL == "" {
 		return usagef("which product? give its URL, or productUrl in --body")
 	}
-	armed := s.AllowConfirm
-	s.AllowConfirm, s.RelayURL = false, "" // nothing to follow
+	s.RelayURL = "" // nothing to follow
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err
 	}
 	defer current.close()
 	if where := current.client.Environment(); where.Known() {
-		if err := o.check(armed, where, body); err != nil {
+		if err := o.check(s.AllowConfirm, where, body); err != nil {
 			return err
 		}
 	}
@@ -142,7 +141,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if r.ExitCode == exitDone && where.StandIn {
 		r.sent(body.send(ctx, current.client, o.purchase))
 	} else if r.ExitCode == exitDone {
-		if err := o.check(armed, where, body); err != nil {
+		if err := o.check(s.AllowConfirm, where, body); err != nil {
 			return err
 		}
 		if err := current.arm(); err != nil {

@@ -87,7 +87,6 @@ type intentReader struct {
 }
 
 func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {
-	s.AllowConfirm = false
 	current, err := newSession(s, remembers)
 	if err != nil {
 		return err

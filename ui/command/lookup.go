@@ -41,7 +41,7 @@ func newLookup() *cobra.Command {
 }
 
 func runLookup(ctx context.Context, s settings, address string, asJSON bool, stdout io.Writer) error {
-	s.AllowConfirm, s.RelayURL = false, ""
+	s.RelayURL = "" // nothing to follow
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err

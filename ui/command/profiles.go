@@ -152,9 +152,9 @@ func (s settings) checkRelay(ctx context.Context) error {
 	if s.RelayURL == "" {
 		return nil
 	}
-	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
+	reader, err := newReader(s)
 	if err != nil {
-		return withAddressHint(err)
+		return err
 	}
 	defer reader.Close()
 	_, err = reader.Head(ctx, 0)

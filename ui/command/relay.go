@@ -52,7 +52,7 @@ func newRelay() *cobra.Command {
 				if err := refuseOtherFlags(c.Flags()); err != nil {
 					return err
 				}
-				return checkRelay(c.Context(), o.check, o.checkTimeout, o.json, c.OutOrStdout())
+				return probeRelay(c.Context(), o.check, o.checkTimeout, o.json, c.OutOrStdout())
 			}
 			if c.Flags().Changed("check-timeout") {
 				return usagef("--check-timeout needs --check")

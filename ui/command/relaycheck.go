@@ -40,8 +40,8 @@ func refuseOtherFlags(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// checkRelay asks a relay whether it is ready. The error says why it is not.
-func checkRelay(ctx context.Context, address string, timeout time.Duration, asJSON bool, stdout io.Writer) error {
+// probeRelay asks a relay whether it is ready. The error says why it is not.
+func probeRelay(ctx context.Context, address string, timeout time.Duration, asJSON bool, stdout io.Writer) error {
 	probe, err := relay.NewProbe(address, nil)
 	if err != nil {
 		return usagef("--check: %w", err)

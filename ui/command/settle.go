@@ -93,8 +93,7 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 		fmt.Fprintf(c.ErrOrStderr(), "Nothing is on record in the state folder %s; what went to a stand-in is not on record.\n", s.StateDir)
 		return nil
 	}
-	armed := s.AllowConfirm
-	s.AllowConfirm, s.RelayURL = false, "" // nothing is followed
+	s.RelayURL = "" // nothing is followed
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err
@@ -117,7 +116,7 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 		err = current.settleMade(c, line, api.ScrubID(o.made), &u)
 	case !o.close:
 		return usagef("%s: whether it was made is unknown. Look for it in the service's console: if it is there, give --made with its id; if nobody can know, --close", u)
-	case !armed:
+	case !s.AllowConfirm:
 		return usagef("read-only: closing allows the same to be sent again, which makes a second one if it was made after all. Give --allow-confirm to close %s", u)
 	case where.Live || !where.Known():
 		if err := checkEnd(o.live, line.Attempt, "attempt"); err != nil {

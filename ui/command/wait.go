@@ -173,7 +173,6 @@ const unreadEvery = 2 * time.Second
 // waitForPicture keeps a picture of the account, or of one intent, and checks the
 // condition whenever it changes.
 func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	s.AllowConfirm = false
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return found{}, err
