@@ -58,9 +58,9 @@ func (p *Detail) orderHead(o *account.Order) {
 
 func (p *Detail) orderTotal(o *account.Order) {
 	for i, total := range o.Totals {
-		text := atLeast(p.look.Partial) + total.Readable()
+		text := atLeast(p.look.Partial || o.Unpriced > 0) + total.Readable()
 		if i == 0 && o.Unpriced > 0 {
-			text = "at least " + total.Readable() + ", " + wording.Count(o.Unpriced) + " not known yet"
+			text += ", " + wording.Count(o.Unpriced) + " not known yet"
 		}
 		p.fact("total", paint.Text|paint.Bold, text)
 	}
