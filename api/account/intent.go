@@ -50,6 +50,7 @@ type Intent struct {
 	Version     uint64             `json:"-"`                       // of the store, when this last changed
 	Certainty   Certainty          `json:"certainty"`
 	Missing     bool               `json:"missing,omitempty"`    // the service answered 404 to the last read
+	Found       bool               `json:"found,omitempty"`      // a read found it in this state, which is not its end: entered at Since or long before
 	FoundEnded  bool               `json:"foundEnded,omitempty"` // a read found it ended: at Since or long before
 }
 

@@ -17,6 +17,7 @@ const (
 
 // entered records that an intent entered a state at a moment that is known.
 func (i *Intent) entered(state api.IntentState, at time.Time) {
+	i.Found = i.Found && state != i.State
 	switch state {
 	case api.AwaitingConfirmation:
 		i.OfferedAt = at
@@ -41,4 +42,5 @@ func (i *Intent) sawEnter(state api.IntentState, at time.Time, exact bool, withi
 		i.entered(state, at)
 	}
 	i.FoundEnded = state.Terminal() && i.EndedAt.IsZero()
+	i.Found = !state.Terminal() && !exact && min(within, at.Sub(i.CreatedAt)) > closeReads
 }

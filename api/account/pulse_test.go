@@ -96,6 +96,39 @@ func TestASumThatNoAmountHoldsIsNotMadeUp(t *testing.T) {
 	}
 }
 
+func TestAStateThatWasFoundMayBeOlderThanItIsKnown(t *testing.T) {
+	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	read := func(state api.IntentState, second int) func(*Store) {
+		return func(s *Store) { s.ApplyRead(api.Intent{ID: "ci_1", State: state, CreatedAt: noon}, at(second), ByRead) }
+	}
+	offered := func(s *Store) {
+		s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, at(9))}, at(1300))
+	}
+	for _, c := range []struct {
+		name  string
+		steps []func(*Store)
+		found bool
+	}{
+		{"first seen retrieving, long after", []func(*Store){read(api.RetrievingOffer, 1200)}, false},
+		{"first seen awaiting, at once", []func(*Store){read(api.AwaitingConfirmation, 12)}, false},
+		{"first seen awaiting, long after", []func(*Store){read(api.AwaitingConfirmation, 1200)}, true},
+		{"seen again", []func(*Store){read(api.AwaitingConfirmation, 1200), read(api.AwaitingConfirmation, 1201)}, true},
+		{"then the event that tells when", []func(*Store){read(api.AwaitingConfirmation, 1200), offered}, false},
+		{"then seen to move on", []func(*Store){read(api.AwaitingConfirmation, 1200), read(api.PlacingOrder, 1210)}, false},
+		{"found moved on, and the event of its offer", []func(*Store){read(api.PlacingOrder, 1200), offered}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			for _, step := range c.steps {
+				step(s)
+			}
+			if in, _ := s.Intent("ci_1"); in.Found != c.found {
+				t.Errorf("found %t, in its state since %v", in.Found, in.Since)
+			}
+		})
+	}
+}
+
 // TestMomentsAreThoseThatSomebodySaw: what was first seen in a state has entered it
 // nobody knows when.
 func TestMomentsAreThoseThatSomebodySaw(t *testing.T) {

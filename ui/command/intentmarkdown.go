@@ -26,7 +26,7 @@ func (l *intentLine) markdown() string {
 	}
 	m.item("Intent", coded(string(in.ID)))
 	m.item("Environment", marked(environmentText(l.Environment, l.Live)))
-	m.item("State", marked(string(in.State))+since(in.Entered())+", "+grounds(in))
+	m.item("State", marked(string(in.State))+since(in)+", "+grounds(in))
 	m.item("Created", utc(in.CreatedAt))
 	if in.State == api.AwaitingConfirmation {
 		m.item("Confirm by", utc(in.ExpiresAt))
@@ -72,11 +72,15 @@ func grounds(in *account.IntentDetail) string {
 	return "known only to exist"
 }
 
-func since(t time.Time) string {
-	if t.IsZero() {
+func since(in *account.IntentDetail) string {
+	switch t := in.Entered(); {
+	case t.IsZero():
 		return ""
+	case in.Found:
+		return " since " + utc(t) + " or before"
+	default:
+		return " since " + utc(t)
 	}
-	return " since " + utc(t)
 }
 
 // utc is a time in UTC; "" if it is not known.

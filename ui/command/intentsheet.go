@@ -85,6 +85,9 @@ func (l *intentLine) standing() string {
 		return ""
 	}
 	text := " since " + stamp(since, l.MadeAt)
+	if l.Intent.Found {
+		text += " or before"
+	}
 	if l.Slow {
 		text += ", slower than usual here"
 	}

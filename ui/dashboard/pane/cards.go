@@ -81,7 +81,7 @@ func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
 		d.glowing(l, row, total, style, money)
 	}
 	if age {
-		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Entered()), ageWidth)
+		l.Space(1).Right(d.ageStyle(row), d.look.ageOf(row.Intent), ageWidth)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 func (p *Detail) intent() {
 	in := p.facts.Intent
-	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Entered()))
+	p.headline(sign.Intent(in.State), string(in.Product), p.look.ageOf(&in.Intent))
 	p.standing(in)
 	p.failure(in)
 	p.cost(in)

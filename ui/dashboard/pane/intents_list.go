@@ -113,5 +113,5 @@ func (d *cards) lastly(l *paint.Line, row *intentRow, c listColumns, special str
 	}
 	gap := min(max(c.special-1-paint.Width(special), 0), 2)
 	l.Space(1).Right(style, special, c.special-1-gap).Space(gap)
-	l.Space(1).Right(age, d.look.age(row.Entered()), c.age-1)
+	l.Space(1).Right(age, d.look.ageOf(row.Intent), c.age-1)
 }

@@ -304,6 +304,14 @@ func (l *Look) age(t time.Time) string {
 	return Past(l.Now.Sub(t))
 }
 
+// ageOf is for how long an intent is in its state; "" if nobody saw since when.
+func (l *Look) ageOf(in *account.Intent) string {
+	if in.Found {
+		return ""
+	}
+	return l.age(in.Entered())
+}
+
 func (l *Look) moment(at time.Time) string { return wording.Moment(at, l.Now, l.Location) }
 
 func (l *Look) clock(t time.Time) string { return t.In(l.Location).Format("15:04:05") }

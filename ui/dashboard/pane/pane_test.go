@@ -439,13 +439,16 @@ func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
 	}
 }
 
-func TestAnEndThatNobodySawHasNoAge(t *testing.T) {
+func TestAChangeThatNobodySawHasNoAge(t *testing.T) {
 	found := noon.Add(-7 * time.Minute)
 	in := &account.Intent{ID: "ci_1", State: api.Completed, Certainty: account.Verified, Product: "Mug", Since: found, ReadAt: found, FoundEnded: true}
 	seen := *in
 	seen.EndedAt = found
+	awaiting := account.Intent{ID: "ci_1", State: api.AwaitingConfirmation, Certainty: account.Verified, Product: "Mug", Since: found, ReadAt: found}
+	long := awaiting
+	long.Found = true
 	for _, width := range []int{80, 200} {
-		for one, aged := range map[*account.Intent]bool{in: false, &seen: true} {
+		for one, aged := range map[*account.Intent]bool{in: false, &seen: true, &awaiting: true, &long: false} {
 			p := NewIntents(look(), api.ConfirmWindow)
 			p.SetPlace(Place{W: width, H: 20})
 			p.Apply(&account.Changes{Intents: []*account.Intent{one}}, true)
