@@ -92,8 +92,8 @@ func faultsOfTheService() []doctorFault {
 			check: "endpoint", words: "does not know the relay"},
 		{name: "a challenge that was not answered", put: endpointOfTheRelay(`"verified":false,"lastError":"connection refused"`),
 			check: "endpoint", words: "challenge was not answered: connection refused"},
-		{name: "deliveries that are given up", put: endpointOfTheRelay(`"verified":true,"delivered":1,"givenUp":2,"lastError":"503"`),
-			check: "endpoint", words: "gives up most events"},
+		{name: "deliveries that are given up", put: endpointOfTheRelay(`"verified":true,"delivered":1,"failures":1,"givenUp":2,"lastError":"503"`),
+			check: "endpoint", words: "gives up most events (1 delivered, 1 attempt failed, 2 given up)"},
 	}
 }
 

@@ -207,7 +207,7 @@ func (p *examination) asTheStandInSees(endpoints []simulator.EndpointSummary) []
 	}
 	var elsewhere []string
 	for _, e := range endpoints {
-		words := fmt.Sprintf("%s delivered, %s attempts failed, %s given up", wording.Count(int(e.Delivered)), wording.Count(int(e.Failures)), wording.Count(int(e.GivenUp)))
+		words := fmt.Sprintf("%s delivered, %s failed, %s given up", wording.Count(int(e.Delivered)), wording.Counted(int(e.Failures), "attempt", "attempts"), wording.Count(int(e.GivenUp)))
 		switch {
 		case port(e.URL) != port(p.settings.RelayURL):
 			elsewhere = append(elsewhere, e.URL)
