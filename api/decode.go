@@ -18,9 +18,6 @@ import (
 // Validity is checked first, and with it the depth of nesting: everything after
 // it may walk the body without looking for an end.
 func parseObject(what string, body []byte) (gjson.Result, error) {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return gjson.Result{}, fmt.Errorf("decode %s: empty body", what)
-	}
 	if !json.Valid(body) {
 		return gjson.Result{}, fmt.Errorf("decode %s: %w", what, syntaxError(body))
 	}
@@ -33,7 +30,10 @@ func parseObject(what string, body []byte) (gjson.Result, error) {
 
 // syntaxError says where body stops being JSON, without quoting it.
 func syntaxError(body []byte) error {
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
+	switch text := bytes.TrimSpace(body); {
+	case len(text) == 0:
+		return errors.New("empty body")
+	case text[0] == '<':
 		return errors.New("an HTML page instead of JSON")
 	}
 	var ignored json.RawMessage

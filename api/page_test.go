@@ -226,12 +226,16 @@ func TestAnUnreadableItemDoesNotEndAList(t *testing.T) {
 }
 
 func TestAListThatIsNoneIsAnError(t *testing.T) {
-	for _, body := range []string{`{}`, `{"data":{}}`, `{"data":null}`, `"x"`, `null`, ``, `<html>`, `{"data":[`} {
+	const noList = "neither an array nor an object with an array in data"
+	for body, says := range map[string]string{
+		`{}`: noList, `{"data":{}}`: noList, `{"data":null}`: noList, `"x"`: noList, `null`: noList,
+		``: "empty body", "\n": "empty body", `<html>`: "an HTML page", `{"data":[`: "invalid JSON at byte 9 of 9",
+	} {
 		client := clientOf(t, answering(200, body))
 		err := drain(client.Shipments(t.Context(), ShipmentQuery{}))
 		var unreadable *UnreadableError
-		if !errors.As(err, &unreadable) {
-			t.Errorf("%q: got %v", body, err)
+		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: got %v, want an error that says %q", body, err, says)
 		}
 	}
 }
