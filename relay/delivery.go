@@ -30,7 +30,8 @@ type delivery struct {
 	sourceID string
 }
 
-// readDelivery requires an id and a type (contract, Event). If a name appears twice, the last value counts.
+// readDelivery requires an id and a type (contract, Event); of a challenge only the type, as nothing else makes it
+// one (contract, Webhook receiver contract). If a name appears twice, the last value counts.
 func readDelivery(body []byte) (delivery, error) {
 	var d delivery
 	if !utf8.Valid(body) {
@@ -57,7 +58,7 @@ func readDelivery(body []byte) (delivery, error) {
 		return true
 	})
 	switch {
-	case d.id == "":
+	case d.id == "" && d.kind != string(api.VerificationChallenge): // a challenge is not stored
 		return d, errNoID
 	case d.kind == "":
 		return d, errNoType

@@ -180,6 +180,14 @@ func expectChallengeAnswered(t *testing.T, r *Relay) {
 	}
 }
 
+func TestAChallengeNeedsNothingButItsTypeAndSource(t *testing.T) {
+	r := newTestRelay(t, newMemory(t), nil)
+	w := serve(r.Ingest(), signedRequest([]byte(`{"type":"webhook_endpoint.verification_challenge","source":{"id":"we_1"}}`)))
+	if w.Code != http.StatusOK || w.Body.String() != `{"challenge":"we_1"}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestASignedBodyThatIsNoEventIsKeptAside(t *testing.T) {
 	for name, test := range map[string]struct{ body, reason string }{
 		"empty":                       {"", "not JSON"},
@@ -332,12 +340,14 @@ func FuzzDelivery(f *testing.F) {
 	f.Add(eventBody(1))
 	f.Add([]byte(`{"id":"a","type":"b","createdAt":"2026-04-21T03:27:50Z","source":{"id":"c"}}`))
 	f.Add([]byte(`{"id":"\ud800","type":""}`))
+	f.Add([]byte(`{"type":"webhook_endpoint.verification_challenge","source":{"id":"c"}}`))
 	for _, body := range formsOfDelivery() {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		d, err := readDelivery(body)
-		if err == nil && (d.id == "" || d.kind == "" || !json.Valid(body)) {
+		challenge := d.kind == string(api.VerificationChallenge)
+		if err == nil && (d.id == "" && !challenge || d.kind == "" || !json.Valid(body)) {
 			t.Errorf("%q is read as %+v", body, d)
 		}
 		if _, err := json.Marshal(d.created); err != nil {
