@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/relay/journal/journaltest"
 )
 
