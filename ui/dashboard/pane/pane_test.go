@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,118 +81,7 @@ func TestAGaugeIsFullOnlyWhenNothingIsLeft(t *testing.T) {
 	}
 }
 
-func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
-	cases := []struct {
-		width int
-		want  []string
-	}{
-		{110, []string{"≤19 / 50", "at least 31 made in 24h", "≤0 / 10", "at least 10 placing"}},
-		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 placing"}},
-		{40, []string{"≤19 / 50", "≤0 / 10"}},
-	}
-	for _, c := range cases {
-		p := NewQuota(look())
-		p.SetPlace(Place{W: c.width, H: 10})
-		p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
-		got := strings.Join(strings.Fields(text(p.Lines())), " ")
-		for _, want := range c.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%d columns: no %q in:\n%s", c.width, want, got)
-			}
-		}
-	}
-}
-
-func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
-	cases := []struct {
-		name   string
-		bucket quota.Bucket
-		want   string
-	}{
-		{"in its window", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon}, "reads 3 / 5 1s"},
-		{"its window is over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 reset since"},
-		{"long over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-time.Hour)}, "reads ≤5 / 5 reset since"},
-		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 told 1m ago"},
-		{"its forecast went with its window", quota.Bucket{Exhausted: time.Millisecond, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 reset since"},
-		{"nothing is left of it", quota.Bucket{Reset: time.Minute, ObservedAt: noon}, "reads 0 / 5 1m"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			for _, width := range []int{50, 110} {
-				p := NewQuota(look())
-				p.SetPlace(Place{W: width, H: 10})
-				c.bucket.Class, c.bucket.Limit, c.bucket.Window = quota.Reads, 5, time.Second
-				p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{c.bucket}}}, true)
-				got := strings.Join(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(text(p.Lines()), "━", " "), "─", " ")), " ")
-				if !strings.Contains(got, c.want) {
-					t.Errorf("%d columns: no %q in:\n%s", width, c.want, got)
-				}
-			}
-		})
-	}
-}
-
 // One word counts the agents, in every width, and none of it is cut.
-func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
-	for _, width := range []int{56, 59, 66, 72, 110} {
-		for _, n := range []int{0, 10} {
-			p := NewQuota(look())
-			p.SetPlace(Place{W: width, H: 10})
-			p.Apply(&account.Changes{Summary: account.Summary{Agents: account.AgentCount{Placing: n, Limit: 10}, List: account.ListStatus{State: account.ListWhole}}}, true)
-			if got, want := text(p.Lines()), strconv.Itoa(n)+" placing"; !strings.Contains(got, want) {
-				t.Errorf("%d columns: no %q in:\n%s", width, want, got)
-			}
-		}
-	}
-}
-
-func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
-	spent := account.DayCount{Seen: 70, Today: 50, Calendar: true, Limit: 50, Assumed: true, Spent: noon.Add(-time.Hour), Free: noon.Add(3*time.Hour + 50*time.Minute), Exhausted: 1}
-	for _, c := range []struct {
-		name  string
-		width int
-		day   account.DayCount
-		want  string
-	}{
-		{"a limit that was passed", 110, account.DayCount{Seen: 114}, "114 made, limit unknown"},
-		{"in little room", 40, account.DayCount{Seen: 114}, "114 made, limit unknown"},
-		{"none left", 110, spent, "≤0 / ~50 used up since 11:00, the first is back by 15:50"},
-		{"none left, in little room", 59, spent, "≤0 / ~50 by 15:50"},
-		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 at least 20 made since midnight UTC"},
-		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 reported 1m ago"},
-	} {
-		p := NewQuota(look())
-		p.SetPlace(Place{W: c.width, H: 10})
-		p.Apply(&account.Changes{Summary: account.Summary{Day: c.day, Agents: account.AgentCount{Placing: 14}}}, true)
-		got := strings.Join(strings.Fields(strings.ReplaceAll(text(p.Lines()), "─", "")), " ")
-		if !strings.Contains(got, c.want) || !strings.Contains(got, "14 placing, limit unknown") {
-			t.Errorf("%s: no %q in:\n%s", c.name, c.want, text(p.Lines()))
-		}
-	}
-}
-
-func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
-	p := NewQuota(look())
-	p.SetPlace(Place{W: 90, H: 10})
-	row := func(name string) int {
-		for y, line := range strings.Split(text(p.Lines()), "\n") {
-			if strings.Contains(line, name) {
-				return y
-			}
-		}
-		return -1
-	}
-	reads, mutations, lookup := row("reads"), row("mutations"), row("lookup")
-	if reads < 0 || mutations != reads+1 || lookup != reads+2 || !strings.Contains(text(p.Lines()), "not called yet") {
-		t.Fatalf("before any answer:\n%s", text(p.Lines()))
-	}
-	p.Apply(&account.Changes{Requests: []api.Exchange{{Class: quota.Lookup, Status: 200}}, Summary: account.Summary{Quota: []quota.Bucket{
-		{Class: quota.Mutations, Policy: "a", Limit: 5, ObservedAt: noon}, {Class: "extra", Policy: "a", Limit: 5, ObservedAt: noon}}}}, true)
-	if row("mutations") != mutations || row("lookup") != lookup || row("extra") != lookup+1 || !strings.Contains(text(p.Lines()), "no limit reported") {
-		t.Errorf("rows have moved:\n%s", text(p.Lines()))
-	}
-}
-
 func intentOf(id string, state api.IntentState, since time.Duration) *account.Intent {
 	return &account.Intent{ID: api.ID(id), State: state, Certainty: account.Verified, Since: noon.Add(-since), CreatedAt: noon.Add(-since),
 		ReadAt: noon, Product: api.Text("Product " + id), Merchant: "acme.example"}
@@ -372,70 +260,6 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 	p.Move(Last)
 	if got := text(p.Lines()); !strings.Contains(got, "12:00:39") || strings.Contains(got, "more lines") {
 		t.Errorf("the end is not in view:\n%s", got)
-	}
-}
-
-func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
-	p := NewQuota(look())
-	p.SetPlace(Place{W: 120, H: 12})
-	p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{
-		{Class: quota.Reads, Limit: 10, Remaining: 8, Reset: time.Hour, ObservedAt: noon, Own: 2, Others: 0.5, Rejected: 1},
-		{Class: quota.Lookup, Limit: 10, Remaining: 3, Reset: time.Hour, ObservedAt: noon, Own: 0.1, Others: 4, Rejected: 7},
-	}, Day: account.DayCount{Seen: 1, Limit: 50}}}, true)
-	order := func() string {
-		var names []string
-		for _, line := range strings.Split(text(p.Lines()), "\n")[2:] {
-			if f := strings.Fields(line); len(f) > 0 && f[0] != "SPENT" {
-				names = append(names, f[0])
-			}
-		}
-		return strings.Join(names, " ")
-	}
-	cases := []struct {
-		reverse    bool
-		name, want string
-	}{
-		{false, "left ↑", "lookup reads mutations today"},
-		{true, "left ↓", "mutations reads lookup today"},
-		{false, "own ↓", "reads lookup mutations today"},
-		{false, "others ↓", "lookup reads mutations today"},
-		{false, "refused ↓", "lookup reads mutations today"},
-		{false, "", "reads mutations lookup today"},
-		{true, "class ↓", "lookup mutations reads today"},
-	}
-	for _, c := range cases {
-		if name, got := p.Sort("", c.reverse), order(); name != c.name || got != c.want {
-			t.Errorf("sorted by %q: %s, want by %q: %s", name, got, c.name, c.want)
-		}
-	}
-	p.Sort("", false)
-	if title := strings.Split(text(p.Lines()), "\n")[0]; !strings.Contains(title, "QUOTA · by left ↑") {
-		t.Errorf("the title does not tell the order: %s", title)
-	}
-}
-
-func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
-	cases := []struct {
-		name  string
-		day   account.DayCount
-		width int
-		want  string
-	}{
-		{"told", account.DayCount{Seen: 31, Limit: 50}, 80, "today ≤19/50"},
-		{"assumed", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 80, "today ≤19/~50"},
-		{"with just enough room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 22, "today ≤19/~50"},
-		{"without room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 21, ""},
-		{"of thousands without room", account.DayCount{Seen: 100, Limit: 2000}, 22, ""},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			p := NewQuota(look())
-			p.SetPlace(Place{W: c.width, H: 1})
-			p.Apply(&account.Changes{Summary: account.Summary{Day: c.day}}, true)
-			if got := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text(p.Lines())), "QUOTA")); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
-		})
 	}
 }
 
