@@ -55,7 +55,6 @@ func (r *Replica) Touch() {
 // Apply takes in the lines of one frame as a new version. Of a whole picture, only what differs is a change.
 func (r *Replica) Apply(lines []*Frame) {
 	r.news.stamp()
-	defer r.news.publish()
 	var whole map[api.ID]bool // the ids in a whole picture
 	var since time.Time       // of a whole picture, only later requests are new
 	for _, f := range lines {
@@ -84,6 +83,7 @@ func (r *Replica) Apply(lines []*Frame) {
 		r.intents.dropUnless(whole)
 		r.shipments.dropUnless(whole)
 	}
+	r.news.publish()
 }
 
 // applyLine takes in a line, but no request from before since.
