@@ -268,7 +268,7 @@ func (p *Quota) reset(b *quota.Bucket) string {
 	case b.Unreported, b.ObservedAt.IsZero():
 		return "–"
 	case b.Over(p.look.Now):
-		return "reset since"
+		return "has reset"
 	case b.Reset > 0:
 		return wording.Until(b.Reset - age)
 	}
