@@ -350,7 +350,8 @@ func TestChangesOfARecordingHaveOneOrder(t *testing.T) {
 			s.pass(time.Second)
 		}
 		s.end()
-		for range 2 {
+		var first string
+		for n := range 5 {
 			p := s.play(PlayerConfig{Paused: true})
 			for p.Advance() {
 			}
@@ -362,8 +363,12 @@ func TestChangesOfARecordingHaveOneOrder(t *testing.T) {
 			for i := range c.Shipments {
 				shipments += strings.TrimPrefix(string(c.Shipments[i].ID), "shp_")
 			}
-			if intents != "7398261" || shipments != "7391826" { // every shipment changes ci_1
-				t.Errorf("intents in the order %s, shipments %s", intents, shipments)
+			if n == 0 {
+				first = intents
+			}
+			// Every shipment changes ci_1, so its place depends on which changes a frame holds.
+			if intents != first || strings.ReplaceAll(intents, "1", "") != "739826" || shipments != "7391826" {
+				t.Errorf("intents in the order %s, before %s; shipments %s", intents, first, shipments)
 			}
 		}
 	})
