@@ -152,9 +152,15 @@ func (r *reading) whole(into []byte) (n int, err error) {
 	return n, err
 }
 
-// unfinished is a control sequence that lacks its end. One without a parameter could
-// also be a key that was pressed together with alt.
-var unfinished = regexp.MustCompile(`\x1b\[[0-?]+[ -/]*$`)
+// mostAnswered is the most bytes of a colour that are waited for.
+const mostAnswered = 40
+
+// unfinished is a control sequence that lacks its end, or the terminal's answer about one
+// of its colours that does. One without a parameter could also be a key that was pressed
+// together with alt. Of an answer only what a colour consists of is waited for: if its end
+// were lost, no key would count again.
+var unfinished = regexp.MustCompile(fmt.Sprintf(
+	`\x1b\[[0-?]+[ -/]*$|\x1b\]1[0-2];[#rgba:0-9A-Fa-f/]{0,%d}\x1b?$`, mostAnswered))
 
 // Renew returns the command that reads on without the paste that does not end.
 func (k *Keyboard) Renew() tea.Cmd {

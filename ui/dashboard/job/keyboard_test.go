@@ -66,6 +66,8 @@ func TestASequenceThatComesInPiecesIsNoText(t *testing.T) {
 		{"the terminal's attributes", []string{"\x1b[?62;", "22c"}, []string{"[62 22]"}},
 		{"a key with a modifier", []string{"\x1b[1;5", "A"}, []string{"ctrl+up"}},
 		{"a paste", []string{"\x1b[20", "0~abc\x1b[2", "01~"}, []string{"{}", "paste abc", "{}"}},
+		{"the colour behind the text, ended by a bell", []string{"\x1b]11;", "rgb:1e1e/1e", "1e/1e1e", "\aj"}, []string{"#1e1e1e", "j"}},
+		{"the colour behind the text, ended by a string terminator", []string{"\x1b]11;rgb:1e1e/", "1e1e/1e1e\x1b", "\\j"}, []string{"#1e1e1e", "j"}},
 		{"keys that only look like one", []string{"\x1b", "[", "1"}, []string{"esc", "[", "1"}},
 		{"alt and a bracket", []string{"\x1b[", "j"}, []string{"alt+[", "j"}},
 	} {
@@ -112,6 +114,28 @@ func namesOf(msg tea.Msg) (names []string) {
 		return []string{"paste " + msg.Content}
 	}
 	return []string{fmt.Sprint(msg)}
+}
+
+func TestKeysEndAnAnswerWhoseEndIsLost(t *testing.T) {
+	for _, keys := range []string{"q", strings.Repeat("f", mostAnswered+1)} {
+		if text := "\x1b]11;rgb:1e1e/" + keys; unfinished.MatchString(text) {
+			t.Errorf("%q waits for more", text)
+		}
+	}
+}
+
+func TestOnlyItsMarkBeginsAPaste(t *testing.T) {
+	text := strings.Repeat("wool socks ", mostPasted/4)
+	for mark, want := range map[string]int{
+		"\x1b[200~": mostPasted,
+		"\x1b[20?~": len(text),
+		"\x1b[202~": len(text),
+	} {
+		var p pasted
+		if got := len(p.bound([]byte(mark+text))) - len(mark); got != want {
+			t.Errorf("after %q come %d bytes, not %d", mark, got, want)
+		}
+	}
 }
 
 func TestOfALongPasteOnlyTheBeginningComes(t *testing.T) {

@@ -14,8 +14,11 @@ type pasted struct {
 
 // marks reports whether a byte goes on with what may become a mark.
 func marks(at int, b byte) bool {
+	if at == 4 {
+		return b == '0' || b == '1'
+	}
 	const mark = "\x1b[20?~"
-	return b == mark[at] || at == 4 && (b == '0' || b == '1')
+	return b == mark[at]
 }
 
 // bound returns what is passed on of the bytes that were read.
