@@ -151,14 +151,14 @@ func (l *events) dropBodies() {
 	}
 }
 
-// put takes over an event of a frame, new or changed.
+// put takes over an event of a frame, new or changed. A known event keeps its source, by which it is listed.
 func (l *events) put(e *Event) {
 	before := l.get(e.ID)
 	if before == nil {
 		l.add(*e)
 		return
 	}
-	e.ordinal = before.ordinal
+	e.ordinal, e.SourceType, e.SourceID = before.ordinal, before.SourceType, before.SourceID
 	l.bodies += len(e.Raw) - len(before.Raw)
 	l.table.put(e)
 }
