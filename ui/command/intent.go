@@ -203,8 +203,11 @@ func (l *intentReader) readHistory(ctx context.Context) {
 		l.note(err)
 		return
 	}
-	_ = alongside(ctx, l.awaitHistory, func(ctx context.Context) error {
-		_ = events.Follow(ctx, pictureSink{l.store}) // the picture has the error
+	wait := func(ctx context.Context) error { return l.store.Until(ctx, l.historyOver) }
+	_ = alongside(ctx, wait, func(ctx context.Context) error {
+		if err := events.Follow(ctx, pictureSink{l.store}); ctx.Err() == nil {
+			l.store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})
+		}
 		return nil
 	})
 	if !errors.Is(ctx.Err(), context.Canceled) { // else it was interrupted

@@ -110,6 +110,22 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 	}
 }
 
+func TestIntentSaysWhatTheRelayKnowsThoughTheKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	w.openBoard(t, 80, 24)
+	id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.waitForPicture(t, "the offer", func(c account.Changes) bool { return c.Summary.Intents["awaiting_confirmation"] == 1 })
+	w.settings.APIKey = api.NewSecret("another-key")
+	r := runAs(t, "intent", "--config", w.asUser(t), id)
+	if r.code != exitFailed || !strings.Contains(r.out, "awaiting confirmation") || strings.Contains(r.words, "did not send its history") {
+		t.Errorf("exit code %d:\n%s%s", r.code, r.out, r.words)
+	}
+}
+
 func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 	t.Parallel()
 	s := newTill(t)

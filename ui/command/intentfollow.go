@@ -75,7 +75,9 @@ func (l *intentReader) hopeless() error {
 func (l *intentReader) printChanges(ctx context.Context, fed bool) error {
 	if fed {
 		limited, stop := context.WithTimeout(ctx, l.o.wait)
-		_ = l.awaitHistory(limited)
+		_ = l.store.Until(limited, func() bool {
+			return l.historyOver() || l.store.Summary().API.State == account.APIUnauthorized
+		})
 		if stop(); ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -101,12 +103,10 @@ func (l *intentReader) printChanges(ctx context.Context, fed bool) error {
 	return err
 }
 
-// awaitHistory returns once the relay has sent its history or refused.
-func (l *intentReader) awaitHistory(ctx context.Context) error {
-	return l.store.Until(ctx, func() bool {
-		summary := l.store.Summary()
-		return summary.Feed.State == account.FeedLive || summary.Feed.State == account.FeedRefused || summary.API.State == account.APIUnauthorized
-	})
+// historyOver reports whether the relay has sent its history or refused.
+func (l *intentReader) historyOver() bool {
+	state := l.store.Summary().Feed.State
+	return state == account.FeedLive || state == account.FeedRefused
 }
 
 // changes prints what has changed since it was shown, and reports whether all have
