@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -74,9 +75,10 @@ func boundedTime(t time.Time) time.Time {
 	return t
 }
 
+// textOf copies a text, so that it does not keep the whole body in memory.
 func textOf(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
 	}
-	return v.Str
+	return strings.Clone(v.Str)
 }

@@ -61,6 +61,8 @@ func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 	case strings.HasSuffix(u.Path, readyPath):
 	case strings.HasSuffix(u.Path, livePath):
 		p.word = liveWord
+	case strings.HasSuffix(u.Path, WebhookPath):
+		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
 	case strings.HasSuffix(u.Path, StreamPath):
 		return nil, fmt.Errorf("%s is the path of the stream: leave it out, or give %s or %s", StreamPath, readyPath, livePath)
 	default:

@@ -28,6 +28,12 @@ func TestAProbeAsksARelayBelowAPath(t *testing.T) {
 	}
 }
 
+func TestAProbeDoesNotAskWhereTheServiceDelivers(t *testing.T) {
+	if _, err := NewProbe("https://relay.example/team/webhooks", nil); err == nil || !strings.Contains(err.Error(), "without /webhooks") {
+		t.Error(err)
+	}
+}
+
 func TestAProbeTrustsNoCertificateButOnItsOwnMachine(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ready\n")) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // that it is not trusted

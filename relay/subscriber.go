@@ -169,8 +169,8 @@ func CheckURL(text string) error {
 	return err
 }
 
-// streamURL derives the stream's address from the relay's, which may be below a path. Unless insecure is set, it refuses to send a token
-// unencrypted to another machine.
+// streamURL derives the stream's address from the relay's, which may be below a path. Unless insecure is set, it
+// refuses to send a token unencrypted to another machine.
 func streamURL(text string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -182,7 +182,7 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
-	case strings.TrimRight(u.Path, "/") == WebhookPath:
+	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), WebhookPath):
 		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
 	}
 	if err := api.CheckClearText(u, "the relay's token"); err != nil && !insecure {

@@ -102,6 +102,7 @@ func TestSubscriberConfigurations(t *testing.T) {
 		{"another scheme", SubscriberConfig{URL: "ftp://relay.example", Token: token}, "begins with http"},
 		{"no host", SubscriberConfig{URL: "http:///v1", Token: token}, "names no host"},
 		{"the address of the webhooks", SubscriberConfig{URL: location + "/webhooks/", Token: token}, "without /webhooks"},
+		{"the address of the webhooks, below a path", SubscriberConfig{URL: location + "/team/webhooks", Token: token}, "without /webhooks"},
 		{"a token in the query", SubscriberConfig{URL: location + "/?token=hidden", Token: token}, "in its own setting"},
 		{"a token as a password", SubscriberConfig{URL: "http://u:hidden@relay.example", Token: token}, "in its own setting"},
 		{"an unreadable URL", SubscriberConfig{URL: "http://u:hidden@[relay", Token: token}, "cannot be read"},

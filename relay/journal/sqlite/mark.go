@@ -9,7 +9,7 @@ import (
 const markName = "journal.mark"
 
 // mark is a small file with the epoch and the last acknowledged sequence number. It
-// is written after each commit and never synced: it may be behind what was
+// is written after each commit without a sync: it may be behind what was
 // acknowledged, never ahead. A database behind its mark has lost acknowledged events.
 type mark struct {
 	file *os.File
