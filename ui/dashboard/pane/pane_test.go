@@ -81,7 +81,6 @@ func TestAGaugeIsFullOnlyWhenNothingIsLeft(t *testing.T) {
 	}
 }
 
-// One word counts the agents, in every width, and none of it is cut.
 func intentOf(id string, state api.IntentState, since time.Duration) *account.Intent {
 	return &account.Intent{ID: api.ID(id), State: state, Certainty: account.Verified, Since: noon.Add(-since), CreatedAt: noon.Add(-since),
 		ReadAt: noon, Product: api.Text("Product " + id), Merchant: "acme.example"}

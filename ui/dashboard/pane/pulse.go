@@ -13,7 +13,7 @@ import (
 // confirmation, the sales, and how fast the service is, compared with earlier days.
 type Pulse struct {
 	frame
-	day       bool // the last 24hours instead of the last 60mutes
+	day       bool // the last 24 hours instead of the last 60 minutes
 	latencies []account.Latency
 }
 

@@ -62,6 +62,7 @@ func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 	}
 }
 
+// One word counts the agents, in every width, and none of it is cut.
 func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
 	for _, width := range []int{56, 59, 66, 72, 110} {
 		for _, n := range []int{0, 10} {
