@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
@@ -27,8 +30,7 @@ type savedLayout struct {
 	profile string              // "": none
 	ran     map[string][]string // palette history by profile
 	layout  dashboard.Layout
-	filters []dashboard.NamedFilter          // of this run when it last read or saved the file
-	bad     bool                             // the file is moved aside before it is replaced
+	filters []dashboard.NamedFilter          // that this run showed when it last read or saved the file
 	newer   bool                             // a newer version wrote the file: it is left alone
 	latest  atomic.Pointer[dashboard.Layout] // not saved yet; nil: none
 	changed chan struct{}                    // holds a token while latest is new
@@ -51,26 +53,17 @@ type layoutFile struct {
 // and warning says so.
 func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) {
 	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, changed: make(chan struct{}, 1)}
-	content, err := readAtMost(r.path, maxLayoutFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, ""
-	}
-	var file layoutFile
-	if err == nil {
-		err = json.Unmarshal(content, &file)
-	}
+	file, err := readLayout(r.path)
 	switch {
-	case err == nil && file.Version > layoutVersion:
-		r.newer = true
-		return r, fmt.Sprintf("%s was written by a newer tillwatch (version %d): it is left alone, and this run does not save how you arrange the screen", r.path, file.Version)
-	case err == nil && file.Version < 1:
-		err = errors.New("it has no version")
-	}
-	if err != nil {
-		r.bad = true
+	case errors.Is(err, fs.ErrNotExist):
+		return r, ""
+	case err != nil:
 		return r, fmt.Sprintf("the last arrangement of the screen could not be restored: reading %s: %v", r.path, err)
+	case file.Version > layoutVersion:
+		r.newer = true
+		return r, newerLayout(r.path, file.Version)
 	}
-	r.layout, r.filters = file.Layout, file.Filters
+	r.layout, r.filters = file.Layout, dashboard.UsableFilters(file.Filters)
 	r.layout.Ran = file.Ran[profile]
 	if file.Ran != nil {
 		r.ran = file.Ran
@@ -83,6 +76,27 @@ func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) 
 
 // maxLayoutFile is the file's largest size in bytes.
 const maxLayoutFile = 1 << 20
+
+// readLayout reads the file at path. Only the version of one that a newer version wrote
+// is reliable.
+func readLayout(path string) (file layoutFile, err error) {
+	content, err := readAtMost(path, maxLayoutFile)
+	if err != nil {
+		return file, err
+	}
+	err = json.Unmarshal(content, &file)
+	switch {
+	case file.Version > layoutVersion:
+		return file, nil
+	case err == nil && file.Version < 1:
+		err = errors.New("it has no version")
+	}
+	return file, err
+}
+
+func newerLayout(path string, version int) string {
+	return fmt.Sprintf("%s was written by a newer tillwatch (version %d): it is left alone, and this run does not save how you arrange the screen", path, version)
+}
 
 // remember takes over the current arrangement; it never blocks.
 func (r *savedLayout) remember(l dashboard.Layout) {
@@ -121,7 +135,10 @@ func (r *savedLayout) reportFailure(words io.Writer) {
 	}
 }
 
-// save replaces the file atomically.
+// layoutLockWithin is how long a save waits for another run's.
+const layoutLockWithin = 2 * time.Second
+
+// save replaces the file under its lock.
 func (r *savedLayout) save(l dashboard.Layout) (err error) {
 	if r.newer {
 		return nil
@@ -131,22 +148,39 @@ func (r *savedLayout) save(l dashboard.Layout) (err error) {
 			err = fmt.Errorf("saving the arrangement of the screen: %w", err)
 		}
 	}()
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(r.path + ".lock")
+	ctx, cancel := context.WithTimeout(context.Background(), layoutLockWithin)
+	defer cancel()
+	if locked, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !locked {
+		return fmt.Errorf("waiting for another tillwatch to release %s: %w", r.path, err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	return r.replace(l)
+}
+
+// replace replaces the file atomically, with what other runs have saved meanwhile taken
+// over. A file that cannot be understood is moved aside first.
+func (r *savedLayout) replace(l dashboard.Layout) error {
 	own := l.Filters
-	l.Filters = r.withOthers(own)
+	file, err := readLayout(r.path)
+	switch {
+	case err == nil && file.Version > layoutVersion:
+		return errors.New(newerLayout(r.path, file.Version))
+	case err == nil:
+		maps.Copy(r.ran, file.Ran)
+		l.Filters = r.merge(own, file.Filters)
+	case !errors.Is(err, fs.ErrNotExist):
+		if err := os.Rename(r.path, r.path+".bad"); err != nil {
+			return err
+		}
+	}
 	r.ran[r.profile] = l.Ran
 	content, err := json.MarshalIndent(layoutFile{layoutVersion, r.theme, l, r.ran}, "", "  ")
 	if err != nil {
 		return err
-	}
-	folder := filepath.Dir(r.path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	if r.bad {
-		if err := os.Rename(r.path, r.path+".bad"); err != nil {
-			return err
-		}
-		r.bad = false
 	}
 	err = durable.Replace(r.path, func(w io.Writer) error {
 		_, err := w.Write(append(content, '\n'))
@@ -158,22 +192,15 @@ func (r *savedLayout) save(l dashboard.Layout) (err error) {
 	return err
 }
 
-// withOthers takes over what other runs have saved meanwhile: the palette's history of
-// their profiles, and all filters but those that this run has changed itself.
-func (r *savedLayout) withOthers(own []dashboard.NamedFilter) []dashboard.NamedFilter {
-	var file layoutFile
-	content, err := readAtMost(r.path, maxLayoutFile)
-	if err != nil || json.Unmarshal(content, &file) != nil {
-		return own
-	}
-	maps.Copy(r.ran, file.Ran)
-	all := file.Filters
+// merge applies to all filters of the file what this run has changed in its own. The
+// file may hold filters that no run shows, which are kept.
+func (r *savedLayout) merge(own, all []dashboard.NamedFilter) []dashboard.NamedFilter {
 	without := func(name string) {
 		all = slices.DeleteFunc(all, func(n dashboard.NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	}
-	for _, n := range r.filters {
-		if !slices.Contains(own, n) {
-			without(n.Name)
+	for _, before := range r.filters {
+		if !slices.ContainsFunc(own, func(n dashboard.NamedFilter) bool { return strings.EqualFold(n.Name, before.Name) }) {
+			without(before.Name)
 		}
 	}
 	for _, n := range own {

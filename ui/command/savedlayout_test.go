@@ -2,9 +2,12 @@ package command
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,7 +44,7 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 		t.Errorf("recalled %+v, %q; want %+v", again.layout, warning, want)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 1 {
+	if err != nil || len(entries) != 2 { // the file and its lock
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 }
@@ -89,7 +92,7 @@ func TestWhatCannotBeUnderstoodIsReportedAndPutAside(t *testing.T) {
 func TestAFileOfANewerVersionIsLeftAlone(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "layout.json")
-	const content = `{"version":2,"theme":"light"}`
+	const content = `{"version":2,"theme":"light","hidden":7}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -164,4 +167,78 @@ func TestTwoRunsDoNotTakeEachOthersFiltersAway(t *testing.T) {
 			t.Errorf("%s recalls %+v, want %+v", profile, got.layout, want)
 		}
 	}
+}
+
+func TestFiltersThatARunDoesNotShowAreKept(t *testing.T) {
+	var many []dashboard.NamedFilter
+	for i := range 60 {
+		many = append(many, dashboard.NamedFilter{Name: fmt.Sprintf("f%d", i), Pane: "intents", Text: "wool"})
+	}
+	late := dashboard.NamedFilter{Name: "late", Pane: "intents", Text: "wool"}
+	for name, all := range map[string][]dashboard.NamedFilter{
+		"one name twice":      {late, late},
+		"twice but for case":  {late, {Name: "Late", Pane: "intents", Text: "silk"}},
+		"more than are shown": many,
+		"an unknown pane":     {late, {Name: "new", Pane: "unheard", Text: "wool"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			writeLayout(t, folder, layoutFile{Version: layoutVersion, Layout: dashboard.Layout{Filters: all}})
+			r, _ := loadLayout(folder, "auto", "")
+			shown := dashboard.UsableFilters(r.layout.Filters)
+			rememberAll(t, r, dashboard.Layout{Filters: shown})
+			if again, _ := loadLayout(folder, "auto", ""); !slices.Equal(again.layout.Filters, all) {
+				t.Errorf("kept %v, want %v", again.layout.Filters, all)
+			}
+			rememberAll(t, r, dashboard.Layout{Filters: shown[1:]})
+			again, _ := loadLayout(folder, "auto", "")
+			for _, n := range again.layout.Filters {
+				if strings.EqualFold(n.Name, shown[0].Name) {
+					t.Errorf("%v is kept after it was forgotten", n)
+				}
+			}
+		})
+	}
+}
+
+func TestNothingIsTakenFromAFileThatIsPutAside(t *testing.T) {
+	folder := t.TempDir()
+	late := []dashboard.NamedFilter{{Name: "late", Pane: "intents", Text: "wool"}}
+	writeLayout(t, folder, layoutFile{Layout: dashboard.Layout{Filters: late}, Ran: map[string][]string{"live": {"late"}}})
+	first, _ := loadLayout(folder, "auto", "")
+	second, _ := loadLayout(folder, "auto", "")
+	rememberAll(t, first, dashboard.Layout{})
+	if again, _ := loadLayout(folder, "auto", "live"); !reflect.DeepEqual(again.layout, dashboard.Layout{}) {
+		t.Errorf("recalled %+v", again.layout)
+	}
+	rememberAll(t, first, dashboard.Layout{Filters: late})
+	rememberAll(t, second, dashboard.Layout{})
+	if again, _ := loadLayout(folder, "auto", ""); !slices.Equal(again.layout.Filters, late) {
+		t.Errorf("kept %v of the other run, want %v", again.layout.Filters, late)
+	}
+}
+
+func TestAFileThatANewerVersionWroteMeanwhileIsLeftAlone(t *testing.T) {
+	folder := t.TempDir()
+	r, _ := loadLayout(folder, "auto", "")
+	writeLayout(t, folder, layoutFile{Version: layoutVersion + 1, Layout: dashboard.Layout{Theme: "dark"}})
+	before, err := os.ReadFile(r.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rememberAll(t, r, dashboard.Layout{Theme: "light"})
+	var words strings.Builder
+	r.reportFailure(&words)
+	if got, err := os.ReadFile(r.path); err != nil || !slices.Equal(got, before) || !strings.Contains(words.String(), "written by a newer tillwatch (version 2): it is left alone") {
+		t.Errorf("it holds %q now, %v, and told %q", got, err, words.String())
+	}
+}
+
+func writeLayout(t *testing.T, folder string, file layoutFile) {
+	t.Helper()
+	content, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(folder, "layout.json"), string(content))
 }

@@ -37,7 +37,7 @@ type preferences struct {
 
 func newPreferences(l Layout, remember func(Layout)) *preferences {
 	p := &preferences{l.clone(), remember}
-	p.Ran, p.Filters = ranLines(p.Ran), usableFilters(p.Filters)
+	p.Ran, p.Filters = ranLines(p.Ran), UsableFilters(p.Filters)
 	if p.hidesAll() {
 		p.Hidden = nil
 	}

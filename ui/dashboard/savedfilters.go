@@ -28,8 +28,8 @@ const mostNamed = 50
 // filterName matches a valid name: one word for the palette.
 var filterName = regexp.MustCompile(`^[\pL\d][\pL\d_-]{0,23}$`)
 
-// usableFilters returns the valid filters of a list, each name once.
-func usableFilters(all []NamedFilter) (usable []NamedFilter) {
+// UsableFilters returns the valid filters of a list, each name once.
+func UsableFilters(all []NamedFilter) (usable []NamedFilter) {
 	for _, n := range all {
 		n.Text = string(api.Scrub(n.Text))
 		_, known := paneCalled(n.Pane)
@@ -157,7 +157,7 @@ func EventFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string)
 }
 
 func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.Field) (f *pane.Filter, wrong string) {
-	p := preferences{Layout: Layout{Filters: usableFilters(kept)}}
+	p := preferences{Layout: Layout{Filters: UsableFilters(kept)}}
 	if n, ok := p.named(text); ok && n.Pane != at.String() {
 		return nil, text + " filters " + n.Pane + ", not " + at.String()
 	} else if ok {
