@@ -28,7 +28,8 @@ const (
 	goneAfter = 50 * time.Millisecond
 	// restTimeout bounds the wait for what a client still sends after its answer.
 	restTimeout = 500 * time.Millisecond
-	// maxUnread is how many bytes of an unread body are read to keep the connection.
+	// maxUnread is how many bytes of an unread body are read to keep the connection, and of a request in the clear
+	// where TLS is spoken.
 	maxUnread = 256 << 10
 )
 
@@ -96,10 +97,11 @@ func (c *connection) await(wait time.Duration) bool {
 		return c.proxy.clients.wait(c.Conn, false)
 	}
 	if clear := (tls.RecordHeaderError{}); errors.As(err, &clear) && clear.Conn != nil {
-		a := c.proxy.newAnswer(clear.Conn, nil)
-		defer a.end()
-		a.last = true
-		a.refuse(http.StatusBadRequest, "BadRequestError", "this address speaks TLS: use it with https://")
+		c.answer = c.proxy.newAnswer(clear.Conn, nil)
+		defer c.answer.end()
+		c.answer.last = true
+		c.answer.refuse(http.StatusBadRequest, "BadRequestError", "this address speaks TLS: use it with https://")
+		c.linger(clear.Conn, maxUnread)
 	}
 	if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, net.ErrClosed) {
 		c.proxy.logger.Debug("a connection broke", slog.String("error", err.Error()))
@@ -142,7 +144,7 @@ func (c *connection) exchange() (more bool) {
 		c.proxy.logger.Debug("a request was refused", slog.Int("status", status), slog.String("reason", why))
 		c.answer.last = true
 		c.answer.refuse(status, strings.ReplaceAll(http.StatusText(status), " ", "")+"Error", why)
-		c.linger()
+		c.linger(c.Conn, math.MaxInt64)
 		return false
 	}
 	if err != nil {
@@ -160,7 +162,7 @@ func (c *connection) exchange() (more bool) {
 	case !whole:
 		return false
 	case !c.rest(body) || c.answer.last:
-		c.linger()
+		c.linger(c.Conn, math.MaxInt64)
 		return false
 	}
 	return c.ctx.Err() == nil
@@ -235,13 +237,13 @@ func (c *connection) rest(body *clientBody) bool {
 	return body.drain(maxUnread)
 }
 
-// linger reads what the client still sends, for a while: if the connection were closed before, the client might
-// not get its answer.
-func (c *connection) linger() {
+// linger reads what the client still sends, for a while and up to a limit: if the connection were closed before, the
+// client might not get its answer.
+func (c *connection) linger(conn net.Conn, limit int64) {
 	c.answer.end()
-	half, can := c.Conn.(interface{ CloseWrite() error })
-	if !can || half.CloseWrite() != nil || c.SetReadDeadline(time.Now().Add(restTimeout)) != nil {
+	half, can := conn.(interface{ CloseWrite() error })
+	if !can || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(restTimeout)) != nil {
 		return
 	}
-	_, _ = io.Copy(io.Discard, c.Conn) // until it has ended, or the time is over
+	_, _ = io.CopyN(io.Discard, conn, limit) // until it has ended, or the time is over
 }

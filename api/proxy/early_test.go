@@ -61,3 +61,22 @@ func TestAClientThatSpeaksNoTLSIsToldSo(t *testing.T) {
 		t.Errorf("%d %q", answer.StatusCode, body)
 	}
 }
+
+// If the rest of a request were not read, the connection would be reset, and the answer might be lost.
+func TestAClientThatSpeaksNoTLSGetsItsWholeAnswerAfterALongRequest(t *testing.T) {
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	p := stand(t, certified.URL, func(c *Config) { c.TLS = certified.TLS })
+	for range 20 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n"+strings.Repeat("x", 4096))
+		answer, err := io.ReadAll(conn)
+		_ = conn.Close()
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") || !strings.HasSuffix(string(answer), "}\n") {
+			t.Fatalf("%v, %q", err, answer)
+		}
+	}
+}
