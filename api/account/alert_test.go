@@ -284,6 +284,32 @@ func TestAnAlertOfAnIntentSaysThatItsWindowHasClosed(t *testing.T) {
 	})
 }
 
+func TestAnAlertNamesItsIntentOnceTheProductIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		reads := []api.Intent{awaiting("ci_1", time.Now()), placing("ci_2", time.Now())}
+		for _, in := range reads {
+			s.ApplyRead(in, time.Now(), ByRead)
+		}
+		pass(21 * time.Minute)
+		s.tick(time.Now())
+		raised := time.Now()
+		pass(time.Minute)
+		for _, in := range reads {
+			in.Offer = &api.Offer{ProductTitle: "Teapot"}
+			s.ApplyRead(in, time.Now(), ByRead)
+		}
+		for kind, want := range map[AlertKind]string{
+			AlertAwaiting: "Teapot has been awaiting confirmation for more than 20m",
+			AlertStuck:    "Teapot has been placing for more than 5m",
+		} {
+			if n, a := stands(s, kind); n != 1 || a.Text != want || a.Since.After(raised) {
+				t.Errorf("%d alerts, first %+v, want %q since %v", n, a, want, raised)
+			}
+		}
+	})
+}
+
 func TestFailureOfLongAgoIsNoAlertAndAFreshOneSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{})

@@ -23,12 +23,21 @@ func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 			}
 			b.renew(true, key, Alert{Text: nameOf(in) + text, Since: b.since(key, now), Due: due})
 		case kind == AlertAwaiting:
-			b.judge(true, key, now, "%s has been awaiting confirmation for more than %s", nameOf(in), api.Span(b.cfg.AwaitingAfter))
+			b.judgeWait(key, in, now, "awaiting confirmation", b.cfg.AwaitingAfter)
 		case kind == AlertStuck:
-			b.judge(true, key, now, "%s has been placing for more than %s", nameOf(in), api.Span(b.stuckAfter()))
+			b.judgeWait(key, in, now, "placing", b.stuckAfter())
 		case kind == AlertFailed:
 			b.renew(true, key, Alert{Text: failureWords(in), Since: b.since(key, now)})
 		}
+	}
+}
+
+// judgeWait raises an alert of an intent that waits too long. While it stands it follows the intent's name, and keeps
+// the limit, which may change with the account's pace.
+func (b *alerts) judgeWait(key alertKey, in *IntentDetail, now time.Time, doing string, limit time.Duration) {
+	name := nameOf(in) + " has been "
+	if !strings.HasPrefix(b.standing[key].Text, name) {
+		b.renew(true, key, Alert{Text: name + doing + " for more than " + api.Span(limit), Since: b.since(key, now)})
 	}
 }
 
