@@ -130,7 +130,8 @@ func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	watched := b.cfg.DayLeft > 0
 	b.renew(watched && spent, alertKey{kind: AlertDay, cause: Spent}, Alert{Text: d.spentWords(), Since: d.Spent, Due: d.Free})
 	near := watched && !spent && d.Limit > 0 && left <= b.cfg.DayLeft
-	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
+	key := alertKey{kind: AlertDay, cause: "near"}
+	b.renew(near, key, Alert{Since: b.since(key, now), Text: fmt.Sprintf("at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())})
 }
 
 // Report raises an alert of a kind while err is not nil, and clears it otherwise: for the watch list, an API key

@@ -90,7 +90,12 @@ func TestALimitOfTheDayThatWasPassedIsNoneAndAlertsOfNothing(t *testing.T) {
 			alerts[0] != "at least 48 of the day's 50 intents are used, if day_limit is right" {
 			t.Errorf("before it is passed: %+v, %q", d, alerts)
 		}
-		s.learn(66, time.Now().Add(-time.Minute))
+		s.learn(1, time.Now())
+		s.tick(time.Now())
+		if alerts := alertTexts(s); len(alerts) != 1 || alerts[0] != "at least 49 of the day's 50 intents are used, if day_limit is right" {
+			t.Errorf("one more: %q", alerts)
+		}
+		s.learn(65, time.Now().Add(-time.Minute))
 		s.tick(time.Now())
 		if d, alerts := s.Summary().Day, alertTexts(s); d.Limit != 0 || d.Used() != 114 || d.Exhausted != 0 || len(alerts) != 0 {
 			t.Errorf("once it was passed: %+v, %q", d, alerts)

@@ -322,23 +322,28 @@ func (t *printer) events(c *account.Changes, first bool) {
 	}
 }
 
-// alertChanges prints which alerts were raised and which cleared, except failures, which
-// the intent's own line reports.
+// alertChanges prints which alerts were raised, which say something new and which cleared, except failures, which the
+// intent's own line reports.
 func (t *printer) alertChanges(now []account.Alert) {
 	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool { return a.Kind == account.AlertFailed })
 	for _, a := range t.alerts {
-		if !holds(now, a) {
+		if indexOf(now, a) < 0 {
 			t.say("alert cleared: %s", a.Text)
 		}
 	}
 	for _, a := range now {
-		if !holds(t.alerts, a) {
-			due := ""
-			if !a.Due.IsZero() {
-				due = " by " + t.moment(a.Due)
-			}
-			t.say("alert raised: %s%s", a.Text, due)
+		verb, before := "raised", indexOf(t.alerts, a)
+		if before >= 0 {
+			verb = "now"
 		}
+		if before >= 0 && t.alerts[before].Text == a.Text {
+			continue
+		}
+		due := ""
+		if !a.Due.IsZero() {
+			due = " by " + t.moment(a.Due)
+		}
+		t.say("alert %s: %s%s", verb, a.Text, due)
 	}
 	t.alerts = now
 }
@@ -351,9 +356,10 @@ func (t *printer) moment(at time.Time) string {
 	return at.Format(time.TimeOnly)
 }
 
-func holds(alerts []account.Alert, wanted account.Alert) bool {
-	return slices.ContainsFunc(alerts, func(a account.Alert) bool {
-		return a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Since.Equal(wanted.Since) && a.Text == wanted.Text
+// indexOf returns where an alert stands among others; -1 if it does not.
+func indexOf(alerts []account.Alert, wanted account.Alert) int {
+	return slices.IndexFunc(alerts, func(a account.Alert) bool {
+		return a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Order == wanted.Order && a.Cause == wanted.Cause && a.Since.Equal(wanted.Since)
 	})
 }
 

@@ -226,6 +226,20 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 	}
 }
 
+func TestAnAlertThatStandsWithOtherWordsIsNotRaisedAgain(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	printer := newPrinter(Config{Location: time.UTC})
+	var last string
+	for _, text := range []string{"ci_1 expires unless it is confirmed", "ci_1: its confirm window has closed"} {
+		alert := account.Alert{Kind: account.AlertExpiring, Intent: "ci_1", Text: text, Since: now}
+		lines := printer.changes(&account.Changes{At: now, Summary: account.Summary{Alerts: []account.Alert{alert}}})
+		last = strings.Join(lines, "\n")
+	}
+	if want := "12:00:00 alert now: ci_1: its confirm window has closed"; last != want {
+		t.Errorf("%q, want %q", last, want)
+	}
+}
+
 func TestCountsArePrintedOnceTheyAreKnown(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	printer := newPrinter(Config{Environment: "staging", Location: time.UTC})
