@@ -117,21 +117,24 @@ func BenchmarkIdle(b *testing.B) {
 	bare := httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(upstream) }}
 	const many = 500
 	var kB [2]float64
+	bases := []string{service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url}
 	for b.Loop() {
-		for i, base := range []string{service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url} {
+		for i, base := range bases {
+			conns := make([]net.Conn, many)
 			before := inUse()
-			for range many {
-				conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-				if err != nil {
+			for n := range conns {
+				if conns[n], err = net.Dial("tcp", strings.TrimPrefix(base, "http://")); err != nil {
 					b.Fatal(err)
 				}
-				b.Cleanup(func() { conn.Close() })
-				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-				if _, err := conn.Read(make([]byte, 4<<10)); err != nil {
+				_, _ = io.WriteString(conns[n], "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+				if _, err := conns[n].Read(make([]byte, 4<<10)); err != nil {
 					b.Fatal(err)
 				}
 			}
 			kB[i] = (inUse() - before) / many / 1024
+			for _, conn := range conns {
+				conn.Close()
+			}
 		}
 	}
 	b.ReportMetric(kB[0], "kB-bare")
