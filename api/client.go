@@ -152,11 +152,14 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // TransportTo makes the transport for requests to a host. It goes directly to this
 // machine, and bounds what the host can make it hold.
+//
+// It speaks HTTP/1.1: net/http speaks HTTP/2 over its own dialer only, and there repeats
+// a request by itself, without end, while its stream is reset with PROTOCOL_ERROR. After
+// that a confirm may have been processed.
 func TransportTo(host string) *http.Transport {
 	return &http.Transport{
 		Proxy:                  ProxyTo(host),
 		DialContext:            DialerTo(host).DialContext,
-		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           32,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        90 * time.Second,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"compress/gzip"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/net/http2"
 )
 
 // overNetwork makes a client of a server on a real connection, for what net/http
@@ -54,6 +57,61 @@ func TestAConfirmOnABrokenConnectionIsNotSentAgain(t *testing.T) {
 	same(t, "unknown outcome", IsUnknownOutcome(err), true)
 	var transport *TransportError
 	same(t, "a transport error", errors.As(err, &transport), true)
+}
+
+// breaking makes a server that counts requests and answers none: over HTTP/2 it resets
+// their streams, over HTTP/1.1 it breaks the connection.
+func breaking(t *testing.T) (server *httptest.Server, requests *atomic.Int32) {
+	t.Helper()
+	requests = &atomic.Int32{}
+	server = httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		requests.Add(1)
+		panic(http.ErrAbortHandler)
+	}))
+	server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
+	server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
+		"h2": func(_ *http.Server, connection *tls.Conn, _ http.Handler) {
+			io.CopyN(io.Discard, connection, int64(len(http2.ClientPreface)))
+			framer := http2.NewFramer(connection, connection)
+			framer.WriteSettings()
+			for frame, err := framer.ReadFrame(); err == nil; frame, err = framer.ReadFrame() {
+				if header := frame.Header(); header.Flags.Has(http2.FlagDataEndStream) && header.StreamID > 0 {
+					requests.Add(1)
+					framer.WriteRSTStream(header.StreamID, http2.ErrCodeProtocol)
+				}
+			}
+		},
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, requests
+}
+
+func TestWhatIsResetIsNotSentAgain(t *testing.T) {
+	for name, send := range map[string]func(*Client) error{
+		"a read": func(c *Client) error {
+			_, err := c.Intent(t.Context(), "ci_1")
+			return err
+		},
+		"a confirm": func(c *Client) error {
+			_, err := c.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, requests := breaking(t)
+			transport := TransportTo("127.0.0.1")
+			transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+			client, err := New(Config{BaseURL: server.URL, Key: NewSecret(testKey), Transport: transport, Retries: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			err = send(client)
+			same(t, "requests", requests.Load(), 1)
+			same(t, "unknown outcome", IsUnknownOutcome(err), true)
+		})
+	}
 }
 
 func TestAConfirmThatNeverLeftIsNoUnknownOutcome(t *testing.T) {

@@ -96,14 +96,6 @@ func New(cfg Config) (*Proxy, error) {
 	p.logger = slog.New(p.failures)
 	p.queue = newQueue(cfg.Observe)
 	p.metrics = newMetrics(p, cfg.Dropped)
-	// No HTTP/2: over it, net/http by itself repeats a request without a body, also a
-	// confirm. After a refused stream or GOAWAY that is safe, for the request was not
-	// processed (RFC 9113, section 8.7), but net/http also repeats it after a stream
-	// reset with PROTOCOL_ERROR, where it may have been. Only a body that cannot be read
-	// again prevents that (sendOnce), and HTTP/2 sends even an empty one, as a frame of
-	// its own. Whether a connection speaks HTTP/2 is unknown before the body is set.
-	// http.Transport.NewClientConn, which tries once, would need our own pool.
-	p.service.ForceAttemptHTTP2 = false
 	p.service.DisableCompression = true // Accept-Encoding is the client's
 	// One record holds a small request, for the reason that forService gives.
 	p.service.TLSClientConfig = &tls.Config{DynamicRecordSizingDisabled: true}
