@@ -2,7 +2,6 @@ package quota
 
 import (
 	"net/http"
-	"path"
 	"strings"
 )
 
@@ -36,7 +35,10 @@ func EndpointOf(method, escapedPath, lookupPath string) (template string, class 
 		intentsPath, purchasePath, intentPath, confirmPath, intentPath + "/shipments",
 		"/api/v1/shipments", "/api/v1/shipments/{id}", "/api/v1/events", "/api/v1/events/{id}",
 	} {
-		if ok, _ := path.Match(strings.Replace(template, "{id}", "*", 1), escapedPath); ok {
+		before, after, withID := strings.Cut(template, "{id}")
+		rest, begins := strings.CutPrefix(escapedPath, before)
+		id, ends := strings.CutSuffix(rest, after)
+		if begins && ends && withID == (id != "") && !strings.Contains(id, "/") {
 			return template, class
 		}
 	}

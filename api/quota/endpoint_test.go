@@ -17,6 +17,7 @@ func TestAnEndpointHasATemplateAndAClass(t *testing.T) {
 		{"GET", "/api/v1/checkout-intents/ci_1/shipments", "/api/v1/checkout-intents/{id}/shipments", Reads},
 		{"GET", "/api/v1/events/evt_a%2Fb", "/api/v1/events/{id}", Reads},
 		{"GET", "/api/v1/shipments", "/api/v1/shipments", Reads},
+		{"GET", "/api/v1/shipments/", "/api/v1/{other}", Reads},
 		{"GET", "/api/v1/shipments/shp_1", "/api/v1/shipments/{id}", Reads},
 		{"GET", "/api/v1/products/lookup", "/api/v1/products/lookup", Lookup},
 		{"GET", "/api/v1/brands/one-key", "/api/v1/{other}", Reads},
