@@ -268,7 +268,7 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	for range t.repeat - 1 {
+	for n := 1; n < t.repeat && len(all) > 0; n++ {
 		for _, d := range all {
 			if err := client.Control(ctx, http.MethodPost, "/control/deliveries/"+url.PathEscape(string(d.ID))+"/again", nil, nil); err != nil {
 				return err

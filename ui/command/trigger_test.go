@@ -241,6 +241,14 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsPrinted(t *testing.T) {
 	}
 }
 
+func TestAStandInWithoutAnEndpointDeliversNothingHoweverOftenItIsAsked(t *testing.T) {
+	startStandIn(t, "")
+	code, _, words := invoke(t, "trigger", "checkout_intent.completed", "--repeat", "3")
+	if code != exitDone || !strings.Contains(words, "It was not delivered") {
+		t.Errorf("exit %d: %s", code, words)
+	}
+}
+
 func TestABodyIsJSONWhateverCharactersItsFieldsHold(t *testing.T) {
 	const odd = "a\x01\x7f\v\u2028\"b"
 	for _, kind := range triggerTypes() {
