@@ -40,6 +40,9 @@ func newDemo() *cobra.Command {
 			if o.headless && o.screen.plain {
 				return usagef("--headless prints the state every second, --plain each change: choose one")
 			}
+			if o.json && !o.headless {
+				return usagef("--json needs --headless: it prints the state every second")
+			}
 			o.screen.plain = o.screen.plain || !o.headless && fallsBack(c)
 			if o.headless && (c.Flags().Changed("filter") || c.Flags().Changed("at")) {
 				return usagef("--headless shows no screen: leave out --filter and --at")

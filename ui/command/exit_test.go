@@ -116,6 +116,9 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"help about a command of a group that is none", "help tokens creat", nil, exitUsage, `there is no command "creat": did you mean create?`},
 		{"a command of the themes that is none", "themes shwo", nil, exitUsage, `there is no command "shwo": did you mean show?`},
 		{"a token to revoke without its name", "tokens revoke", nil, exitUsage, "give one NAME: tillwatch tokens revoke NAME"},
+		{"JSON where a board is drawn", "demo --json", nil, exitUsage, "--json needs --headless"},
+		{"JSON of lines of text", "demo --plain --json --for 1s", nil, exitUsage, "--json needs --headless"},
+		{"a command and an object at once", "sign --body exit_test.go --curl http://127.0.0.1:1 --json", secrets, exitUsage, "choose one of --curl and --json"},
 		{"two events", "events a b", nil, exitUsage, "give one ID"},
 	}
 	for _, c := range cases {

@@ -33,6 +33,9 @@ func newSign() *cobra.Command {
 			"tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.curl != "" && o.json {
+				return usagef("choose one of --curl and --json")
+			}
 			s, err := signingSettings(c)
 			if err != nil {
 				return err
@@ -148,7 +151,7 @@ func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) er
 		object[h[0]] = h[1]
 		text += h[0] + ": " + h[1] + "\n"
 	}
-	if o.curl != "" && !o.json {
+	if o.curl != "" {
 		return o.printCurl(headers, body, stdout)
 	}
 	return printed(stdout, o.json, object, text)
