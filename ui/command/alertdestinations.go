@@ -20,8 +20,8 @@ func destinationKeys() []string {
 	return []string{"kinds", "webhook", "webhook_file", "headers", "header_files", "command", "live", "timeout"}
 }
 
-// sendAlerts reads the [[alert]] tables: where alerts go besides the screen.
-func (s *settings) sendAlerts(tables []any) error {
+// readDestinations reads the [[alert]] tables: where alerts go besides the screen.
+func (s *settings) readDestinations(tables []any) error {
 	s.AlertDestinations = nil
 	var wrong []error
 	for i, one := range tables {
@@ -129,7 +129,7 @@ func (s *session) sendAlerts(o screenOptions) part {
 	}
 	sender := attention.NewSender(attention.Config{
 		Destinations: s.settings.AlertDestinations, Source: restoredStore{s.store, s.restored}, File: s.attention,
-		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(os.Environ()),
+		Environment: s.client.Environment, Account: s.settings.host(), Environ: s.settings.programEnvironment(os.Environ()),
 		Report: func(err error) { s.store.Report(account.AlertSending, err) }, Location: time.Local,
 	})
 	return sender.Run

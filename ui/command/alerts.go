@@ -38,7 +38,7 @@ func newAlertsTest() *cobra.Command {
 			if len(s.AlertDestinations) == 0 {
 				return usagef("no [[alert]] is configured: add one with a webhook or a command to tillwatch.toml")
 			}
-			return s.testWays(c, asJSON)
+			return s.testDestinations(c, asJSON)
 		}),
 	}
 	sourceFlags(command.Flags())
@@ -55,9 +55,9 @@ type destinationTested struct {
 	Error string   `json:"error,omitempty"`
 }
 
-func (s settings) testWays(c *cobra.Command, asJSON bool) error {
+func (s settings) testDestinations(c *cobra.Command, asJSON bool) error {
 	failed := 0
-	sample := attention.Sample(s.environment(), (&session{settings: s}).account(), time.Now())
+	sample := attention.Sample(s.environment(), s.host(), time.Now())
 	for _, destination := range s.AlertDestinations {
 		tested := destinationTested{To: destination.Name(), Kinds: destination.Kinds}
 		err := errHeld(destination, sample)

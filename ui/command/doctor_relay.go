@@ -89,10 +89,7 @@ func (p *examination) checkStream(ctx context.Context) []doctor.Finding {
 // stream follows the relay's stream until it is live, that is, until it has sent
 // everything after the cursor.
 func (p *examination) stream(ctx context.Context, cursor string) (relay.Status, error) {
-	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: p.settings.RelayURL, Token: p.settings.RelayToken, InsecureHTTP: p.settings.InsecureHTTP,
-		Cursor: cursor, From: relay.FromLatest, Client: "tillwatch doctor",
-	})
+	subscriber, err := p.settings.newSubscriber(relay.SubscriberConfig{Cursor: cursor, From: relay.FromLatest, Client: "tillwatch doctor"})
 	if err != nil {
 		return relay.Status{}, err
 	}

@@ -92,9 +92,9 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	subscriber, err := relay.NewSubscriber(config)
+	subscriber, err := s.newSubscriber(config)
 	if err != nil {
-		return withAddressHint(err)
+		return err
 	}
 	forward, err := newSingleSender(s, o.forwardTo, "--forward-to", o.sender, stderr)
 	if err != nil {
@@ -144,7 +144,7 @@ func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 
 // eventsFrom configures where the stream begins.
 func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
-	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
+	config := relay.SubscriberConfig{Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
 	if err := s.requireRelay(); err != nil {
 		return config, err
 	}

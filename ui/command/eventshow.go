@@ -44,6 +44,7 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 	if err != nil {
 		return err
 	}
+	defer reader.Close()
 	item, cursor, err := reader.Event(ctx, id)
 	switch {
 	case err != nil:
@@ -103,6 +104,7 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 	if err != nil {
 		return err
 	}
+	defer reader.Close()
 	limit := maxQuarantined
 	if o.limit > 0 {
 		limit = min(limit, o.limit)

@@ -14,7 +14,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/relay"
 	"tillwatch/relay/forward"
 )
 
@@ -98,11 +97,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 					fmt.Fprintf(stderr, "%s continues where it was: --since applies only to a new target.\n", forward.Shown(t.URL))
 				}
 			}
-			subscriber, err := relay.NewSubscriber(config)
-			if err != nil {
-				return nil, withAddressHint(err)
-			}
-			return subscriber, nil
+			return s.newSubscriber(config)
 		},
 	}
 	c.Sender, err = o.sender.sender(s, stderr)

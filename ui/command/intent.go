@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/relay"
 )
 
 type intentOptions struct {
@@ -198,7 +199,7 @@ func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 // readHistory receives what the relay has stored since the last run, or since the first
 // of the intents was created.
 func (l *intentReader) readHistory(ctx context.Context) {
-	events, err := l.subscribe(l.created(), false)
+	events, err := l.subscribe(relay.SubscriberConfig{Since: l.created()})
 	if events == nil || err != nil {
 		l.note(err)
 		return

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/relay"
 	"tillwatch/ui/timeline"
 	"tillwatch/ui/wording"
 )
@@ -38,7 +39,7 @@ func (l *intentReader) follow(ctx context.Context) error {
 	if err := l.hopeless(); err != nil {
 		return err
 	}
-	events, err := l.subscribe(l.created(), false)
+	events, err := l.subscribe(relay.SubscriberConfig{Since: l.created()})
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,11 @@ func readSecretFile(path string) (string, error) {
 
 // followKey takes over each new key in the key's file, until ctx ends.
 func (s *session) followKey(ctx context.Context) error {
-	if s.settings.KeyFile == "" {
+	path := s.settings.keyFile()
+	if path == "" {
 		return nil
 	}
-	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
+	if err := followFile(ctx, path, s.readKey); err != nil {
 		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will not be noticed: %w", err))
 	}
 	return nil
@@ -30,10 +31,11 @@ func (s *session) followKey(ctx context.Context) error {
 // readKey takes the key from its file. If that is unusable, the old key stays and an
 // alert says why.
 func (s *session) readKey() {
-	if s.settings.KeyFile == "" {
+	path := s.settings.keyFile()
+	if path == "" {
 		return
 	}
-	text, err := readSecretFile(s.settings.KeyFile)
+	text, err := readSecretFile(path)
 	key := api.NewSecret(text)
 	if err == nil && !s.client.Uses(key) {
 		if err = s.client.UseKey(key); err == nil {
@@ -41,7 +43,7 @@ func (s *session) readKey() {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("the API key in %s cannot be used: %w", s.settings.KeyFile, err)
+		err = fmt.Errorf("the API key in %s cannot be used: %w", path, err)
 	}
 	s.store.Report(account.AlertKey, err)
 }

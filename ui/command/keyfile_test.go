@@ -20,7 +20,7 @@ func keyedWorld(t *testing.T, key string) (w *world, path string) {
 	w = newWorld(t, quiet())
 	path = filepath.Join(t.TempDir(), "key")
 	write(t, path, key+"\n")
-	w.settings.APIKey, w.settings.KeyFile = api.NewSecret(key), path
+	w.settings.APIKey, w.settings.SecretFiles = api.NewSecret(key), map[string]string{"api_key": path}
 	return w, path
 }
 
@@ -53,7 +53,7 @@ func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
 	t.Parallel()
 	w, path := keyedWorld(t, "wrong-key")
 	folder := filepath.Join(filepath.Dir(path), "later") // a folder that is not there cannot be watched
-	w.settings.KeyFile = filepath.Join(folder, "key")
+	w.settings.SecretFiles["api_key"] = filepath.Join(folder, "key")
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `api ✕ key refused`)
 	w.waitForPicture(t, "it is told that nothing notices another key", func(c account.Changes) bool {
@@ -62,7 +62,7 @@ func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, w.settings.KeyFile, "key-of-the-test")
+	write(t, w.settings.keyFile(), "key-of-the-test")
 	w.screen.press(t, "r")
 	w.screen.waitFor(t, `api ●`)
 }

@@ -30,7 +30,7 @@ api_key = "key-of-live"
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.APIURL, s.APIKey.Reveal(), s.RelayURL, s.RelayToken.IsZero(), s.AllowConfirm, s.InsecureHTTP, len(s.WatchIDs), s.Profile, s.Chosen, s.Theme, s.PollShare}
+	got := []any{s.APIURL, s.APIKey.Reveal(), s.RelayURL, s.RelayToken.IsZero(), s.AllowConfirm, s.InsecureHTTP, len(s.WatchIDs), s.KeyProfile, s.Chosen, s.Theme, s.PollShare}
 	want := []any{"https://live.example", "key-of-live", "", true, false, false, 0, "live", "live", "light", 0.9}
 	for i := range want {
 		if got[i] != want[i] {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -38,7 +37,7 @@ import (
 //	             ▼          ▼
 //	           guard ──▶  store ──▶ a screen, lines of text, a report
 //
-// newSession makes the client and the picture, [session.open] what keeps the picture
+// [newSession] makes the client and the picture, [open] also what keeps the picture
 // live, [session.run] runs that, and [session.show] puts a screen in front.
 type session struct {
 	settings  settings
@@ -119,16 +118,15 @@ func open(s settings, m memory) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	feed, err := out.subscribe(time.Time{}, false)
+	feed, err := out.subscribe(relay.SubscriberConfig{})
+	if err == nil && s.AllowConfirm {
+		err = out.arm()
+	}
 	if err != nil {
+		out.close()
 		return nil, err
 	}
 	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: idsOf(s.WatchIDs), Poll: s.PollEvery, Saved: out.saved})
-	if s.AllowConfirm {
-		if err := out.arm(); err != nil {
-			return nil, err
-		}
-	}
 	return out, nil
 }
 
@@ -140,18 +138,26 @@ func idsOf(texts []string) []api.ID {
 	return ids
 }
 
-// subscribe makes the feed of events that the relay received after since, by this
-// machine's clock if here; nil without a relay.
-func (s *session) subscribe(since time.Time, here bool) (account.Feed, error) {
+// newSubscriber makes a subscriber of the configured relay.
+func (s settings) newSubscriber(config relay.SubscriberConfig) (*relay.Subscriber, error) {
+	config.URL, config.Token, config.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
+	subscriber, err := relay.NewSubscriber(config)
+	if err != nil {
+		return nil, withAddressHint(err)
+	}
+	return subscriber, nil
+}
+
+// subscribe makes the feed of the relay's events, from the oldest or from config's Since
+// on; nil without a relay.
+func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error) {
 	if s.settings.RelayURL == "" {
 		return nil, nil
 	}
-	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: s.settings.RelayURL, Token: s.settings.RelayToken, InsecureHTTP: s.settings.InsecureHTTP,
-		From: relay.FromEarliest, Since: since, Here: here, Client: "tillwatch",
-	})
+	config.From, config.Client = relay.FromEarliest, "tillwatch"
+	subscriber, err := s.settings.newSubscriber(config)
 	if err != nil {
-		return nil, withAddressHint(err)
+		return nil, err
 	}
 	s.retry = subscriber.Retry
 	return feed{subscriber, s.store}, nil
@@ -289,8 +295,8 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	where := s.client.Environment()
 	config := dashboard.Config{
-		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.account(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
+		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Browser: systemBrowser(s.settings), Exporter: exporter{s}, Creator: s.creator(),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
@@ -317,14 +323,6 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		return config, usage(err)
 	}
 	return config, nil
-}
-
-// account is the header's name for the account: the profile, or the host.
-func (s *session) account() string {
-	if u, err := url.Parse(s.settings.APIURL); err == nil {
-		return u.Host
-	}
-	return ""
 }
 
 // part is something that runs beside others until its context ends.
@@ -374,10 +372,10 @@ func background(ctx context.Context, run func(context.Context)) (stop func()) {
 // account, so its fingerprint, which reveals nothing of the key, is in the name.
 func (s settings) pictureName(environment string) string {
 	whose := "key " + s.APIKey.Fingerprint("saved picture")
-	switch path, err := filepath.Abs(s.KeyFile); {
-	case s.Profile != "":
-		whose = "profile " + s.Profile
-	case s.KeyFile != "" && err == nil:
+	switch path, err := filepath.Abs(s.keyFile()); {
+	case s.KeyProfile != "":
+		whose = "profile " + s.KeyProfile
+	case s.keyFile() != "" && err == nil:
 		whose = "key file " + path
 	}
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -60,15 +61,13 @@ type settings struct {
 	Keys              keyBindings
 	Commands          commandList
 
-	// Profile is the chosen profile if it names the key itself, else "".
-	Profile string
+	// KeyProfile is the chosen profile if it names the API key itself, else "".
+	KeyProfile string
 	// Chosen is the chosen profile; "" for none.
 	Chosen string
 	// Profiles are the configuration file's profiles.
 	Profiles []string
-	// KeyFile is the file of the API key, or "".
-	KeyFile string
-	// SecretFiles are the files of secrets, by setting.
+	// SecretFiles are the files that the secrets were read from, by setting.
 	SecretFiles map[string]string
 	// LastingDir replaces StateDir for files that the user keeps, if StateDir is deleted
 	// after this run; "": it is not.
@@ -82,6 +81,17 @@ type settings struct {
 // secrets are the keys and tokens of the settings, some perhaps unset.
 func (s settings) secrets() []api.Secret {
 	return []api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}
+}
+
+// keyFile is the file of the API key; "" if the key was given directly.
+func (s settings) keyFile() string { return s.SecretFiles["api_key"] }
+
+// host is the service's host and port, which names the account for people.
+func (s settings) host() string {
+	if u, err := url.Parse(s.APIURL); err == nil {
+		return u.Host
+	}
+	return ""
 }
 
 func defaults() settings {
@@ -152,10 +162,7 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	s := defaults()
 	s.Sources, s.Chosen, s.Profiles = from, chosen, all
 	if source := ofFile.keySource(); source != "" && source == values.keySource() {
-		s.Profile = chosen
-	}
-	if values.text("api_key") == "" {
-		s.KeyFile = values.text("api_key_file")
+		s.KeyProfile = chosen
 	}
 	if s.SecretFiles, err = values.readSecretFiles(); err != nil {
 		return s, err

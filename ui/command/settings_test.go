@@ -103,15 +103,15 @@ func TestSecretsComeFromFilesAndAreNeverPrinted(t *testing.T) {
 	if s.APIKey.Reveal() != "sk-from-file" || s.SigningSecret.Reveal() != "hush-hush-hush-hush" {
 		t.Errorf("secrets were read as %q and %q", s.APIKey.Reveal(), s.SigningSecret.Reveal())
 	}
-	if s.KeyFile != path {
-		t.Errorf("the key's file is %q", s.KeyFile)
+	if s.keyFile() != path {
+		t.Errorf("the key's file is %q", s.keyFile())
 	}
 	if printed := fmt.Sprintf("%v %+v %#v", s, s, s); strings.Contains(printed, "sk-from") || strings.Contains(printed, "hush") {
 		t.Errorf("printing the settings reveals a secret: %s", printed)
 	}
 	t.Setenv("TILLWATCH_API_KEY", "sk-given") // it wins, so nothing is read from the file later either
-	if s, err := load(t); err != nil || s.KeyFile != "" {
-		t.Errorf("beside a key that is given the key's file is %q (%v)", s.KeyFile, err)
+	if s, err := load(t); err != nil || s.keyFile() != "" {
+		t.Errorf("beside a key that is given the key's file is %q (%v)", s.keyFile(), err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *settings) assign(values given) error {
 		case value == nil:
 		case one.key == "keys" && table: // an empty table
 		case one.key == "alert" && listed:
-			wrong = append(wrong, s.sendAlerts(tables))
+			wrong = append(wrong, s.readDestinations(tables))
 		case one.key == "command":
 			wrong = append(wrong, s.Commands.parse(value)...)
 		case !assign(one.field(s), value):

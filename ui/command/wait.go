@@ -139,11 +139,9 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 
 // waitForRelay checks the condition on what the relay alone tells: no account is needed.
 func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait",
-	})
+	subscriber, err := s.newSubscriber(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
 	if err != nil {
-		return found{}, withAddressHint(err)
+		return found{}, err
 	}
 	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
 	follow := func(ctx context.Context) error {
@@ -183,7 +181,7 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 	if err != nil || look.now.verdict != notYet {
 		return look.now, err
 	}
-	events, err := current.subscribe(time.Now().Add(-w.back(o.since)), true)
+	events, err := current.subscribe(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true})
 	if err != nil {
 		return found{}, err
 	}
