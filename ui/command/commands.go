@@ -63,9 +63,16 @@ func (l *commandList) parse(value any) (wrong []error) {
 	return wrong
 }
 
-// actions is the table of actions with the configured keys and commands.
+// keyBindings are the configured keys of actions: the table [keys].
+type keyBindings map[action.ID][]string
+
+// actions is the table of actions with the configured keys and commands. The error names
+// each unusable action and key.
 func (s settings) actions() (*action.Table, error) {
-	table, err := s.Keys.table()
+	table, err := action.Default(), error(nil)
+	if len(s.Keys) > 0 {
+		table, err = table.Remap(s.Keys)
+	}
 	if err != nil || len(s.Commands) == 0 {
 		return table, err
 	}

@@ -132,7 +132,7 @@ func faultsOfTheRelay() []doctorFault {
 func faultsOfTheMachine() []doctorFault {
 	return []doctorFault{
 		{name: "a full disk", put: func(c *doctorCase) { c.room, c.data = 1<<20, "" }, check: "disk", words: "1.0 MB free"},
-		{name: "a disk that is nearly full", put: func(c *doctorCase) { c.room, c.data = 200<<20, "" }, check: "disk", words: "200.0 MB free", verdict: doctor.Warning},
+		{name: "a disk that is nearly full", put: func(c *doctorCase) { c.room, c.data = 200<<20, "" }, check: "disk", words: "209.7 MB free", verdict: doctor.Warning},
 		{name: "a journal that cannot be written", put: func(c *doctorCase) {
 			c.data = c.t.TempDir()
 			if err := os.Mkdir(filepath.Join(c.data, "journal.db"), 0o700); err != nil { // what root cannot write either

@@ -160,7 +160,7 @@ func (p *examination) checkDisk(context.Context) (found []doctor.Finding) {
 			continue
 		}
 		free, err := p.free(existing(folder.dir))
-		text := fmt.Sprintf("%s free for %s", sized(free), shortened(folder.dir))
+		text := fmt.Sprintf("%s free for %s", bytesInWords(int64(free)), shortened(folder.dir))
 		switch {
 		case err != nil:
 			found = append(found, doctor.Skip("the free space for %s is unknown: %v", shortened(folder.dir), err)...)
@@ -173,14 +173,6 @@ func (p *examination) checkDisk(context.Context) (found []doctor.Finding) {
 		}
 	}
 	return found
-}
-
-// sized is a number of bytes for people.
-func sized(bytes uint64) string {
-	if bytes < 1<<30 {
-		return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
-	}
-	return fmt.Sprintf("%d GB", bytes>>30)
 }
 
 // checkTerminal queries the terminal, if stdin and stdout are one.

@@ -19,10 +19,6 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// leaveWithin limits how long the command, once it is to end, waits for a reader that
-// has stopped reading.
-const leaveWithin = 700 * time.Millisecond
-
 type eventsOptions struct {
 	follow, json      bool
 	since, cursorFile string
@@ -104,16 +100,9 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	defer stop()
 	printer := newEventPrinter(subscriber, o, stdout, stderr, stop)
 	printer.forward = forward
-	done := make(chan error, 1)
-	go func() { done <- printer.run(reading) }()
-	select {
-	case err = <-done:
-	case <-reading.Done():
-		select {
-		case err = <-done:
-		case <-time.After(leaveWithin):
-			return o.interrupted(ctx)
-		}
+	err = unlessStuck(reading, func() error { return printer.run(reading) })
+	if errors.Is(err, errStuck) {
+		return o.interrupted(ctx)
 	}
 	if err == nil {
 		err = o.interrupted(ctx)

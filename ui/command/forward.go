@@ -15,6 +15,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/wording"
 )
 
 // Exit codes of forward, besides those of every command.
@@ -165,10 +166,7 @@ func waits(n int) string { return countOf(n, "is not delivered yet", "are not de
 
 // countOf counts events in words.
 func countOf(n int, one, more string) string {
-	if n == 1 {
-		return "1 event " + one
-	}
-	return fmt.Sprintf("%d events %s", n, more)
+	return wording.Counted(n, "event "+one, "events "+more)
 }
 
 // forward forwards until ctx ends. If it cannot, an alert says so, and the session goes on.

@@ -47,29 +47,30 @@ func (i *inputs) read(flag, path string) ([]byte, error) {
 }
 
 func (i *inputs) readFrom(flag string, from io.Reader) ([]byte, error) {
-	most := cmp.Or(i.most, 1<<20)
-	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	text, err := limited(from, cmp.Or(i.most, 1<<20))
 	if err != nil {
 		return nil, usagef("%s: %w", flag, err)
-	}
-	if int64(len(text)) > most {
-		return nil, usagef("%s: larger than %d bytes", flag, most)
 	}
 	return text, nil
 }
 
+// limited reads at most so many bytes.
+func limited(from io.Reader, most int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fmt.Errorf("larger than %d bytes", most)
+	}
+	return content, err
+}
+
 // readAtMost reads a file of at most so many bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("it is longer than %d bytes", most)
-	}
-	return content, err
+	defer file.Close()
+	return limited(file, most)
 }
 
 const (

@@ -25,7 +25,7 @@ zoom = "f5"
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := s.Keys.table()
+		table, err := s.actions()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -68,42 +67,4 @@ func suggest(name string, known []string) string {
 		return ": there are " + strings.Join(known, ", ")
 	}
 	return ", nor one like it"
-}
-
-const (
-	variablePrefix = "TILLWATCH_"
-	ofTests        = "TEST_" // for tests that start the program
-)
-
-// variables are the environment variables that are read, without their prefix.
-func variables() []string {
-	names := []string{"CONFIG", "PROFILE"}
-	for _, key := range settingKeys() {
-		if !slices.Contains(tables(), key) { // variables cannot hold tables
-			names = append(names, strings.ToUpper(strings.ReplaceAll(key, ".", "_")))
-		}
-	}
-	return names
-}
-
-// unreadVariables reports each TILLWATCH_ variable that nothing reads, with the
-// likely name. It does not repeat values: they may be secret.
-func unreadVariables(environment []string) (told []string) {
-	known := variables()
-	for _, pair := range environment {
-		name, _, _ := strings.Cut(pair, "=")
-		rest, ours := strings.CutPrefix(name, variablePrefix)
-		if !ours || strings.HasPrefix(rest, ofTests) || slices.Contains(known, strings.ToUpper(rest)) {
-			continue
-		}
-		text := fmt.Sprintf("%.60s is set, but nothing reads it", name)
-		if rest == "KEYS" {
-			text += ": keys are set in tillwatch.toml, under [keys]"
-		} else if near := nearest(rest, known); near != "" {
-			text += ": did you mean " + variablePrefix + near + "?"
-		}
-		told = append(told, text)
-	}
-	slices.Sort(told)
-	return told
 }

@@ -238,6 +238,7 @@ func (r *records) report(words io.Writer) {
 	}
 }
 
+// bytesInWords is a number of bytes, in units of 1,000 as --retention-size takes them.
 func bytesInWords(n int64) string {
 	switch {
 	case n < 1e3:

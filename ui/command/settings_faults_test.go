@@ -26,7 +26,7 @@ func TestAFileOfSettingsIsReadToAnEnd(t *testing.T) {
 	}
 	for _, c := range []struct{ name, path, says string }{
 		{"a folder", folder, "read " + folder + ": "},
-		{"2 GB", large, "read " + large + ": it is longer than 1048576 bytes"},
+		{"2 GB", large, "read " + large + ": larger than 1048576 bytes"},
 	} {
 		for flag, names := range map[string]string{"config": "reading the configuration file " + c.path + ": ", "api_key_file": "reading the file that api_key_file names: "} {
 			t.Run(c.name+" as "+flag, func(t *testing.T) {

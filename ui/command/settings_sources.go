@@ -64,17 +64,50 @@ func (v given) emptyTable(known []string, key string) bool {
 
 // readVariables reads TILLWATCH_API_URL and the like.
 func (v given) readVariables(from sources) {
-	known := settingKeys()
+	known := variableKeys()
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
-		flat, ours := strings.CutPrefix(name, variablePrefix)
-		i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == strings.ToLower(flat) })
-		if !ours || i < 0 || slices.Contains(tables(), known[i]) { // variables cannot hold tables
+		rest, ours := strings.CutPrefix(name, variablePrefix)
+		i := slices.IndexFunc(known, func(key string) bool { return variableOf(key) == strings.ToUpper(rest) })
+		if !ours || i < 0 {
 			continue
 		}
 		from.note(known[i], "variable "+name)
 		v[known[i]] = value
 	}
+}
+
+const (
+	variablePrefix = "TILLWATCH_"
+	ofTests        = "TEST_" // for tests that start the program
+)
+
+// variableOf is the name of a setting's environment variable, without the prefix.
+func variableOf(key string) string { return strings.ToUpper(strings.ReplaceAll(key, ".", "_")) }
+
+// unreadVariables reports each TILLWATCH_ variable that nothing reads, with the
+// likely name. It does not repeat values: they may be secret.
+func unreadVariables(environment []string) (told []string) {
+	known := []string{"CONFIG", "PROFILE"}
+	for _, key := range variableKeys() {
+		known = append(known, variableOf(key))
+	}
+	for _, pair := range environment {
+		name, _, _ := strings.Cut(pair, "=")
+		rest, ours := strings.CutPrefix(name, variablePrefix)
+		if !ours || strings.HasPrefix(rest, ofTests) || slices.Contains(known, strings.ToUpper(rest)) {
+			continue
+		}
+		text := fmt.Sprintf("%.60s is set, but nothing reads it", name)
+		if rest == "KEYS" {
+			text += ": keys are set in tillwatch.toml, under [keys]"
+		} else if near := nearest(rest, known); near != "" {
+			text += ": did you mean " + variablePrefix + near + "?"
+		}
+		told = append(told, text)
+	}
+	slices.Sort(told)
+	return told
 }
 
 // readFlags reads the flags of settings that were given.

@@ -106,8 +106,10 @@ func settingTable() []setting {
 	}, alertTable()...)
 }
 
-// tables are the settings that variables cannot hold.
-func tables() []string { return []string{"keys", "command", "alert"} }
+// variableKeys are the settings that variables can hold: all but tables.
+func variableKeys() []string {
+	return slices.DeleteFunc(settingKeys(), func(key string) bool { return slices.Contains([]string{"keys", "command", "alert"}, key) })
+}
 
 // alertTable declares the thresholds of alerts, the table [alerts]; 0 switches an
 // alert off.

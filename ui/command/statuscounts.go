@@ -127,23 +127,16 @@ func (m missingReport) text() string {
 		}
 		return text
 	case account.PartParcels:
-		text = counted(m.Count, "completed intent") + " without a known shipment, which may only be unreported"
+		text = wording.Counted(*m.Count, "completed intent is", "completed intents are") + " without a known shipment, which may only be unreported"
 	case account.PartIntents:
-		text = counted(m.Count, "intent") + " not read yet"
+		text = wording.Counted(*m.Count, "intent is", "intents are") + " not read yet"
 	case account.PartShipments:
-		text = counted(m.Count, "shipment") + " not read yet"
+		text = wording.Counted(*m.Count, "shipment is", "shipments are") + " not read yet"
 	}
 	if m.Why != "" {
 		text += ": " + m.Why
 	}
 	return text
-}
-
-func counted(n *int, what string) string {
-	if *n == 1 {
-		return "1 " + what + " is"
-	}
-	return wording.Count(*n) + " " + what + "s are"
 }
 
 // orUnknown is a number that may be unknown.

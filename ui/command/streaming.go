@@ -58,24 +58,37 @@ func (s *session) awaitEnvironment(ctx context.Context) {
 	_ = s.store.Until(ctx, func() bool { return s.client.Environment().Known() })
 }
 
-// printStream does not wait long, after ctx ends, for a reader that has stopped
-// reading.
+// printStream ends without an error when its reader has left or is stuck.
 func printStream(ctx context.Context, source account.Picture, h form.Header, out io.Writer) error {
-	printed := make(chan error, 1)
-	go func() { printed <- recording.Stream(ctx, source, h, out) }()
-	var err error
-	select {
-	case err = <-printed:
-	case <-ctx.Done():
-		select {
-		case err = <-printed:
-		case <-time.After(leaveWithin):
-		}
-	}
-	if readerLeft(err) {
+	err := unlessStuck(ctx, func() error { return recording.Stream(ctx, source, h, out) })
+	if readerLeft(err) || errors.Is(err, errStuck) {
 		return nil
 	}
 	return err
+}
+
+// leaveWithin is how long a command that is to end waits for a reader that has stopped
+// reading.
+const leaveWithin = 700 * time.Millisecond
+
+var errStuck = errors.New("nobody reads the output")
+
+// unlessStuck runs what prints. If that has not ended within leaveWithin of ctx's end, it
+// is left behind for the end of the process, and the error is errStuck.
+func unlessStuck(ctx context.Context, print func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- print() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(leaveWithin):
+		return errStuck
+	}
 }
 
 // readerLeft reports whether a write failed because nobody reads the output.
