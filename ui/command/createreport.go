@@ -96,7 +96,10 @@ func (r *createReport) ended(out confirm.Outcome) {
 			r.text += fmt.Sprintf(", %s. %s", f.Code, f.Code.Advice())
 		}
 	case out.Verdict == confirm.Refused:
-		r.refused(out.Err)
+		r.text = refusal(out.Err)
+		if refused := new(*api.Error); errors.As(out.Err, refused) {
+			r.Status, r.Fields = (*refused).Status, (*refused).Fields
+		}
 	default:
 		r.text = "nothing was sent: " + r.Error
 	}
@@ -114,29 +117,28 @@ func (r *createReport) findOut() string {
 	return text
 }
 
-// refused records the service's refusal, field by field.
-func (r *createReport) refused(err error) {
+// refusal is a refusal by the service in words, field by field on lines of their own.
+func refusal(err error) string {
 	refused := new(*api.Error)
-	if !errors.As(err, refused) {
-		r.text = err.Error()
-		return
+	switch {
+	case errors.Is(err, api.ErrUnauthorized):
+		return errUnauthorized.Error()
+	case !errors.As(err, refused):
+		return err.Error()
 	}
 	e := **refused
-	r.Status, r.Fields, e.Fields = e.Status, e.Fields, nil
-	if errors.Is(err, api.ErrUnauthorized) {
-		r.text = errUnauthorized.Error()
-		return
-	}
-	r.text = "refused: " + e.Error()
+	e.Fields = nil
+	text := "refused: " + e.Error()
 	if e.Message != "" && e.Name != "" {
-		r.text += fmt.Sprintf(" (%s)", e.Name)
+		text += fmt.Sprintf(" (%s)", e.Name)
 	}
-	for _, f := range r.Fields {
-		r.text += "\n" + string(f.Field) + ": " + string(f.Message)
+	for _, f := range (*refused).Fields {
+		text += "\n" + string(f.Field) + ": " + string(f.Message)
 		if f.Value != "" {
-			r.text += " (it was " + string(f.Value) + ")"
+			text += " (it was " + string(f.Value) + ")"
 		}
 	}
+	return text
 }
 
 // printRequest prints a request that is not sent, with secrets and personal data

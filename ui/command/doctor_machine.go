@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -43,7 +45,7 @@ func (p *examination) checkFiles(context.Context) (found []doctor.Finding) {
 		}
 	}
 	const means = "whoever reads it can act for the account"
-	for file := range files { // a source that is a variable is not a file, and is skipped
+	for _, file := range slices.Sorted(maps.Keys(files)) { // a source that is a variable is not a file, and is skipped
 		who, mend := othersWith(file, 0o044), "chmod 600 "+shortened(file)
 		switch text := fmt.Sprintf("%s can read %s, which holds a secret", who, shortened(file)); who {
 		case everyUser:

@@ -200,7 +200,7 @@ func (p *examination) asTheStandInSees(endpoints []simulator.EndpointSummary) []
 		if err != nil {
 			return ""
 		}
-		return u.Port()
+		return portOf(u)
 	}
 	var elsewhere []string
 	for _, e := range endpoints {

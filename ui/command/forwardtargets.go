@@ -116,8 +116,12 @@ func placeOf(address string) string {
 	if ip := net.ParseIP(host); api.Loopback(host) || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
-	return net.JoinHostPort(host, port) + path.Clean("/"+u.Path)
+	return net.JoinHostPort(host, portOf(u)) + path.Clean("/"+u.Path)
+}
+
+// portOf is the port of an address, if only the usual one of its scheme.
+func portOf(u *url.URL) string {
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
 }
 
 // routes are the targets of --to and --route; routes to the same address share one.

@@ -99,27 +99,6 @@ func inTime(read func() ([]byte, error)) ([]byte, error) {
 	return content, err
 }
 
-// unlessInterrupted runs a read that may never end, as of a pipe to which nobody writes.
-// If ctx ends first, the read is left behind for the end of the process.
-func unlessInterrupted[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := read()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
-}
-
 // object reads a JSON object and keeps its numbers as they are written. Errors quote
 // nothing of it.
 func (i *inputs) object(flag, path string, into *map[string]any) error {

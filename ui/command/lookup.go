@@ -54,9 +54,7 @@ func runLookup(ctx context.Context, s settings, address string, asJSON bool, std
 	case errors.Is(err, api.ErrMissing):
 		return fmt.Errorf("%s knows no product at this URL: %w", current.client.Environment().Name, err)
 	case errors.Is(err, api.ErrValidation):
-		r := createReport{confirmReport: &confirmReport{}}
-		r.refused(err)
-		return errors.New(r.text)
+		return errors.New(refusal(err))
 	case err != nil:
 		return err
 	}

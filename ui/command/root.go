@@ -9,10 +9,8 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -55,29 +53,6 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// written over the screen.
 	log.SetOutput(io.Discard)
 	return run(ctx, args, stdin, stdout, stderr)
-}
-
-// untilHangup ends a context when the terminal goes away, so that the command ends in
-// order, as after a quit. Under nohup nothing changes.
-func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
-	if signal.Ignored(syscall.SIGHUP) {
-		return context.WithCancel(ctx)
-	}
-	return signal.NotifyContext(ctx, syscall.SIGHUP)
-}
-
-// inTerminal reports whether this process ends with a terminal. A process without a
-// controlling terminal, or under nohup, does not.
-func inTerminal() bool {
-	if signal.Ignored(syscall.SIGHUP) {
-		return false
-	}
-	terminal, err := os.Open("/dev/tty")
-	if err != nil {
-		return false
-	}
-	_ = terminal.Close()
-	return true
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

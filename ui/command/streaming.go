@@ -67,30 +67,6 @@ func printStream(ctx context.Context, source account.Picture, h form.Header, out
 	return err
 }
 
-// leaveWithin is how long a command that is to end waits for a reader that has stopped
-// reading.
-const leaveWithin = 700 * time.Millisecond
-
-var errStuck = errors.New("nobody reads the output")
-
-// unlessStuck runs what prints. If that has not ended within leaveWithin of ctx's end, it
-// is left behind for the end of the process, and the error is errStuck.
-func unlessStuck(ctx context.Context, print func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- print() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(leaveWithin):
-		return errStuck
-	}
-}
-
 // readerLeft reports whether a write failed because nobody reads the output.
 func readerLeft(err error) bool {
 	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // their Windows codes

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -325,9 +326,9 @@ type triggeredLine struct {
 // accept the event.
 func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.Delivery) error {
 	sent := api.Masked(event)
-	text := fmt.Appendf(nil, "%s\n", sent)
-	if asJSON {
-		text = nil
+	var out bytes.Buffer
+	if !asJSON {
+		fmt.Fprintf(&out, "%s\n", sent)
 	}
 	refused := 0
 	for _, d := range all {
@@ -338,21 +339,16 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 			d.Answer.Body = api.Masked(d.Answer.Body)
 		}
 		line := shown(d)
-		if !asJSON {
-			state := string(line.State)
-			if d.State == delivery.Dead { // a forwarder lists its dead; this is not one of them
-				state, line.State = "not taken", ""
-			}
-			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, outcome(&line), line.Answer.Body), " ")+"\n"...)
-			continue
+		told, state := line, string(line.State)
+		if d.State == delivery.Dead { // a forwarder lists its dead; this is not one of them
+			told.State, state = "", "not taken"
 		}
-		encoded, err := json.Marshal(triggeredLine{line, sent})
-		if err != nil {
+		text := strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, outcome(&told), line.Answer.Body), " ") + "\n"
+		if err := printed(&out, asJSON, triggeredLine{line, sent}, text); err != nil {
 			return err
 		}
-		text = append(append(text, encoded...), '\n')
 	}
-	if _, err := stdout.Write(text); err != nil {
+	if _, err := stdout.Write(out.Bytes()); err != nil {
 		return err
 	}
 	if refused > 0 {

@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -323,48 +319,6 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		return config, usage(err)
 	}
 	return config, nil
-}
-
-// part is something that runs beside others until its context ends.
-type part func(context.Context) error
-
-// untilDone waits for ctx.
-func untilDone(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-// alongside runs the parts until main returns, then ends them and waits for them. A
-// part that fails ends main; its error comes before main's.
-func alongside(ctx context.Context, main part, parts ...part) error {
-	group, ctx := errgroup.WithContext(ctx)
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	for _, run := range parts {
-		group.Go(func() error {
-			if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-				return err
-			}
-			return nil
-		})
-	}
-	err := main(ctx)
-	end()
-	if failed := group.Wait(); failed != nil {
-		return failed
-	}
-	return err
-}
-
-// background runs something until ctx ends or stop is called, which waits for it.
-func background(ctx context.Context, run func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var task sync.WaitGroup
-	task.Go(func() { run(ctx) })
-	return func() {
-		cancel()
-		task.Wait()
-	}
 }
 
 // pictureName is the name of this account's picture. It stays the same when the key
