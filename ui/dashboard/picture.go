@@ -13,26 +13,26 @@ import (
 // picture is everything that is known about the account, current even while the screen is
 // frozen.
 type picture struct {
-	configured    api.Environment // valid until an answer names another
-	started       bool            // there was a first change
-	version       uint64
-	frozen        *frozen // nil while the screen follows
-	anew          bool    // the picture has started again since the screen was frozen
-	intents       map[api.ID]*account.Intent
-	gone          []api.ID // intents dropped since the screen was frozen
-	goneShipments []api.ID // shipments dropped since then
-	shipments     map[api.ID]*account.Shipment
-	events        []*account.Event // the newest, oldest first
-	requests      []api.Exchange   // the newest, oldest first
-	summary       account.Summary
-	urgent        []account.Alert // alerts of the summary that are neither acknowledged nor muted
-	beats         bool            // an intent came, went or changed in more than its reads since the pulse was worked out
+	configured api.Environment // valid until an answer names another
+	started    bool            // there was a first change
+	version    uint64
+	frozen     *frozen // nil while the screen follows
+	intents    map[api.ID]*account.Intent
+	shipments  map[api.ID]*account.Shipment
+	events     []*account.Event // the newest, oldest first
+	requests   []api.Exchange   // the newest, oldest first
+	summary    account.Summary
+	urgent     []account.Alert // alerts of the summary that are neither acknowledged nor muted
+	beats      bool            // an intent came, went or changed in more than its reads since the pulse was worked out
 }
 
-// frozen describes when the screen was frozen.
+// frozen describes a frozen screen.
 type frozen struct {
-	at     time.Time
-	events int // number of events received until then
+	at        time.Time
+	events    int      // number of events received until then
+	intents   []api.ID // on the screen
+	shipments []api.ID // on the screen
+	anew      bool     // the picture has started again since: nothing on the screen counts
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
@@ -58,10 +58,10 @@ func (p *picture) apply(c *account.Changes) {
 	if c.Whole {
 		held := p.frozen
 		*p = *newPicture(p.configured)
-		p.frozen, p.anew, p.beats = held, held != nil, true
-	}
-	if p.frozen != nil {
-		p.gone, p.goneShipments = append(p.gone, c.GoneIntents...), append(p.goneShipments, c.GoneShipments...)
+		p.beats = true
+		if held != nil {
+			p.frozen = &frozen{at: held.at, events: held.events, anew: true}
+		}
 	}
 	for _, id := range c.GoneIntents {
 		delete(p.intents, id)
@@ -101,24 +101,24 @@ func sameButReads(before, now *account.Intent) bool {
 
 // freeze holds the screen.
 func (p *picture) freeze(now time.Time) {
-	p.frozen = &frozen{at: now, events: p.summary.Events.Received}
+	p.frozen = &frozen{at: now, events: p.summary.Events.Received, intents: slices.Collect(maps.Keys(p.intents)), shipments: slices.Collect(maps.Keys(p.shipments))}
 }
 
 // thaw unfreezes the screen, and returns the changes that bring it up to date.
 func (p *picture) thaw() account.Changes {
-	c := account.Changes{Version: p.version, Whole: p.anew, Summary: p.summary, Events: p.events, Requests: p.requests,
+	c := account.Changes{Version: p.version, Whole: p.frozen.anew, Summary: p.summary, Events: p.events, Requests: p.requests,
 		Intents: slices.Collect(maps.Values(p.intents)), Shipments: slices.Collect(maps.Values(p.shipments))}
-	for _, id := range p.gone {
-		if p.intents[id] == nil { // otherwise it came back
+	for _, id := range p.frozen.intents {
+		if p.intents[id] == nil {
 			c.GoneIntents = append(c.GoneIntents, id)
 		}
 	}
-	for _, id := range p.goneShipments {
+	for _, id := range p.frozen.shipments {
 		if p.shipments[id] == nil {
 			c.GoneShipments = append(c.GoneShipments, id)
 		}
 	}
-	p.frozen, p.anew, p.gone, p.goneShipments = nil, false, nil, nil
+	p.frozen = nil
 	return c
 }
 

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -69,5 +70,21 @@ func TestTheEnvironmentIsTheConfiguredOneUntilAnAnswerNamesAnother(t *testing.T)
 	p.apply(&account.Changes{Whole: true})
 	if got := p.environment().Name; got != "staging" {
 		t.Errorf("after the picture started over: %q", got)
+	}
+}
+
+func TestAFrozenScreenRemembersOnlyWhatItShows(t *testing.T) {
+	p := newPicture(api.Environment{})
+	p.apply(&account.Changes{Intents: []*account.Intent{{ID: "shown"}}, Shipments: []*account.Shipment{{ID: "parcel"}}})
+	p.freeze(time.Now())
+	for n := range 1000 { // intents that come and go while nobody looks
+		id := api.ID(strconv.Itoa(n))
+		p.apply(&account.Changes{Intents: []*account.Intent{{ID: id}}, Shipments: []*account.Shipment{{ID: id}}})
+		p.apply(&account.Changes{GoneIntents: []api.ID{id}, GoneShipments: []api.ID{id}})
+	}
+	p.apply(&account.Changes{GoneIntents: []api.ID{"shown"}, GoneShipments: []api.ID{"parcel"}})
+	missed := p.thaw()
+	if !slices.Equal(missed.GoneIntents, []api.ID{"shown"}) || !slices.Equal(missed.GoneShipments, []api.ID{"parcel"}) {
+		t.Errorf("%d intents and %d shipments are gone, want one of each", len(missed.GoneIntents), len(missed.GoneShipments))
 	}
 }
