@@ -38,8 +38,6 @@ type queue struct {
 // disabled says why the marked intents cannot be confirmed now.
 func (b *batch) disabled() string {
 	switch {
-	case !b.cfg.Armed:
-		return action.ReadOnlyReason
 	case b.queue != nil:
 		return "a batch is running: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
 	case len(b.marks.set) == 0:

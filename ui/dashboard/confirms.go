@@ -12,7 +12,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
-	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/pane"
 )
 
@@ -43,12 +42,9 @@ type outcomeMsg struct {
 	outcome confirm.Outcome
 }
 
-// disabled says why an intent cannot be confirmed now; ok: there is an intent.
+// disabled says why an intent cannot be confirmed now, armed or not; ok: there is one.
 func (c *confirms) disabled(in *account.Intent, ok bool) string {
-	switch {
-	case !c.cfg.Armed:
-		return action.ReadOnlyReason
-	case !ok:
+	if !ok {
 		return "no intent under the cursor"
 	}
 	return c.unconfirmable(in)

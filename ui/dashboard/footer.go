@@ -50,8 +50,8 @@ func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 // reason says why nothing can be confirmed. Other reasons appear when a key is
 // pressed, so that the footer stands still while the cursor moves.
 func (f *footer) reason(id action.ID) string {
-	if (id == action.Confirm || id == action.ConfirmMarked) && !f.cfg.Armed {
-		return action.ReadOnlyReason
+	if f.cfg.Armed {
+		return ""
 	}
-	return ""
+	return f.cfg.Actions.ReadOnly(nil)(id)
 }

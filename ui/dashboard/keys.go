@@ -182,8 +182,17 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// disabled says why an action is not possible now; "" if it is.
+// disabled says why an action is not possible now; "" if it is. No dangerous one is while
+// read-only.
 func (m *Model) disabled(id action.ID) string {
+	if !m.cfg.Armed {
+		return m.cfg.Actions.ReadOnly(m.impossible)(id)
+	}
+	return m.impossible(id)
+}
+
+// impossible is disabled without regard to read-only.
+func (m *Model) impossible(id action.ID) string {
 	if c, ok := m.own.find(id); ok {
 		return m.own.disabled(c)
 	}

@@ -73,10 +73,7 @@ func (p *picture) order(reference api.Text) *account.Order {
 
 // orderDisabled says why no item of an order can be confirmed now; "" if one can.
 func (b *batch) orderDisabled(o *account.Order) string {
-	switch {
-	case !b.cfg.Armed:
-		return action.ReadOnlyReason
-	case b.queue != nil:
+	if b.queue != nil {
 		return "a batch is running: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
 	}
 	waiting := ""
