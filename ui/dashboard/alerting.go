@@ -16,7 +16,7 @@ type alerting struct {
 	picture *picture
 	notices *notices
 	memory  attention.Memory
-	stood   map[attention.Key]bool // at the last judgement
+	stood   map[attention.Key]bool // at the last update
 	spans   []alertSpan            // raised in this run, in order
 	began   time.Time              // when the first picture came
 }
@@ -49,10 +49,10 @@ func (a *alerting) muted(alert account.Alert) bool {
 // settled is how long a run takes to raise earlier alerts again.
 const settled = time.Minute
 
-// judge finds the pressing alerts, and reports whether they or the memory have
+// update finds the pressing alerts, and reports whether they or the memory have
 // changed. An acknowledgement ends with its alert; one from an earlier run ends if
 // that alert is no longer raised.
-func (a *alerting) judge(now time.Time) (others bool) {
+func (a *alerting) update(now time.Time) (changed bool) {
 	if a.began.IsZero() && a.picture.started {
 		a.began = now
 	}
@@ -67,7 +67,7 @@ func (a *alerting) judge(now time.Time) (others bool) {
 		return o.Until.IsZero() && over(o.Key) || !o.Until.IsZero() && !now.Before(o.Until)
 	}) {
 		a.change(func(m *attention.Memory) { m.Forget(now, over) })
-		others = true
+		changed = true
 	}
 	a.follow(alerts, stands, now)
 	a.stood = stands
@@ -78,9 +78,9 @@ func (a *alerting) judge(now time.Time) (others bool) {
 			return off
 		})
 	}
-	others = others || !slices.Equal(urgent, a.picture.urgent)
+	changed = changed || !slices.Equal(urgent, a.picture.urgent)
 	a.picture.urgent = urgent
-	return others
+	return changed
 }
 
 // countAlerts shows the number of pressing alerts on the tabs.

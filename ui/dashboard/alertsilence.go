@@ -22,9 +22,9 @@ type alertSilence struct {
 	alerting *alerting
 }
 
-// judge shows on the board which alerts are acknowledged or muted now.
-func (s *alertSilence) judge() {
-	if s.alerting.judge(s.cfg.Now()) && s.picture.frozen == nil {
+// update shows on the board which alerts are acknowledged or muted now.
+func (s *alertSilence) update() {
+	if s.alerting.update(s.cfg.Now()) && s.picture.frozen == nil {
 		s.board.alerts.Arrange()
 		s.board.countAlerts()
 	}
@@ -79,7 +79,7 @@ func (s *alertSilence) acknowledge() {
 
 // show updates the board after a change of what is acknowledged or muted.
 func (s *alertSilence) show() {
-	s.alerting.judge(s.cfg.Now())
+	s.alerting.update(s.cfg.Now())
 	s.board.alerts.Arrange()
 	s.board.countAlerts()
 	s.board.alerts.Invalidate()

@@ -10,28 +10,28 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// judge says how healthy the picture is, and what a person can do about it.
-type judge struct {
+// healthCheck says how healthy the picture is, and what a person can do about it.
+type healthCheck struct {
 	cfg     *Config
 	picture *picture
 	clock   time.Time
 }
 
 // health is the most important thing to know about the picture.
-func (j judge) health() pane.Health {
-	s := &j.picture.summary
-	h := pane.Health{Started: j.picture.started}
+func (c healthCheck) health() pane.Health {
+	s := &c.picture.summary
+	h := pane.Health{Started: c.picture.started}
 	switch {
 	case !h.Started:
 		h.Text, h.Style = "starting…", paint.Muted
 	case s.API.State == account.APIUnauthorized:
 		h.Text, h.Style = "the service refuses the API key", paint.Bad
-		h.Advice = j.keyAdvice()
+		h.Advice = c.keyAdvice()
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+j.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
-		h.Advice = j.nextTry()
-		if at := j.ago(s.LastRead); at != "" {
+		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+c.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
+		h.Advice = c.nextTry()
+		if at := c.ago(s.LastRead); at != "" {
 			h.Advice = "what you see was read" + at + "; " + h.Advice
 		}
 	case s.Feed.State == account.FeedRefused:
@@ -40,12 +40,12 @@ func (j judge) health() pane.Health {
 		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; polling meanwhile"
 	case s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "relay lost"+j.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
-		h.Advice = j.nextTry() + "; polling meanwhile"
+		h.Text, h.Cause, h.Style = "relay lost"+c.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
+		h.Advice = c.nextTry() + "; polling meanwhile"
 	case s.API.State == account.APIFailing:
-		h.Text, h.Cause, h.Style = "the service has been failing"+j.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "the service has been failing"+c.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
 		h.Advice = "trying again"
-		if at := j.ago(s.LastRead); at != "" {
+		if at := c.ago(s.LastRead); at != "" {
 			h.Advice = "what you see was read" + at
 		}
 	case s.Feed.State == account.FeedConnecting:
@@ -59,7 +59,7 @@ func (j judge) health() pane.Health {
 			break
 		}
 		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
-			j.cfg.Actions.KeyOf(action.Jump) + " and type an id"
+			c.cfg.Actions.KeyOf(action.Jump) + " and type an id"
 	case s.Feed.State == account.FeedOff:
 		h.OfRelay = true
 		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
@@ -67,48 +67,48 @@ func (j judge) health() pane.Health {
 	return h
 }
 
-func (j judge) ago(t time.Time) string {
+func (c healthCheck) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + wording.Age(j.clock.Sub(t)) + " ago"
+	return " " + wording.Age(c.clock.Sub(t)) + " ago"
 }
 
-func (j judge) since(t time.Time) string {
+func (c healthCheck) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + wording.Age(j.clock.Sub(t))
+	return " for " + wording.Age(c.clock.Sub(t))
 }
 
 // keyAdvice says what to do about a refused API key, and when it is tried again.
-func (j judge) keyAdvice() string {
+func (c healthCheck) keyAdvice() string {
 	switch {
-	case j.cfg.TryKey == nil:
+	case c.cfg.TryKey == nil:
 		return "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
-	case j.cfg.KeyFile != "":
-		return "correct it in " + j.cfg.KeyFile + "; " + j.nextTrial()
+	case c.cfg.KeyFile != "":
+		return "correct it in " + c.cfg.KeyFile + "; " + c.nextTrial()
 	}
-	return "check TILLWATCH_API_KEY and its environment; " + j.nextTrial()
+	return "check TILLWATCH_API_KEY and its environment; " + c.nextTrial()
 }
 
 // nextTrial says when a refused API key is tried again, and by which key now.
-func (j judge) nextTrial() string {
+func (c healthCheck) nextTrial() string {
 	at := "soon"
-	if left := j.picture.summary.API.TryAt.Sub(j.clock); left > 0 {
+	if left := c.picture.summary.API.TryAt.Sub(c.clock); left > 0 {
 		at = "in " + wording.Until(left)
 	}
-	return j.cfg.Actions.KeyOf(action.Refresh) + " tries again, else " + at
+	return c.cfg.Actions.KeyOf(action.Refresh) + " tries again, else " + at
 }
 
 // nextTry says when a lost relay is reconnected, and by which key now.
-func (j judge) nextTry() string {
-	left := j.picture.summary.Feed.RetryAt.Sub(j.clock)
+func (c healthCheck) nextTry() string {
+	left := c.picture.summary.Feed.RetryAt.Sub(c.clock)
 	switch {
 	case left <= 0:
 		return "reconnecting now"
-	case j.cfg.Reconnect == nil:
+	case c.cfg.Reconnect == nil:
 		return "reconnecting in " + wording.Until(left)
 	}
-	return "reconnecting in " + wording.Until(left) + ", " + j.cfg.Actions.KeyOf(action.Reconnect) + " does it now"
+	return "reconnecting in " + wording.Until(left) + ", " + c.cfg.Actions.KeyOf(action.Reconnect) + " does it now"
 }

@@ -113,7 +113,7 @@ func New(cfg Config) *Model {
 	m.addParts()
 	m.notices.away = m.away.notice
 	m.restyle()
-	m.judge()
+	m.checkHealth()
 	m.board.setFocus(layout.Intents)
 	if m.preferences.hidden().Has(layout.Intents) {
 		m.board.focusBy(1)
@@ -283,8 +283,8 @@ func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 func (m *Model) advance(now time.Time) {
 	m.clock = now
 	m.dialog.setNow(now)
-	m.judge()
-	m.silence.judge()
+	m.checkHealth()
+	m.silence.update()
 	m.away.tick(now)
 	if m.picture.frozen == nil {
 		m.look.Now = now
@@ -298,7 +298,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	first := c.Whole || !m.picture.started
 	wasLive := m.picture.environment().Live
 	m.picture.apply(c)
-	m.alerting.judge(m.cfg.Now())
+	m.alerting.update(m.cfg.Now())
 	if m.picture.environment().Live != wasLive {
 		m.restyle() // real money tints the frame
 	}
@@ -311,7 +311,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 			m.board.invalidate()
 		}
 	}
-	m.judge()
+	m.checkHealth()
 	if m.picture.frozen == nil {
 		shown = m.filters.show(c, first)
 		m.details.refresh()
@@ -322,9 +322,9 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	return shown
 }
 
-// judge passes the health of the picture to the panes, unless the screen is frozen.
-func (m *Model) judge() {
-	if h := (judge{m.cfg, m.picture, m.clock}).health(); m.picture.frozen == nil && h != m.look.Health {
+// checkHealth passes the health of the picture to the panes, unless the screen is frozen.
+func (m *Model) checkHealth() {
+	if h := (healthCheck{m.cfg, m.picture, m.clock}).health(); m.picture.frozen == nil && h != m.look.Health {
 		m.look.Health = h
 		m.board.invalidate()
 	}
@@ -351,7 +351,7 @@ func (m *Model) freeze() tea.Cmd {
 	m.away.frozen(false, m.cfg.Now())
 	m.clock = m.cfg.Now()
 	m.look.Now = m.clock
-	m.judge()
+	m.checkHealth()
 	shown := m.filters.show(&missed, false)
 	m.deliveries.show()
 	m.details.refresh()
