@@ -180,5 +180,5 @@ func locate(err error) error {
 		}
 		return fmt.Errorf("line %d: %s", line, what)
 	}
-	return fmt.Errorf("%w", err)
+	return err
 }

@@ -37,13 +37,13 @@ type Off struct {
 	Pressing bool      `json:"pressing,omitempty"` // it was already pressing when acknowledged, so it cannot get worse
 }
 
-// Soon is the least time needed to look at an intent and confirm it.
-const Soon = 2 * time.Minute
+// soon is the least time needed to look at an intent and confirm it.
+const soon = 2 * time.Minute
 
 // Pressing reports whether an alert has got worse since it was raised: what it warns
 // of is about to happen.
 func Pressing(a account.Alert, now time.Time) bool {
-	return a.Cause != account.Spent && !a.Due.IsZero() && a.Due.Sub(now) <= Soon
+	return a.Cause != account.Spent && !a.Due.IsZero() && a.Due.Sub(now) <= soon
 }
 
 func (o Off) covers(a account.Alert, now time.Time) bool {

@@ -52,7 +52,7 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 	for _, alias := range []struct {
 		name string
 		id   action.ID
-	}{{"q", action.Quit}, {"quota", action.Usage}, {"pulse", "pulse"}} {
+	}{{"q", action.Quit}, {"quota", action.Usage}, {"pulse", action.Pulse}} {
 		if a, ok := v.cfg.Actions.Action(alias.id); ok {
 			all = append(all, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: v.short(alias.name, alias.id)})
 		}

@@ -59,8 +59,8 @@ type Check struct {
 }
 
 const (
-	// Within is how long one check may take.
-	Within = 5 * time.Second
+	// within is how long one check may take.
+	within = 5 * time.Second
 	// grace is how much longer Examine waits for a check that ignores its context.
 	grace = 500 * time.Millisecond
 )
@@ -99,16 +99,16 @@ func examine(ctx context.Context, check Check, failed []string) []Finding {
 			return Skip("the check %q must pass first", need)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, Within)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	done := make(chan []Finding, 1)
 	go func() { done <- check.Run(ctx) }()
-	hung := time.NewTimer(Within + grace)
+	hung := time.NewTimer(within + grace)
 	defer hung.Stop()
 	select {
 	case findings := <-done:
 		return findings
 	case <-hung.C:
-		return Findings(Fault, fmt.Sprintf("it did not end within %s", Within), "the system itself does not respond, as with a file on an unreachable server", "")
+		return Findings(Fault, fmt.Sprintf("it did not end within %s", within), "the system itself does not respond, as with a file on an unreachable server", "")
 	}
 }

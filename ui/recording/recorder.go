@@ -12,9 +12,9 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// DefaultLimit is the default bound of a recording, in bytes: about two weeks of a busy
+// defaultLimit is the default bound of a recording, in bytes: about two weeks of a busy
 // account.
-const DefaultLimit = 1 << 30
+const defaultLimit = 1 << 30
 
 // gather is how long changes are gathered into one: the resolution of a recording.
 const gather = 100 * time.Millisecond
@@ -49,13 +49,13 @@ func (s State) Length() time.Duration { return s.Until.Sub(s.Began) }
 
 // Create begins a recording in a new file that only its owner can read. It fails if the
 // file exists. The caller sets the header's Began, Environment, Account and size. limit
-// bounds the file, in bytes; 0 means [DefaultLimit].
+// bounds the file, in bytes; 0 means 1 GiB.
 func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
 	}
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = defaultLimit
 	}
 	out, err := create(path, h)
 	if err != nil {

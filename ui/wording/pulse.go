@@ -37,11 +37,11 @@ func Day(p *account.Pulse) string {
 	if d.Expired > 0 {
 		text += fmt.Sprintf(", %s expired", Count(d.Expired))
 	}
-	return text + "; " + Yesterday(p)
+	return text + "; " + yesterday(p)
 }
 
-// Yesterday is the completion rate of yesterday, or "unknown".
-func Yesterday(p *account.Pulse) string {
+// yesterday is the completion rate of yesterday, or "unknown".
+func yesterday(p *account.Pulse) string {
 	d := &p.Before
 	text := "yesterday "
 	if midnight := d.To.AddDate(0, 0, -1); d.From.Sub(midnight) >= time.Minute && d.Known() {
@@ -80,13 +80,13 @@ func Sum(totals []api.Money, unpriced int) string {
 // Times is a time against those before: "p50 14s, p95 41s (of 70); yesterday p50 12s,
 // p95 35s (of 74); 7 days before p50 13s, p95 38s (of 512)".
 func Times(today, yesterday, week account.Pace) string {
-	text := Pace(today) + Slower(today, week)
+	text := pace(today) + slower(today, week)
 	for _, before := range []struct {
 		when string
 		account.Pace
 	}{{"yesterday", yesterday}, {"7 days before", week}} {
 		if before.Count > 0 {
-			text += "; " + before.when + " " + Pace(before.Pace)
+			text += "; " + before.when + " " + pace(before.Pace)
 		}
 	}
 	return text
@@ -97,7 +97,7 @@ func Times(today, yesterday, week account.Pace) string {
 func Latency(l *account.Latency, now time.Time) string {
 	text := "none answered"
 	if l.Recent.Count > 0 {
-		text = Pace(l.Recent)
+		text = pace(l.Recent)
 	}
 	if span := now.Sub(l.Since); span < time.Hour-time.Minute {
 		text += " in the last " + Age(span)
@@ -108,7 +108,7 @@ func Latency(l *account.Latency, now time.Time) string {
 	if l.Days == 0 {
 		return text
 	}
-	return fmt.Sprintf("%s%s; %s before %s", text, Slower(l.Recent, l.Past), Counted(l.Days, "day", "days"), Pace(l.Past))
+	return fmt.Sprintf("%s%s; %s before %s", text, slower(l.Recent, l.Past), Counted(l.Days, "day", "days"), pace(l.Past))
 }
 
 // LatencyOf names what a latency is of: "reads", "mutations of others".
@@ -126,16 +126,16 @@ func LatencyOf(l *account.Latency) string {
 	return name
 }
 
-// Pace is percentiles with how many they are of: "p50 14s, p95 41s (of 70)".
-func Pace(p account.Pace) string {
+// pace is percentiles with how many they are of: "p50 14s, p95 41s (of 70)".
+func pace(p account.Pace) string {
 	if p.Count == 0 {
 		return "unknown"
 	}
 	return fmt.Sprintf("p50 %s, p95 %s (of %s)", Took(p.P50), Took(p.P95), Count(p.Count))
 }
 
-// Slower says that something takes longer than it did; "" where it does not.
-func Slower(now, usual account.Pace) string {
+// slower says that something takes longer than it did; "" where it does not.
+func slower(now, usual account.Pace) string {
 	if now.Slower(usual) {
 		return ", slower than usual"
 	}

@@ -24,8 +24,8 @@ func (h Hint) String() string {
 	return h.Key + " " + h.Title + " — " + h.Reason
 }
 
-// Width is how many cells [Hint.String] takes.
-func (h Hint) Width() int { return ansi.StringWidth(h.String()) }
+// width is how many cells [Hint.String] takes.
+func (h Hint) width() int { return ansi.StringWidth(h.String()) }
 
 // HintGap is how many blank cells stand between two hints.
 const HintGap = 3
@@ -48,10 +48,10 @@ func (t *Table) Footer(scope Scope, width int, offers func(ID) bool, disabled fu
 		if len(hints) > 0 {
 			room -= HintGap
 		}
-		if hint.Width() > room {
+		if hint.width() > room {
 			continue
 		}
-		used = width - room + hint.Width()
+		used = width - room + hint.width()
 		hints = append(hints, hint)
 	}
 	slices.SortFunc(hints, func(a, b Hint) int { return cmp.Compare(t.byID[a.ID], t.byID[b.ID]) })

@@ -83,7 +83,7 @@ func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	}
 	d.notice = ""
 	switch {
-	case d.Expired(at):
+	case d.expired(at):
 		d.focus = onCancel
 	case target == clicksField:
 		d.setFocus(onField)

@@ -90,8 +90,8 @@ func (d *Confirm) Hide() { d.inFull = false }
 // Proposal is what the dialog was opened with.
 func (d *Confirm) Proposal() confirm.Proposal { return d.proposal }
 
-// Expired reports whether the confirm window has ended at the given time.
-func (d *Confirm) Expired(at time.Time) bool {
+// expired reports whether the confirm window has ended at the given time.
+func (d *Confirm) expired(at time.Time) bool {
 	return !d.proposal.ExpiresAt.IsZero() && !at.Before(d.proposal.ExpiresAt)
 }
 
@@ -128,7 +128,7 @@ func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	d.notice = ""
 	calm = calm && !key.IsRepeat
 	switch {
-	case d.Expired(at):
+	case d.expired(at):
 		return d.keyExpired(name)
 	case d.scrollBatch(name):
 		return Answer{}

@@ -65,7 +65,7 @@ func (d *Confirm) panel(width int) panel {
 				p.title = titled("Confirm " + paint.Shorten(d.batch.of.Reference, max(width-40, 12)))
 			}
 		}
-		if d.Expired(d.now) {
+		if d.expired(d.now) {
 			break
 		}
 		p.foot = paint.Spans{escapes("esc cancel")}
@@ -186,7 +186,7 @@ func (d *Confirm) window() paint.Spans {
 	switch {
 	case end.IsZero():
 		return d.fact("Window", paint.In(paint.Muted, "not known"))
-	case d.Expired(d.now):
+	case d.expired(d.now):
 		return d.fact("Window", paint.In(paint.Bad, "✕ closed"))
 	case left < soonExpired:
 		return d.fact("Window", paint.In(paint.Warning, "! closes in "+countdown(left)))
@@ -201,7 +201,7 @@ func countdown(left time.Duration) string {
 
 func (d *Confirm) question(room int) []row {
 	out := rows(air, paint.Spans{})
-	if d.Expired(d.now) {
+	if d.expired(d.now) {
 		out = append(out, rows(sentence, paint.Wrapped(paint.Muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
 		out = append(out, rows(air, paint.Spans{})...)
 		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, "It can no longer be confirmed.")}, button("Close", true, clicksButton))...)

@@ -94,8 +94,8 @@ type Rect struct{ X, Y, W, H int }
 // Empty reports whether the rectangle has no cells.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// Contains reports whether the cell at x, y is part of r.
-func (r Rect) Contains(x, y int) bool {
+// contains reports whether the cell at x, y is part of r.
+func (r Rect) contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
@@ -125,11 +125,11 @@ type Layout struct {
 
 // At returns the pane at x, y.
 func (l Layout) At(x, y int) (Pane, bool) {
-	if l.Foot.Contains(x, y) {
+	if l.Foot.contains(x, y) {
 		return Intents, true
 	}
 	for p, r := range l.Panes {
-		if r.Contains(x, y) {
+		if r.contains(x, y) {
 			return Pane(p), true
 		}
 	}

@@ -125,7 +125,7 @@ func (p *Events) Lines() []string {
 func (p *Events) silence() {
 	switch h := p.look.Health; {
 	case h.OfRelay || !h.Started:
-		p.message(h.Style, h.Sentence(), h.Advice)
+		p.message(h.Style, h.sentence(), h.Advice)
 	case p.feed.State == account.FeedLost || p.feed.State == account.FeedRefused:
 		p.message(paint.Bad, "no events arrive: the relay "+feedTrouble(p.feed.State), "")
 	case p.feed.State == account.FeedOff:

@@ -40,8 +40,8 @@ type Health struct {
 	OfRelay bool // it affects events
 }
 
-// Sentence returns the text with its cause.
-func (h Health) Sentence() string {
+// sentence returns the text with its cause.
+func (h Health) sentence() string {
 	if h.Cause == "" {
 		return h.Text
 	}
@@ -280,7 +280,7 @@ func (f *frame) message(style paint.Style, text, advice string) {
 // empty says why there are no rows: what is wrong, or else the sentence.
 func (f *frame) empty(sentence string) {
 	if h := f.look.Health; h.Text != "" {
-		f.message(h.Style, h.Sentence(), h.Advice)
+		f.message(h.Style, h.sentence(), h.Advice)
 		return
 	}
 	f.message(paint.Muted, sentence, "")

@@ -2,10 +2,6 @@ package sign
 
 import "tillwatch/ui/dashboard/paint"
 
-// Spenders is how many spenders can be told apart in a chart: tillwatch, so many
-// that were observed, all others that were, and the rest that nobody saw.
-const Spenders = 2 + len(observed) + 1
-
 // observed are the signs of observed spenders. Each differs in its fill.
 var observed = [...]Sign{
 	{"▓", "observed", paint.Placing},
