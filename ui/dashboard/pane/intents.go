@@ -145,7 +145,7 @@ func (p *Intents) states(yield func(string) bool) {
 }
 
 // Stay keeps the cursor in the lane to which a filter has moved it.
-func (p *Intents) Stay() { p.lanes.left = 0 }
+func (p *Intents) Stay() { p.lanes.enter(p.lanes.at) }
 
 // findLane moves the cursor to a lane with matches, if there are lanes and a filter.
 func (p *Intents) findLane() {

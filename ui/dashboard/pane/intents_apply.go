@@ -57,7 +57,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		p.lanes.tables[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
 	}
 	if row := p.rows[follow]; row != nil && p.lanes.tables[row.lane].Select(string(follow)) {
-		p.lanes.at = row.lane
+		p.lanes.enter(row.lane)
 	}
 	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.cards.stuck)+len(c.Summary.Alerts) > 0 ||
 		!maps.Equal(p.cards.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)

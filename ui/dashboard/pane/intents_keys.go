@@ -32,6 +32,7 @@ func (p *Intents) Move(s Step) {
 	case s == Right && !p.listed():
 		p.lanes.change(1)
 	default:
+		p.lanes.rest()
 		step(p.table(), s)
 	}
 	p.stale = true

@@ -41,7 +41,20 @@ func (s *laneSet) choose(row *intentRow) bool {
 }
 
 // enter moves the cursor to a lane, where it stays.
-func (s *laneSet) enter(lane int) { s.at, s.left = lane, 0 }
+func (s *laneSet) enter(lane int) {
+	s.at, s.left = lane, 0
+	s.rest()
+}
+
+// rest returns the lanes that the cursor has left to their tops: what is new there would
+// else stay out of sight.
+func (s *laneSet) rest() {
+	for i, lane := range s.tables {
+		if i != s.at && i != s.left-1 {
+			lane.MoveTo(0)
+		}
+	}
+}
 
 // under returns the lane at a column of the pane.
 func (s *laneSet) under(x int) (lane int, ok bool) {
@@ -70,7 +83,7 @@ func (s *laneSet) setFilter(f, before *Filter) {
 // a row again.
 func (s *laneSet) find(wanted bool) {
 	if s.left > 0 && s.tables[s.left-1].Shown() > 0 {
-		s.at, s.left = s.left-1, 0
+		s.enter(s.left - 1)
 	}
 	if !wanted || s.tables[s.at].Shown() > 0 {
 		return
