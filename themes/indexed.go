@@ -3,6 +3,7 @@ package themes
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
@@ -23,9 +24,9 @@ func newPalette() *palette {
 	return p
 }
 
-// nearest is the palette's colour that looks most like c, if possible among those
-// readable on the grounds.
-func (p *palette) nearest(c color.Color, grounds ...color.Color) color.Color {
+// nearest is the palette's colour that looks most like c, if possible among those that
+// suit.
+func (p *palette) nearest(c color.Color, suits func(candidate color.Color) bool) color.Color {
 	if c == nil {
 		return nil
 	}
@@ -36,14 +37,28 @@ func (p *palette) nearest(c color.Color, grounds ...color.Color) color.Color {
 	best, least := color.Color(nil), math.Inf(1)
 	for i := range p {
 		candidate := ansi.IndexedColor(cube + i)
-		if d := p[i].distance(wanted); d < least && leastContrast(candidate, grounds) >= readableContrast {
+		if d := p[i].distance(wanted); d < least && suits(candidate) {
 			best, least = candidate, d
 		}
 	}
 	if best == nil {
-		return p.nearest(c)
+		return p.nearest(c, anyColour)
 	}
 	return best
+}
+
+func anyColour(color.Color) bool { return true }
+
+// readableOn accepts colours that can be read on all of the grounds.
+func readableOn(grounds ...color.Color) func(color.Color) bool {
+	return func(c color.Color) bool { return leastContrast(c, grounds) >= readableContrast }
+}
+
+// apartFrom accepts colours that the eye tells apart from all of the grounds.
+func apartFrom(grounds ...color.Color) func(color.Color) bool {
+	return func(c color.Color) bool {
+		return !slices.ContainsFunc(grounds, func(g color.Color) bool { return g != nil && oklabOf(c).distance(oklabOf(g)) < distinct })
+	}
 }
 
 // readableContrast is WCAG 2.1's minimum for text.
@@ -71,6 +86,9 @@ func luminance(c color.Color) float64 {
 	r, g, b := shown.LinearRgb()
 	return 0.2126*r + 0.7152*g + 0.0722*b
 }
+
+// distinct is the least distance between two grounds that the eye tells apart.
+const distinct = 0.04
 
 // oklab is a colour in Oklab space, where distances match perception: lightness from
 // 0 to 1, green to red, blue to yellow.

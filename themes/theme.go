@@ -95,12 +95,13 @@ func (t *Theme) texts() []*color.Color {
 
 // indexed is a theme in the nearest of 256 colours that keep its text readable.
 func (t Theme) indexed() Theme {
-	p := newPalette()
+	p, selected := newPalette(), t.Selected
 	for _, c := range t.grounds() {
-		*c = p.nearest(*c)
+		*c = p.nearest(*c, anyColour)
 	}
+	t.Selected = p.nearest(selected, apartFrom(t.Background, t.Surface))
 	for _, c := range t.texts() {
-		*c = p.nearest(*c, t.Background, t.Surface, t.Selected, t.Glow)
+		*c = p.nearest(*c, readableOn(t.Background, t.Surface, t.Selected, t.Glow))
 	}
 	return t
 }

@@ -96,6 +96,20 @@ func TestThemeDegradesWithTheTerminal(t *testing.T) {
 	}
 }
 
+// TestTheCursorStandsOut holds the ground of the row or button under the cursor, on the
+// screen and in dialogs: by its lightness, too, as not every eye tells tints apart.
+func TestTheCursorStandsOut(t *testing.T) {
+	for _, theme := range painted(t) {
+		for colours, shown := range map[string]Theme{"true colour": theme, "256 colours": theme.For(colorprofile.ANSI256)} {
+			for name, ground := range map[string]color.Color{"background": shown.Background, "surface": shown.Surface} {
+				if got := oklabOf(shown.Selected).distance(oklabOf(ground)); got < distinct || contrast(shown.Selected, ground) < 1.05 {
+					t.Errorf("%s in %s: selected is %.3f from the %s, with a contrast of %.2f", theme.Name, colours, got, name, contrast(shown.Selected, ground))
+				}
+			}
+		}
+	}
+}
+
 func TestErrorsNameTheLineAndTheKey(t *testing.T) {
 	cases := []struct{ name, file, want string }{
 		{"a colour that is none", "name = \"x\"\n[colors]\ntext = \"#12345\"\n", `line 3: key "colors.text": "#12345" is not a colour`},
