@@ -10,7 +10,7 @@ import (
 // 12d.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
-	if d < time.Minute {
+	if d < time.Minute-50*time.Millisecond {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	days := ""

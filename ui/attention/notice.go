@@ -29,8 +29,11 @@ type Notice struct {
 // NoticeOf makes a notice of an alert. Times in its text are in where.
 func NoticeOf(a account.Alert, from api.Environment, host string, where *time.Location) Notice {
 	text := string(api.Scrub(a.Text))
-	if !a.Due.IsZero() {
-		text += " by " + a.Due.In(where).Format("15:04 MST, Jan 2")
+	if due := a.Due; !due.IsZero() {
+		if a.Kind == account.AlertDay {
+			due = due.Add(time.Minute - 1) // rounded up: it is back by then
+		}
+		text += " by " + due.In(where).Format("15:04 MST, Jan 2")
 	}
 	return Notice{Kind: a.Kind, Cause: string(api.Scrub(a.Cause)), Text: text, Intent: api.ScrubID(string(a.Intent)), Since: a.Since.UTC(), Due: a.Due.UTC(),
 		Environment: string(api.Scrub(from.Name)), Live: from.Live, Account: string(api.Scrub(host)), alert: a}

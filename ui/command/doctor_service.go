@@ -276,7 +276,7 @@ func (p *examination) checkHeaders(ctx context.Context) []doctor.Finding {
 	}
 	var names []string
 	for _, r := range p.heard.fields.Reports {
-		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), wording.Age(r.Window)))
+		names = append(names, fmt.Sprintf("%s (%s in %s)", r.Policy, wording.Count(int(r.Limit)), api.Span(r.Window)))
 	}
 	return doctor.Fine("RateLimit fields of draft 8; reads count against %s", strings.Join(names, ", "))
 }

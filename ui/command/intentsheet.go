@@ -101,7 +101,7 @@ func confirmBy(end, now time.Time) string {
 	if left <= 0 {
 		return text + ", which is over"
 	}
-	return text + ", in " + wording.Until(left)
+	return text + ", in " + wording.Age(left)
 }
 
 func (s *sheetWriter) money(in *account.IntentDetail) {

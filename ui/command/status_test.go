@@ -123,6 +123,10 @@ func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
 		{"an assumed limit", "today       at least 4 of 50 made, if day_limit is right\n", account.DayCount{Seen: 4, Today: 4, Limit: 50, Assumed: true}},
 		{"none left", "today       at least 60 of 60 made; used up for 1h, the first is back within 2h\n",
 			account.DayCount{Seen: 70, Today: 60, Calendar: true, Limit: 60, Spent: now.Add(-time.Hour), Free: now.Add(2 * time.Hour), Exhausted: 1}},
+		{"none left for nearly twelve hours", "; used up for 1h, the first is back within 12h\n",
+			account.DayCount{Seen: 70, Today: 60, Calendar: true, Limit: 60, Spent: now.Add(-time.Hour), Free: now.Add(11*time.Hour + 50*time.Minute), Exhausted: 1}},
+		{"some left for nearly twelve hours", "; 20 left, reset in 12h\n",
+			account.DayCount{Seen: 30, Today: 30, Limit: 50, Told: true, Left: 20, Resets: now.Add(11*time.Hour + 50*time.Minute)}},
 	} {
 		r := newReport("staging", account.Changes{Summary: account.Summary{Day: c.day}}, account.Settling{}, now)
 		if text := r.String(); !strings.Contains(text, c.line) {

@@ -51,11 +51,7 @@ func (r report) String() string {
 		line("missing", "%s", m.text())
 	}
 	for _, a := range s.Alerts {
-		due := ""
-		if !a.Due.IsZero() {
-			due = " within " + span(now, a.Due)
-		}
-		line("alert", "%s%s", api.Scrub(a.Text), due)
+		line("alert", "%s%s", api.Scrub(a.Text), wording.Within(&a, now))
 	}
 	return b.String()
 }
@@ -145,11 +141,11 @@ func spentText(b *quota.Bucket) string {
 func dayText(d *account.DayCount, now time.Time) string {
 	text := atLeast(d.Used(), d.Limit, "made") + d.Doubt()
 	if d.Told {
-		text += fmt.Sprintf("; %s left, reset in %s", wording.Count(d.Left), span(now, d.Resets))
+		text += fmt.Sprintf("; %s left, reset in %s", wording.Count(d.Left), wording.Until(d.Resets.Sub(now)))
 	}
 	switch {
 	case !d.Spent.IsZero():
-		text += fmt.Sprintf("; used up for %s, the first is back within %s", span(d.Spent, now), span(now, d.Free))
+		text += fmt.Sprintf("; used up for %s, the first is back within %s", span(d.Spent, now), wording.Until(d.Free.Sub(now)))
 	case d.Exhausted > 0:
 		text += "; used up" + soon(d.Exhausted)
 	}

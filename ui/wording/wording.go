@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 )
 
 // Count writes a number with commas between thousands: 1,042.
@@ -35,7 +36,8 @@ func Late(days int) string {
 	return Counted(days, "day", "days") + " late"
 }
 
-// Age writes an age, or what is left, in its greatest unit: 4s, 38m, 5h, 12d.
+// Age writes an age, or the time that is left to act, in its greatest unit: 4s, 38m, 5h,
+// 12d. It is rounded down: it lasts at least as long.
 func Age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
@@ -48,12 +50,44 @@ func Age(d time.Duration) string {
 	return Count(int(d/(24*time.Hour))) + "d"
 }
 
-// Until is [Age] for what is left: the last second counts as one.
+// Until is [Age] for what is waited for, rounded up: it has come by then.
 func Until(d time.Duration) string {
-	if d < time.Minute {
-		d += time.Second - 1
+	unit := time.Second
+	switch {
+	case d > 47*time.Hour:
+		unit = 24 * time.Hour
+	case d > 59*time.Minute:
+		unit = time.Hour
+	case d > 59*time.Second:
+		unit = time.Minute
 	}
-	return Age(d)
+	return Age((d + unit - 1).Truncate(unit))
+}
+
+// By is [Moment] for what has come by then, rounded up.
+func By(at, now time.Time, where *time.Location) string {
+	return "by " + Moment(at.Add(time.Minute-1), now, where)
+}
+
+// Within says how far away an alert's end is, behind a blank; "" if it has none. Only the
+// return of the day's intents is waited for: until any other end there is time to act.
+func Within(a *account.Alert, now time.Time) string {
+	left := a.Due.Sub(now)
+	switch {
+	case a.Due.IsZero():
+		return ""
+	case a.Kind == account.AlertDay:
+		return " within " + Until(left)
+	}
+	return " within " + Age(left)
+}
+
+// Due is [Within], with the time on the clock for the return of the day's intents.
+func Due(a *account.Alert, now time.Time, where *time.Location) string {
+	if a.Kind == account.AlertDay && !a.Due.IsZero() {
+		return " " + By(a.Due, now, where)
+	}
+	return Within(a, now)
 }
 
 // Moment is a time on the clock; of one that is more than a day away the date, too.

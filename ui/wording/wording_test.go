@@ -38,8 +38,35 @@ func TestAgesHaveOneUnit(t *testing.T) {
 			t.Errorf("Age(%s) = %q, want %q", d, got, want)
 		}
 	}
-	if got := Until(time.Millisecond); got != "1s" {
-		t.Errorf("the last millisecond is %q", got)
+}
+
+func TestWhatIsToComeHasComeOnceTheSpanIsOver(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 0: "0s", time.Millisecond: "1s", 59 * time.Second: "59s", 59*time.Second + 1: "1m", 61 * time.Second: "2m",
+		38 * time.Minute: "38m", 59*time.Minute + 1: "1h", 11*time.Hour + 50*time.Minute: "12h", 47 * time.Hour: "47h", 47*time.Hour + 1: "2d", 50 * time.Hour: "3d",
+	} {
+		if got := Until(d); got != want {
+			t.Errorf("Until(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestAnAlertPromisesNoMoreThanIsTrue(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name        string
+		alert       account.Alert
+		within, due string
+	}{
+		{"without an end", account.Alert{Kind: account.AlertFailed}, "", ""},
+		{"less than that is left to act", account.Alert{Kind: account.AlertExpiring, Due: now.Add(110 * time.Second)}, " within 1m", " within 1m"},
+		{"no time is left to act", account.Alert{Kind: account.AlertExpiring, Due: now.Add(-time.Second)}, " within 0s", " within 0s"},
+		{"a slot is back later", account.Alert{Kind: account.AlertDay, Due: now.Add(11*time.Hour + 50*time.Minute + 20*time.Second)}, " within 12h", " by 23:51"},
+		{"a slot is back on the minute", account.Alert{Kind: account.AlertDay, Due: now.Add(12 * time.Hour)}, " within 12h", " by 00:00"},
+	} {
+		if within, due := Within(&c.alert, now), Due(&c.alert, now, time.UTC); within != c.within || due != c.due {
+			t.Errorf("%s: %q and %q, want %q and %q", c.name, within, due, c.within, c.due)
+		}
 	}
 }
 

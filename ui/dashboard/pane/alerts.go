@@ -145,19 +145,7 @@ func AlertText(a *account.Alert, now time.Time, where *time.Location, w int) str
 	if a.Due.IsZero() && a.Kind != account.AlertAwaiting && a.Kind != account.AlertStuck {
 		return a.Text
 	}
-	return paint.Shorten(a.Text+due(a, now, where), w)
-}
-
-// due returns the end of an alert's text with its due time, if it has one. A near one
-// counts down.
-func due(a *account.Alert, now time.Time, where *time.Location) string {
-	switch {
-	case a.Due.IsZero():
-		return ""
-	case a.Kind == account.AlertDay:
-		return " by " + wording.Moment(a.Due, now, where)
-	}
-	return " within " + wording.Age(max(a.Due.Sub(now), 0))
+	return paint.Shorten(a.Text+wording.Due(a, now, where), w)
 }
 
 func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {

@@ -120,7 +120,7 @@ func (p *Alerts) text(row *alertRow, w int) string {
 		sign = "▾ "
 	}
 	text := sign + row.Text
-	within := func(at time.Time) string { return " within " + wording.Age(max(at.Sub(p.look.Now), 0)) }
+	within := func(at time.Time) string { return " within " + wording.Until(at.Sub(p.look.Now)) }
 	switch {
 	case row.Due.IsZero():
 	case row.Kind == account.AlertExpiring:

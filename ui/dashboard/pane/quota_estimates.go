@@ -29,7 +29,7 @@ func (p *Quota) today(c quotaColumns) {
 		long = "reported " + p.look.age(p.day.At) + " ago"
 	}
 	if !p.day.Spent.IsZero() {
-		back := "by " + p.look.moment(p.day.Free)
+		back := wording.By(p.day.Free, p.look.Now, p.look.Location)
 		long = "used up since " + p.look.moment(p.day.Spent) + ", the first is back " + back
 		if p.day.Limit > 0 {
 			made = back
