@@ -234,7 +234,7 @@ func TestManyAlertsOfAKindAreFolded(t *testing.T) {
 		m, kept := alerted(t, attention.Memory{}, alerts...)
 		press(m, "g")
 		folded := screen(m)
-		if !strings.Contains(folded, "▸ 12 intents expire within 5m · the first within 3m") || strings.Contains(folded, "Mug 7 expires") || !strings.Contains(folded, "Sofa failed") || !strings.Contains(folded, "ALERTS 13") {
+		if !strings.Contains(folded, "▸ 12 intents expire within 6m · the first in 3m") || strings.Contains(folded, "Mug 7 expires") || !strings.Contains(folded, "Sofa failed") || !strings.Contains(folded, "ALERTS 13") {
 			t.Errorf("not folded:\n%s", folded)
 		}
 		press(m, "enter", "z") // one key unfolds

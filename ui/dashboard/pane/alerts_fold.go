@@ -120,13 +120,13 @@ func (p *Alerts) text(row *alertRow, w int) string {
 		sign = "▾ "
 	}
 	text := sign + row.Text
-	within := func(at time.Time) string { return " within " + wording.Until(at.Sub(p.look.Now)) }
+	in := func(at time.Time) string { return " in " + wording.Age(at.Sub(p.look.Now)) }
 	switch {
 	case row.Due.IsZero():
 	case row.Kind == account.AlertExpiring:
-		text += within(row.last) + " · the first" + within(row.Due)
+		text += " within " + wording.Until(row.last.Sub(p.look.Now)) + " · the first" + in(row.Due)
 	default:
-		text += " · the first is due" + within(row.Due)
+		text += " · the first is due" + in(row.Due)
 	}
 	return text
 }

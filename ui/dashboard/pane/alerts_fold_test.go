@@ -81,11 +81,11 @@ func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 	for i := range 4 {
 		alerts = append(alerts, account.Alert{Kind: account.AlertOrder, Order: api.Text(fmt.Sprint("order-", i)), Text: "partly failed", Since: noon})
 	}
-	if got := drawnAlerts(p, alerts...); strings.Contains(got, "within") {
+	if got := drawnAlerts(p, alerts...); strings.Contains(got, "the first") {
 		t.Errorf("none is due:\n%s", got)
 	}
 	alerts[1].Due, alerts[2].Due = noon.Add(40*time.Minute), noon.Add(9*time.Minute)
-	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders are partly failed · the first is due within 9m") {
+	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders are partly failed · the first is due in 9m") {
 		t.Errorf("two are due:\n%s", got)
 	}
 }
