@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/themes"
@@ -39,14 +40,19 @@ func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
 	}
 }
 
-func TestTheNarrowestFooterNamesTheWayBack(t *testing.T) {
+func TestANarrowFooterNamesTheWayBack(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"a zoomed pane": {"4", "z"}, "intents, zoomed": {"1", "z"}, "failures": {"F"}, "pulse": {"P"}, "usage": {"u"}, "a detail": {"enter"}, "requests, zoomed": {"5", "z"},
 	} {
-		m := boardOf(t, typicalShop(time.Now()), 40, 12, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
-		press(m, keys...)
-		if got := screen(m); !inOrder(got, "esc back", "? help", "q quit") {
-			t.Errorf("%s:\n%s", name, got)
+		for _, armed := range []bool{false, true} {
+			m := boardOf(t, typicalShop(time.Now()), 40, 12, func(c *Config) { c.Armed, c.Confirmer = armed, &till{} })
+			press(m, keys...)
+			for width := 40; width <= 80; width++ {
+				m.Update(tea.WindowSizeMsg{Width: width, Height: 12})
+				if got := screen(m); !inOrder(got, "esc back", "? help", "q quit") {
+					t.Fatalf("%s, armed %t, %d columns:\n%s", name, armed, width, got)
+				}
+			}
 		}
 	}
 }

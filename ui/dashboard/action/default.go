@@ -110,7 +110,7 @@ func finding() []Action {
 	return []Action{
 		{ID: Filter, Keys: []string{"/"}, Title: "Filter", Short: "filter", Group: Find, Scope: Board, rank: 5,
 			Tooltip: "Shows only the rows that match what you type."},
-		{ID: ClearFilter, Keys: []string{"esc"}, Title: "Clear filter", Short: "back", Group: Find, Scope: Board, rank: 4,
+		{ID: ClearFilter, Keys: []string{"esc"}, Title: "Clear filter", Short: "back", Group: Find, Scope: Board, rank: 3,
 			Tooltip: "Shows all rows again, or all panes."},
 		{ID: FilterAlike, Keys: []string{"f"}, Title: "Filter by merchant", Group: Find,
 			Tooltip: "Shows only the intents of the row's merchant, then those that failed for its reason, then all again."},

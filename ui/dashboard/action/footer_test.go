@@ -48,8 +48,9 @@ func TestFooterKeepsTheMostUsefulLongest(t *testing.T) {
 
 func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 	table := Default()
-	confirm := func(width int) string {
-		for _, hint := range table.Footer(Board, width, nil, table.ReadOnly(nil)) {
+	confirm := func(width int, back bool) string {
+		offers := func(id ID) bool { return id != ClearFilter || back }
+		for _, hint := range table.Footer(Board, width, offers, table.ReadOnly(nil)) {
 			if hint.ID == Confirm {
 				return hint.String()
 			}
@@ -58,8 +59,10 @@ func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 	}
 	const want = "c confirm — read-only"
 	for width := range 301 {
-		if got := confirm(width); got != want && (got != "" || width >= 60) {
-			t.Errorf("in %d cells: %q, want %q", width, got, want)
+		for back, from := range map[bool]int{false: 52, true: 63} { // the way back comes first
+			if got := confirm(width, back); got != want && (got != "" || width >= from) {
+				t.Errorf("in %d cells, with a way back %t: %q, want %q", width, back, got, want)
+			}
 		}
 	}
 }
