@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,28 +22,37 @@ func (d *Confirm) Size(width, height int) (int, int) {
 	if d.batch != nil {
 		return w, min(len(d.batchBody(d.panel(w).room(w), height-frame))+frame, height)
 	}
-	return w, min(len(d.body(d.panel(w).room(w)))+frame, height)
+	return w, min(len(d.body(d.panel(w).room(w), false))+frame, height)
 }
 
 // View draws the dialog as exactly height lines of width cells. What is left
-// out for want of space is never the product, its variant, the total, the id, the
-// environment or the window: if those do not fit, nothing can be confirmed.
+// out for want of space is never the product, its variant and its merchant, the total,
+// the id, the environment or the window: if those do not fit, nothing can be confirmed.
 func (d *Confirm) View(l *paint.Line, width, height int) []string {
 	p := d.panel(width)
 	room := p.room(width)
-	body := d.body
-	if d.batch != nil {
-		body = func(room int) []row { return d.batchBody(room, max(height-frame, 0)) }
-	}
-	kept, all := squeeze(body(room), max(height-frame, 0))
+	kept, all := d.fitting(room, max(height-frame, 0))
 	if d.inFull = all && room >= leastRoom; d.inFull && d.notice == unseen {
 		d.notice = ""
-		kept, _ = squeeze(body(room), max(height-frame, 0))
+		kept, _ = d.fitting(room, max(height-frame, 0))
 	}
 	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
 	return d.draw(l, p, width, height, kept)
+}
+
+// fitting is the body within height lines. It reports whether all that is needed is there.
+// Where the whole address of the page has no room, it stands on the merchant's line, cut.
+func (d *Confirm) fitting(room, height int) ([]row, bool) {
+	if d.batch != nil {
+		return squeeze(d.batchBody(room, height), height)
+	}
+	kept, all := squeeze(d.body(room, false), height)
+	if d.phase == asking && d.proposal.ProductURL != "" && !slices.ContainsFunc(kept, func(r row) bool { return r.spare == extra }) {
+		return squeeze(d.body(room, true), height)
+	}
+	return kept, all
 }
 
 // leastRoom is the width below which amounts and names are no longer told apart.
@@ -76,9 +86,16 @@ func (d *Confirm) panel(width int) panel {
 	return p
 }
 
-func (d *Confirm) body(room int) []row {
+// body is all that the dialog says; brief has the page on the merchant's line.
+func (d *Confirm) body(room int, brief bool) []row {
+	merchant, page := d.merchant(room), d.page(room)
+	if brief {
+		merchant, page = d.pageInShort(room), nil
+	}
 	out := rows(margin, paint.Spans{})
 	out = append(out, d.head(room)...)
+	out = append(out, rows(needed, merchant...)...)
+	out = append(out, rows(air, paint.Spans{})...)
 	switch d.phase {
 	case running:
 		out = append(out, d.total(room)...)
@@ -92,7 +109,8 @@ func (d *Confirm) body(room int) []row {
 		out = append(out, d.costs(room)...)
 		out = append(out, d.total(room)...)
 		out = append(out, rows(air, paint.Spans{})...)
-		out = append(out, d.facts(room)...)
+		out = append(out, rows(extra, page...)...)
+		out = append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
 		return append(out, d.question(room)...)
 	}
 	return append(out, rows(margin, paint.Spans{})...)
@@ -101,9 +119,11 @@ func (d *Confirm) body(room int) []row {
 // head names what is bought, over as many lines as that takes.
 func (d *Confirm) head(room int) []row {
 	out := rows(needed, paint.Wrapped(paint.Text|paint.Bold, d.proposal.Item(), room)...)
-	out = append(out, rows(needed, paint.Wrapped(paint.Text, string(d.proposal.Variant), room)...)...)
-	out = append(out, rows(needed, paint.Wrapped(paint.Muted, string(d.proposal.Merchant), room)...)...)
-	return append(out, rows(air, paint.Spans{})...)
+	return append(out, rows(needed, paint.Wrapped(paint.Text, string(d.proposal.Variant), room)...)...)
+}
+
+func (d *Confirm) merchant(room int) []paint.Spans {
+	return paint.Wrapped(paint.Muted, string(d.proposal.Merchant), room)
 }
 
 // costs lists the parts of the sum. An absent amount is left out:
@@ -129,11 +149,6 @@ func (d *Confirm) ends(labels paint.Style, label string, values paint.Style, val
 	return paint.Apart(paint.Spans{paint.In(labels, label)}, paint.Spans{paint.In(values, value)}, room)
 }
 
-func (d *Confirm) facts(room int) []row {
-	out := rows(extra, d.page(room)...)
-	return append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
-}
-
 // page is the address of what is bought, without secrets, over as many lines as that
 // takes.
 func (d *Confirm) page(room int) []paint.Spans {
@@ -146,6 +161,28 @@ func (d *Confirm) page(room int) []paint.Spans {
 		out = append(out, append(d.fact(label, paint.Span{}), l...))
 	}
 	return out
+}
+
+// pageInShort is the page's address without https, in place of the merchant whose host it
+// has, or else below it. The host stays whole; the middle of what follows gives way.
+func (d *Confirm) pageInShort(room int) []paint.Spans {
+	const leastPath = 12
+	address := strings.TrimPrefix(string(api.MaskAddress(d.proposal.ProductURL)), "https://")
+	begin := strings.Index(address, "://") + 1 // what has a scheme is not encrypted
+	if begin > 0 {
+		begin += len("//")
+	}
+	end := len(address)
+	if at := strings.IndexAny(address[begin:], "/?#"); at >= 0 {
+		end = begin + at
+	}
+	var out []paint.Spans
+	if merchant := string(d.proposal.Merchant); !strings.HasSuffix("."+strings.ToLower(address[begin:end]), "."+merchant) {
+		out = d.merchant(room)
+	}
+	host := paint.In(paint.Muted, address[:end]).Text
+	path := paint.Shorten(paint.In(paint.Muted, address[end:]).Text, max(room-paint.Width(host), leastPath))
+	return append(out, paint.Wrapped(paint.Muted, host+path, room)...)
 }
 
 func (d *Confirm) fact(label string, value paint.Span) paint.Spans {

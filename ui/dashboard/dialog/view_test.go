@@ -158,6 +158,40 @@ func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 	}
 }
 
+func TestConfirmNamesThePageOnEveryScreen(t *testing.T) {
+	long := "https://acme.example/shop/socks/" + strings.Repeat("merino-and-", 30) + "wool-socks?size=9"
+	for _, size := range [][2]int{{40, 12}, {60, 12}, {80, 16}, {80, 24}, {120, 36}} {
+		for _, c := range []struct {
+			name, url, merchant string
+			want                []string
+		}{
+			{"a page of the merchant", "https://acme.example/products/wool-socks", "acme.example", []string{"acme.example/products/wool-socks"}},
+			{"a www page", "https://www.acme.example/p/9", "acme.example", []string{"www.acme.example/p/9"}},
+			{"a page of another", "https://acne.example/p/9", "acme.example", []string{"acme.example", "acne.example/p/9"}},
+			{"a page that is not encrypted", "http://acme.example/p/9", "acme.example", []string{"http://acme.example/p/9"}},
+			{"a user name like a host", "https://acme.example@acne.example/p/9", "acne.example", []string{"@acne.example/p/9"}},
+			{"a long address", long, "acme.example", []string{"acme.example/shop", "size=9"}},
+			{"no address", "", "acme.example", []string{"acme.example"}},
+		} {
+			for _, live := range []bool{false, true} {
+				seen := socks()
+				seen.ProductURL, seen.Merchant = api.Text(c.url), api.Text(c.merchant)
+				d := NewConfirm(seen, live, quiet(), opened)
+				screen := plain(sized(d, size[0], size[1]))
+				packed := strings.NewReplacer("│", "", " ", "", "\n", "").Replace(screen)
+				for _, want := range c.want {
+					if !strings.Contains(packed, want) {
+						t.Errorf("%s, %v, live %t: no %q in\n%s", c.name, size, live, want, screen)
+					}
+				}
+				if !d.inFull {
+					t.Errorf("%s, %v, live %t: nothing can be confirmed\n%s", c.name, size, live, screen)
+				}
+			}
+		}
+	}
+}
+
 func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
 	for height := range 40 {
 		d := NewConfirm(socks(), true, quiet(), opened)
