@@ -21,6 +21,9 @@ type Proposal struct {
 	Cost        api.Cost
 	Total       api.Money
 	ExpiresAt   time.Time // end of the confirm window; zero while unknown
+
+	buyer   *api.Buyer         // nil while unknown
+	payment *api.PaymentMethod // nil while unknown; without a token from a saved picture
 }
 
 // Propose binds what was read. It refuses an intent that was not read as awaiting_confirmation, and one
@@ -51,6 +54,8 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		Quantity:    read.Quantity,
 		Cost:        read.Offer.Cost,
 		Total:       total,
+		buyer:       read.Buyer,
+		payment:     read.Payment,
 	}
 	if !read.CreatedAt.IsZero() {
 		p.ExpiresAt = read.CreatedAt.Add(window)
@@ -107,6 +112,28 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 		compare(strings.ToLower(seen.Name), amount(seen.Amount), amount(parts[i].Amount))
 	}
 	compare("total", p.Total.String(), amount(cost.Total))
+	return append(out, p.inPrivate(now)...)
+}
+
+// inPrivate compares the buyer and the payment, as far as they were known, without quoting them.
+func (p Proposal) inPrivate(now *api.Intent) (out []Difference) {
+	const another, none = "another", "none"
+	switch {
+	case p.buyer == nil:
+	case now.Buyer == nil:
+		out = append(out, Difference{"buyer", p.buyer.String(), none})
+	case *p.buyer != *now.Buyer:
+		out = append(out, Difference{"buyer", p.buyer.String(), another})
+	}
+	switch seen := p.payment; {
+	case seen == nil:
+	case now.Payment == nil:
+		out = append(out, Difference{"payment", string(seen.Type), none})
+	case seen.Type != now.Payment.Type:
+		out = append(out, Difference{"payment", string(seen.Type), string(now.Payment.Type)})
+	case !seen.Token.IsZero() && !seen.Token.Equal(now.Payment.Token):
+		out = append(out, Difference{"payment", string(seen.Type), another})
+	}
 	return out
 }
 
