@@ -69,6 +69,7 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 // the later read. It reports whether anything was new.
 func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) {
 	s.update(func(now time.Time) {
+		s.health.shipmentsRead = true
 		s.intents.reads.answered(now)
 		for i := range list {
 			news = s.applyShipment(&list[i], sent, now) || news

@@ -114,7 +114,7 @@ func (s *Summary) ShipmentsKnown() bool {
 	case ListNotServed:
 		return s.IntentsKnown()
 	}
-	return true
+	return s.ShipmentList.State != ListForbidden
 }
 
 // fed reports whether events name the account's intents and shipments.

@@ -297,6 +297,7 @@ func TestShipmentsAreKnownOnceSomethingWouldTellOfThem(t *testing.T) {
 		{"by the intents on their list", Summary{ShipmentList: unlisted, List: ListStatus{State: ListWhole}}, true},
 		{"by the intents that somebody named", Summary{ShipmentList: unlisted, List: unlisted, Named: true, LastRead: time.Now()}, true},
 		{"where no list is served", Summary{ShipmentList: unlisted, List: unlisted}, false},
+		{"where the key may not read them", Summary{ShipmentList: ListStatus{State: ListForbidden}, Feed: FeedStatus{State: FeedLive}}, false},
 		{"where no intent can be read", Summary{ShipmentList: unlisted, List: unlisted, Named: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

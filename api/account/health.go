@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // APIState is the service's health by the latest calls.
@@ -46,6 +48,8 @@ type health struct {
 	slowAfter time.Duration // the pause for quota from which the service counts as slow
 	failures  int           // exchanges in a row that failed
 	clock     clockCheck
+
+	shipmentsRead bool // with the key in use
 }
 
 // exchanged takes in one more call.
@@ -87,7 +91,7 @@ func (h *health) turn(state APIState, now time.Time) {
 // from something other than the service, such as a sign-in page, or says that the key may not do that.
 func (h *health) judge(e *api.Exchange) APIState {
 	switch {
-	case errors.Is(e.Err, context.Canceled):
+	case errors.Is(e.Err, context.Canceled), e.Status == http.StatusForbidden && readsShipments(e) && !h.shipmentsRead:
 		return h.State
 	case e.Status == 401:
 		h.failures = 0
@@ -105,6 +109,13 @@ func (h *health) judge(e *api.Exchange) APIState {
 		return APISlow
 	}
 	return APIHealthy
+}
+
+// readsShipments reports whether a call reads shipments, for which a key may lack the scope.
+func readsShipments(e *api.Exchange) bool {
+	path, _, _ := strings.Cut(e.Path, "?")
+	template, class := quota.EndpointOf(e.Method, path, "")
+	return class == quota.Reads && strings.Contains(template, "/shipments")
 }
 
 // refusesRead reports whether an error is a refusal of a read by the contract.

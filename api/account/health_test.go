@@ -15,6 +15,12 @@ func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
 		return api.Exchange{Method: method, Status: status, Err: err}
 	}
 	forbidden, teapot, missing, conflict := answered("GET", 403), answered("GET", 418), answered("GET", 404), answered("POST", 409)
+	of := func(path string) api.Exchange {
+		e := forbidden
+		e.Path = path
+		return e
+	}
+	read := api.Exchange{Method: "GET", Status: 200}
 	cases := []struct {
 		name      string
 		exchanges []api.Exchange
@@ -30,6 +36,9 @@ func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
 		{"two redirects", []api.Exchange{{Status: 302, Err: errBroken}, {Status: 302, Err: errBroken}}, APIFailing},
 		{"two reads that the key may not make", []api.Exchange{forbidden, forbidden}, APIFailing},
 		{"one that it may not make among others", []api.Exchange{forbidden, {Method: "GET", Status: 200}, forbidden}, APIHealthy},
+		{"two reads of shipments that it may not make", []api.Exchange{read, of("/api/v1/shipments?limit"), of("/api/v1/checkout-intents/ci_1/shipments"), of("/api/v1/shipments/shp_1")}, APIHealthy},
+		{"two of the rest that it may not make", []api.Exchange{read, of("/api/v1/checkout-intents/shipments"), of("/api/v1/checkout-intents/ci_1")}, APIFailing},
+		{"reads of shipments that it may not make, while the service fails", []api.Exchange{{Err: errBroken}, of("/api/v1/shipments"), {Err: errBroken}}, APIFailing},
 		{"two answers to reads that the contract does not know", []api.Exchange{teapot, teapot}, APIFailing},
 		{"two reads of what does not exist", []api.Exchange{missing, missing}, APIHealthy},
 		{"two confirms that came too late", []api.Exchange{conflict, conflict}, APIHealthy},

@@ -64,7 +64,7 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 		sent:  func(sh api.Shipment) time.Time { return sh.Response.Sent },
 		merge: w.store.applySweep,
 		refuses: func(err error) bool {
-			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrForbidden) || errors.Is(err, api.ErrValidation)
+			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrValidation)
 		},
 	})
 }
@@ -75,6 +75,12 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 		return
 	}
 	for failed := 0; ; {
+		if w.store.forbids(l.kind) {
+			if !w.nap(ctx, trialMost) {
+				return
+			}
+			continue
+		}
 		pause := l.every
 		err := caught(func() error { return readList(ctx, w, l) })
 		tried()
@@ -161,6 +167,9 @@ func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStat
 		return ctx.Err()
 	case refused:
 		status = ListStatus{State: ListNotServed}
+	case kind == shipmentList && w.store.forbidShipments(err):
+		w.change(func(time.Time) { w.dropShipments() })
+		return err
 	default:
 		w.store.readFailed(err)
 		w.judgeKey(time.Now())

@@ -1,6 +1,12 @@
 package account
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
 
 // ListState is how much of one of the service's lists was read. The contract does not show a list of intents.
 type ListState uint8
@@ -12,11 +18,12 @@ const (
 	ListWhole                      // read to its end
 	ListCut                        // read up to our own bound; there may be more
 	ListNotServed                  // the service has no such list
+	ListForbidden                  // the key may not read it
 )
 
 // String returns the state's name.
 func (s ListState) String() string {
-	return wordOf(s, "unread", "partly", "whole", "cut", "not served")
+	return wordOf(s, "unread", "partly", "whole", "cut", "not served", "forbidden")
 }
 
 // MarshalText returns the state's name.
@@ -24,7 +31,7 @@ func (s ListState) MarshalText() ([]byte, error) { return []byte(s.String()), ni
 
 // UnmarshalText takes an unknown name for the first state.
 func (s *ListState) UnmarshalText(word []byte) error {
-	*s = stateOfWord(word, ListNotServed)
+	*s = stateOfWord(word, ListForbidden)
 	return nil
 }
 
@@ -51,4 +58,32 @@ const (
 
 func (s *Store) setList(kind listKind, status ListStatus) {
 	s.update(func(time.Time) { s.lists.status[kind] = status })
+}
+
+// forbidShipments records that a read of shipments was answered 403, and reports whether that is so. A key that has
+// read shipments may read them: then a 403 is a failure like others.
+func (s *Store) forbidShipments(err error) (forbidden bool) {
+	s.update(func(time.Time) {
+		if forbidden = errors.Is(err, api.ErrForbidden) && !s.health.shipmentsRead; forbidden {
+			s.lists.status[shipmentList] = ListStatus{State: ListForbidden, Err: fmt.Errorf("the API key may not read shipments: %w", err)}
+		}
+	})
+	return forbidden
+}
+
+// permitShipments forgets whether the key may read shipments, because it may be another one. It reports whether it
+// could not.
+func (s *Store) permitShipments() (forbidden bool) {
+	s.update(func(time.Time) {
+		s.health.shipmentsRead = false
+		if list := &s.lists.status[shipmentList]; list.State == ListForbidden {
+			forbidden, *list = true, ListStatus{}
+		}
+	})
+	return forbidden
+}
+
+// forbids reports whether the key may not read a list.
+func (s *Store) forbids(kind listKind) bool {
+	return look(s, func() bool { return s.lists.status[kind].State == ListForbidden })
 }

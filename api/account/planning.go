@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -80,6 +81,30 @@ func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
+// wantsShipments is wanted for the shipments of an intent: the key may not read them.
+func (w *Watcher) wantsShipments(intent api.ID) bool {
+	return w.wanted(intent) && !w.store.forbids(shipmentList)
+}
+
+// dropShipments withdraws the reads of shipments, which the key may not read.
+func (w *Watcher) dropShipments() {
+	for t := range w.queue.jobs {
+		if t.kind != readIntent {
+			w.queue.forget(t)
+		}
+	}
+}
+
+// askShipments makes up for [Watcher.dropShipments].
+func (w *Watcher) askShipments(now time.Time) {
+	for _, in := range look(w.store, func() []*IntentDetail { return slices.Collect(maps.Values(w.store.intents.byID)) }) {
+		w.planIntent(in, now)
+	}
+	for _, sh := range w.store.openShipments() {
+		w.askShipment(sh, now, quota.Hint)
+	}
+}
+
 // planIntent plans the reads of an intent that only time calls for.
 func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 	if !w.wanted(in.ID) {
@@ -96,11 +121,13 @@ func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 		w.queue.dropAsk(read, quota.Person)
 		delete(w.gapLeft, in.ID)
 	}
-	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, measured(nextShipmentList(in, input, now), now), quota.Reconcile)
+	if w.wantsShipments(in.ID) {
+		w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, measured(nextShipmentList(in, input, now), now), quota.Reconcile)
+	}
 }
 
 func (w *Watcher) planShipment(sh *Shipment, now time.Time) {
-	if w.wanted(sh.IntentID) {
+	if w.wantsShipments(sh.IntentID) {
 		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), measured(nextShipmentRead(sh, w.scheduleInput()), now), quota.Reconcile)
 	}
 }
@@ -112,7 +139,7 @@ func (w *Watcher) askIntent(in *IntentDetail, due time.Time, priority quota.Prio
 }
 
 func (w *Watcher) askShipment(sh *Shipment, due time.Time, priority quota.Priority) {
-	if w.wanted(sh.IntentID) {
+	if w.wantsShipments(sh.IntentID) {
 		w.queue.ask(task{readShipment, sh.ID}, sh.rank(), due, priority)
 	}
 }

@@ -96,6 +96,7 @@ func (w *Watcher) perform(ctx context.Context, r *round) {
 			failure = err
 		}
 	}
+	forbidden := r.tasks[0].kind != readIntent && w.store.forbidShipments(failure)
 	switch {
 	case failure == nil && r.priority == quota.Reconcile && r.planned:
 		w.store.countRead(func(c *ReadCounters) { c.Reconciled++ })
@@ -119,6 +120,9 @@ func (w *Watcher) perform(ctx context.Context, r *round) {
 	}
 	for _, t := range r.tasks {
 		w.finish(t, failed[t], r.priority, now)
+	}
+	if forbidden {
+		w.dropShipments()
 	}
 	w.mu.Unlock()
 	w.settleGap()

@@ -33,16 +33,21 @@ func trialPause(trials int) time.Duration {
 	return span - rand.N(span/4)
 }
 
-// TryKey tries a refused key at once, because it may have been replaced. It does nothing if the key is not
-// refused.
+// TryKey tries a refused key at once, because it may have been replaced, or one that may not read shipments. It reads
+// nothing if the key is neither.
 func (w *Watcher) TryKey() {
 	now := time.Now()
+	forbidden := w.store.permitShipments()
 	refused := look(w.store, w.store.health.refused)
 	w.mu.Lock()
 	if refused || w.refusal.stands {
 		w.refuse(now)
 		w.refusal.trials = 0
 		w.try(now)
+	}
+	if forbidden {
+		w.askShipments(now)
+		w.askLists()
 	}
 	w.mu.Unlock()
 	w.stir()

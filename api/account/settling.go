@@ -71,8 +71,13 @@ func (w *Watcher) Settling() Settling {
 	s.missLists(&sum, w.cfg)
 	s.missFeed(&sum, w.cfg)
 	w.missIntents(&s)
-	w.missShipments(&s)
-	if sum.ShipmentList.State != ListWhole {
+	switch sum.ShipmentList.State {
+	case ListForbidden:
+		s.Missing = append(s.Missing, Missing{Part: PartShipmentList, Err: sum.ShipmentList.Err, Final: true})
+	case ListWhole:
+		w.missShipments(&s)
+	default:
+		w.missShipments(&s)
 		w.missParcels(&s)
 	}
 	if sum.Sourceless() && sum.ShipmentList.State != ListUnread {

@@ -198,7 +198,8 @@ func newReport(environment string, picture account.Changes, settling account.Set
 	for _, m := range settling.Missing {
 		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), wording.Because(m.Err)})
 	}
-	r.Intents, r.Shipments = intentCounts(s, r.Settled), shipmentCounts(s, r.Settled)
+	intents := !slices.ContainsFunc(settling.Missing, func(m account.Missing) bool { return m.Part != account.PartShipmentList })
+	r.Intents, r.Shipments = intentCounts(s, r.Settled || intents && s.IntentsKnown()), shipmentCounts(s, r.Settled)
 	for i := range s.Quota {
 		r.Quota = append(r.Quota, quotaOf(&s.Quota[i], now))
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +68,34 @@ func TestStatusIsSettledOnlyOnceTheWholeListWasRead(t *testing.T) {
 	})
 	if r, code, _, _ := snapshotUntil(ctx, t, firstPage, "--wait", "30s"); r.Settled || code != exitDone || len(r.Missing) == 0 || r.Missing[0].What != "list" || r.Missing[0].Why == "" {
 		t.Errorf("when it is cut short: exit code %d, settled: %v, missing %+v", code, r.Settled, r.Missing)
+	}
+}
+
+func TestStatusSaysThatTheKeyMayNotReadShipments(t *testing.T) {
+	t.Parallel()
+	service, err := simulator.New(simulator.Config{
+		Key: api.NewSecret("key-of-the-test"), Seed: 3, History: 20, IntentsPerMinute: 0, ProductEventsPerMinute: -1, Lists: simulator.ListsServed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned(t, func(ctx context.Context) error { return service.Run(ctx) })
+	var asked atomic.Int32
+	limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/shipments") {
+			service.Handler().ServeHTTP(w, r)
+			return
+		}
+		asked.Add(1)
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"name":"ForbiddenError","message":"API key lacks a scope"}`)
+	})
+	r, code, said, took := snapshotOf(t, limited, "--wait", "30s")
+	if r.Summary.API.State != account.APIHealthy || code != exitDone || took > 10*time.Second || asked.Load() > 4 {
+		t.Errorf("exit code %d after %v and %d reads of shipments (%s), the service is %s", code, took, asked.Load(), said, r.Summary.API.State)
+	}
+	if len(r.Missing) != 1 || !strings.Contains(r.Missing[0].Why, "the API key may not read shipments") || r.Shipments["delivered"] != nil || r.Intents["retrieving_offer"] == nil {
+		t.Errorf("missing %+v, shipments %v, intents %v", r.Missing, r.Shipments, r.Intents)
 	}
 }
 

@@ -26,12 +26,19 @@ func (a asker) read(id api.ID) tea.Cmd {
 // refused reports whether the service refuses the API key.
 func (a asker) refused() bool { return a.picture.summary.API.State == account.APIUnauthorized }
 
-// triesKey reports whether a refused API key can be tried again.
-func (a asker) triesKey() bool { return a.refused() && a.cfg.TryKey != nil }
+// limited reports whether the API key may not read shipments.
+func (a asker) limited() bool { return a.picture.summary.ShipmentList.State == account.ListForbidden }
 
-// tryKey rereads a refused API key from its file and tries it now.
+// triesKey reports whether an API key that is refused or limited can be tried again.
+func (a asker) triesKey() bool { return (a.refused() || a.limited()) && a.cfg.TryKey != nil }
+
+// tryKey rereads the API key from its file and tries it now.
 func (a asker) tryKey() tea.Cmd {
-	a.notices.sayWhile(a.refused, plain, "trying the API key again")
+	holds := a.refused
+	if !a.refused() {
+		holds = nil
+	}
+	a.notices.sayWhile(holds, plain, "trying the API key again")
 	return ask(a.cfg.TryKey)
 }
 
@@ -60,18 +67,22 @@ func (a asker) reconnectDisabled() string {
 	return "no relay is configured"
 }
 
-// readAgain reads the intent under the cursor or, while the API key is refused, tries the
-// key.
+// readAgain reads the intent under the cursor and tries a limited API key. While the key is refused or there is no
+// intent, it only tries the key.
 func (a asker) readAgain() tea.Cmd {
+	var try tea.Cmd
 	if a.triesKey() {
-		return a.tryKey()
+		try = ask(a.cfg.TryKey)
 	}
 	in, ok := a.board.intentUnder()
+	if try != nil && (!ok || a.refused()) {
+		return a.tryKey()
+	}
 	if !ok {
 		return nil
 	}
 	a.notices.say(plain, "reading "+string(in.ID)+" again")
-	return a.read(in.ID)
+	return tea.Batch(a.read(in.ID), try)
 }
 
 // readDisabled says why no intent can be read now; "" if one can.

@@ -48,7 +48,7 @@ type Config struct {
 	Confirmer         Confirmer
 	Unsettled         []confirm.Line                                               // confirms of earlier runs with an unknown outcome; the first notice
 	Refresh           func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
-	TryKey            func()                                                       // rereads a refused API key from its file and tries it now; nil: not possible. It must not block for long.
+	TryKey            func()                                                       // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.
 	KeyFile           string                                                       // the API key's file, for display; "": none
 	Profiles          Profiles                                                     // nil: no switching
 	Commands          []own.Command                                                // from the configuration; their actions are in Actions as well

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -87,6 +90,40 @@ func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
 			}
 			if tried != c.tried {
 				t.Errorf("the key was tried: %v", tried)
+			}
+		})
+	}
+}
+
+func TestReadingAgainAlsoTriesAKeyThatMayNotReadShipments(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		shop func(time.Time) *shop
+		says string
+		read bool
+	}{
+		{"on an intent", typicalShop, "reading ci_", true},
+		{"on an empty board", newShop, "trying the API key again", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := c.shop(time.Now())
+			s.changes.Summary.ShipmentList.State = account.ListForbidden
+			read, tried := false, false
+			m := boardOf(t, s, 120, 36, func(c *Config) {
+				c.TryKey, c.Refresh = func() { tried = true }, func(api.ID) { read = true }
+			})
+			all := []tea.Cmd{press(m, "r")}
+			for len(all) > 0 {
+				if more, ok := all[0]().(tea.BatchMsg); ok {
+					all = append(all, more...)
+				}
+				all = all[1:]
+			}
+			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.says) {
+				t.Errorf("the line says %q, want %q", got, c.says)
+			}
+			if read != c.read || !tried {
+				t.Errorf("the intent was read: %v; the key was tried: %v", read, tried)
 			}
 		})
 	}

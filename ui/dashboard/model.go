@@ -97,7 +97,8 @@ func New(cfg Config) *Model {
 	m.job = job.New(m.ctx)
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
-	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan), SendAgain: c.Actions.KeyOf(action.SendAgain)}
+	key := c.Actions.KeyOf
+	m.look.Keys = pane.Keys{Follow: key(action.Bottom), ShowAll: key(action.ClearFilter), Span: key(action.NextSpan), SendAgain: key(action.SendAgain), Refresh: key(action.Refresh)}
 
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)

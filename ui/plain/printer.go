@@ -39,6 +39,7 @@ type printer struct {
 	ends      map[account.LimitName]bool // the limits that were printed to run out
 
 	intentsSummed, shipmentsSummed bool // the sum of all was printed
+	shipmentsForbidden             bool // it was printed that the key may not read them
 	letGoPrinted                   bool // it was printed that older intents are not kept
 
 	now   time.Time
@@ -139,6 +140,11 @@ func (t *printer) sums(s *account.Summary, first bool) {
 		t.letGoPrinted = true
 		t.say("intents older ones are not kept")
 	}
+	forbidden := s.ShipmentList.State == account.ListForbidden
+	if forbidden && !t.shipmentsForbidden {
+		t.say("shipments are unknown: the API key may not read them")
+	}
+	t.shipmentsForbidden = forbidden || t.shipmentsForbidden && s.ShipmentList.State == account.ListUnread
 	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsSummed {
 		t.shipmentsSummed = known
 		n := 0

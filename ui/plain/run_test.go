@@ -260,6 +260,27 @@ func TestCountsArePrintedOnceTheyAreKnown(t *testing.T) {
 	}
 }
 
+func TestShipmentsThatTheKeyMayNotReadAreALineOnce(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	printer := newPrinter(Config{Environment: "staging", Location: time.UTC})
+	said := func(list account.ListState) string {
+		s := account.Summary{List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: list}}
+		return strings.Join(printer.changes(&account.Changes{At: now, Summary: s}), "\n")
+	}
+	const forbidden = "12:00:00 shipments are unknown: the API key may not read them"
+	if got := said(account.ListForbidden); !strings.Contains(got, forbidden) {
+		t.Errorf("at first:\n%s", got)
+	}
+	for _, step := range []struct {
+		list account.ListState
+		want string
+	}{{account.ListForbidden, ""}, {account.ListUnread, ""}, {account.ListForbidden, ""}, {account.ListWhole, "12:00:00 shipments 0"}, {account.ListForbidden, forbidden}} {
+		if got := said(step.list); got != step.want {
+			t.Errorf("%v: %q, want %q", step.list, got, step.want)
+		}
+	}
+}
+
 func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
 	lines := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{Summary: account.Summary{Intents: map[api.IntentState]int{api.Failed: 2}, NotRead: 1}})
 	if got := strings.Join(lines, "\n"); !strings.Contains(got, "intents 2 failed, 1 of unknown state") {

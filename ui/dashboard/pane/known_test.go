@@ -20,6 +20,8 @@ func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
 		List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: account.ListWhole},
 		Day: account.DayCount{Limit: 50}, Agents: account.AgentCount{Limit: 10},
 	}
+	forbidden := whole
+	forbidden.ShipmentList.State = account.ListForbidden
 	for _, size := range [][2]int{{200, 20}, {120, 20}, {70, 12}} {
 		intents, shipments, limits := NewIntents(look(), 45*time.Minute), NewShipments(look()), NewQuota(look())
 		drawn := func(s account.Summary) string {
@@ -43,6 +45,9 @@ func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
 		}
 		if got := drawn(whole); !strings.Contains(got, "INTENTS 0") || !strings.Contains(got, "SHIPMENTS 0") || strings.Contains(got, "not read yet") {
 			t.Errorf("%v: nothing is there, and that is known:\n%s", size, got)
+		}
+		if got := drawn(forbidden); !strings.Contains(got, "INTENTS 0") || !strings.Contains(got, "SHIPMENTS –") || strings.Count(got, "the API key may not read shipments") != 1 {
+			t.Errorf("%v: the key may not read shipments:\n%s", size, got)
 		}
 	}
 }

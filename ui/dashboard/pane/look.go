@@ -28,7 +28,7 @@ type Look struct {
 func (l *Look) service() time.Time { return l.Now.Add(-l.Ahead) }
 
 // Keys are the names of keys that panes mention.
-type Keys struct{ Follow, ShowAll, Span, SendAgain string }
+type Keys struct{ Follow, ShowAll, Span, SendAgain, Refresh string }
 
 // Health says why a pane has no rows.
 type Health struct {

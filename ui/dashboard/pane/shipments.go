@@ -20,6 +20,7 @@ type Shipments struct {
 	read   time.Time // the last read
 	ranked time.Time // when the ranks were last updated
 	known  bool      // all shipments are known
+	barred bool      // the API key may not read them
 }
 
 // shipmentRow is a shipment on the screen. A change of the shipment makes a new one.
@@ -167,8 +168,9 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	p.list.Upsert(rows...)
 	p.rankAnew()
 	p.counts = c.Summary.Shipments
-	if known := c.Summary.ShipmentsKnown(); p.known != known {
-		p.known, p.stale = known, true
+	known, barred := c.Summary.ShipmentsKnown(), c.Summary.ShipmentList.State == account.ListForbidden
+	if p.known != known || p.barred != barred {
+		p.known, p.barred, p.stale = known, barred, true
 	}
 }
 
@@ -182,8 +184,14 @@ func sameProgress(a, b *shipmentRow) bool {
 // Lines draws the pane.
 func (p *Shipments) Lines() []string { return p.drawn(p.top, p.nothing, p.draw) }
 
+const mayNotRead = "the API key may not read shipments"
+
 // nothing says why there are no rows.
 func (p *Shipments) nothing() {
+	if p.barred {
+		p.message(paint.Warning, mayNotRead, "give it the scope in the account console, then press "+p.look.Keys.Refresh)
+		return
+	}
 	if !p.known {
 		p.message(paint.Muted, "no shipments are known yet", "")
 		return
@@ -195,6 +203,9 @@ func (p *Shipments) top() (l *paint.Line, right paint.Spans) {
 	l = p.title("SHIPMENTS", -1)
 	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
 	p.freshness(l, "read", p.read)
+	if p.barred && p.list.Total() > 0 {
+		l.Put(paint.Warning, " · "+mayNotRead)
+	}
 	p.sorted(l, p.order)
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
