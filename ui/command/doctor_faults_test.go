@@ -117,6 +117,7 @@ func faultsOfTheRelay() []doctorFault {
 	return []doctorFault{
 		{name: "a relay that is away", put: func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere }, check: "relay", words: "refused"},
 		{name: "a relay that is none", put: answering("/readyz", 200, "<html>"), check: "relay", words: "is no relay"},
+		{name: "a path without a relay", put: func(c *doctorCase) { c.settings["relay_url"] += "/team" }, check: "relay", words: "is no relay"},
 		{name: "a relay that is not ready", put: answering("/readyz", 503, "the journal cannot be written\n"), check: "relay", words: "journal cannot be written"},
 		{name: "https where the relay has none", put: func(c *doctorCase) {
 			c.settings["relay_url"] = strings.Replace(c.settings["relay_url"], "http", "https", 1)

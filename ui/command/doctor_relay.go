@@ -39,13 +39,21 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 		return doctor.Findings(doctor.Fault, err.Error(), unheard, "correct relay_url")
 	}
 	var unready *relay.UnreadyError
-	switch _, err = probe.Ask(ctx); {
+	switch status, err := probe.Ask(ctx); {
+	case status/100 == 4 && p.servesEvents(ctx):
+		return doctor.Findings(doctor.Note, fmt.Sprintf("it answers at %s; whether it is ready is unknown, as %s is answered %d", s.RelayURL, probe.URL(), status), "a front passes only some of its paths on", "")
 	case errors.As(err, &unready):
 		return doctor.Findings(doctor.Fault, err.Error(), "it refuses deliveries, and the service may not send them again", "look at its log and its disk: tillwatch doctor --data DIR there")
 	case err != nil:
 		return doctor.Findings(doctor.Fault, err.Error(), unheard, "start the relay (tillwatch relay), or correct relay_url")
 	}
 	return doctor.Fine("it is ready at %s", s.RelayURL)
+}
+
+// servesEvents reports whether what answers at the relay's address answers for its events, if only to refuse the token.
+func (p *examination) servesEvents(ctx context.Context) bool {
+	_, err := p.reader.Head(ctx, 0)
+	return err == nil || errors.As(err, new(*relay.RefusedError))
 }
 
 // checkToken finds out what the relay's token may do, as far as reads can show.

@@ -267,6 +267,18 @@ func TestADoctorSaysWhatNeedsNoMending(t *testing.T) {
 			}, nil)
 		}, "neither intents nor events"},
 		{"a challenge that the stand-in is about to send", "endpoint", endpointOfTheRelay(`"verified":false`), "not answered so far"},
+		{"a front that passes only a path of the relay", "relay", func(c *doctorCase) {
+			c.front("relay_url", func(w http.ResponseWriter, r *http.Request) bool {
+				rest, passed := strings.CutPrefix(r.URL.Path, "/team/v1/")
+				if !passed {
+					http.NotFound(w, r)
+				}
+				r.URL.Path = "/v1/" + rest
+				return !passed
+			}, nil)
+			c.settings["relay_url"] += "/team"
+			c.front("api_url", nil, func(h http.Header) { h.Del("Tillwatch-Stand-In") }) // it would know its endpoints
+		}, "whether it is ready is unknown"},
 		{"a token that may only stream", "token", func(c *doctorCase) { c.front("relay_url", says("/v1/events", 403, `{}`), nil) }, "scope read"},
 		{"a token that may not read the relay's counters", "endpoint", func(c *doctorCase) {
 			c.front("relay_url", says("/metrics", 403, `{}`), nil)
