@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -118,6 +119,9 @@ func New(cfg Config) *Model {
 	m.board.setFocus(layout.Intents)
 	if m.preferences.hidden().Has(layout.Intents) {
 		m.board.focusBy(1)
+	}
+	if n := len(validFilters(c.Remembered.Filters)); n > mostNamed {
+		m.notices.say(warning, fmt.Sprintf("%d filters are saved, of which the first %d are shown: forget some to see the others", n, mostNamed))
 	}
 	if c.Filter != "" {
 		m.saved.begin(c.Filter)

@@ -22,23 +22,28 @@ type NamedFilter struct {
 	Text string `json:"text"`
 }
 
-// mostNamed is the most saved filters.
+// mostNamed is the most saved filters that are shown.
 const mostNamed = 50
 
 // filterName matches a valid name: one word for the palette.
 var filterName = regexp.MustCompile(`^[\pL\d][\pL\d_-]{0,23}$`)
 
-// UsableFilters returns the valid filters of a list, each name once.
-func UsableFilters(all []NamedFilter) (usable []NamedFilter) {
+// UsableFilters returns the valid filters of a list that are shown, each name once.
+func UsableFilters(all []NamedFilter) []NamedFilter {
+	valid := validFilters(all)
+	return valid[:min(len(valid), mostNamed)]
+}
+
+func validFilters(all []NamedFilter) (valid []NamedFilter) {
 	for _, n := range all {
 		n.Text = string(api.Scrub(n.Text))
 		_, known := paneCalled(n.Pane)
-		twice := slices.ContainsFunc(usable, func(other NamedFilter) bool { return strings.EqualFold(other.Name, n.Name) })
-		if known && !twice && filterName.MatchString(n.Name) && n.Text != "" && len(n.Text) <= longestFilter && len(usable) < mostNamed {
-			usable = append(usable, n)
+		twice := slices.ContainsFunc(valid, func(other NamedFilter) bool { return strings.EqualFold(other.Name, n.Name) })
+		if known && !twice && filterName.MatchString(n.Name) && n.Text != "" && len(n.Text) <= longestFilter {
+			valid = append(valid, n)
 		}
 	}
-	return usable
+	return valid
 }
 
 func paneCalled(name string) (layout.Pane, bool) {
@@ -157,7 +162,7 @@ func EventFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string)
 }
 
 func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.Field) (f *pane.Filter, wrong string) {
-	p := preferences{Layout: Layout{Filters: UsableFilters(kept)}}
+	p := preferences{Layout: Layout{Filters: validFilters(kept)}}
 	if n, ok := p.named(text); ok && n.Pane != at.String() {
 		return nil, text + " filters " + n.Pane + ", not " + at.String()
 	} else if ok {

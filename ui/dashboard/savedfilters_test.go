@@ -103,6 +103,29 @@ func TestWhatCannotBeKeptOrForgottenIsSaid(t *testing.T) {
 	}
 }
 
+func TestSavedFiltersThatAreNotShownAreSaidAtTheStart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		saved int
+		want  bool
+	}{{"as many as are shown", mostNamed, false}, {"seven more", mostNamed + 7, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			from := Layout{Acquainted: true, Filters: []NamedFilter{{"nowhere", "attic", "x"}}}
+			for i := range c.saved {
+				from.Filters = append(from.Filters, NamedFilter{fmt.Sprintf("f%d", i), "intents", "wool"})
+			}
+			m, _ := remembering(t, 120, 36, from)
+			if got := screen(m); strings.Contains(got, "57 filters are saved, of which the first 50 are shown: forget some to see the others") != c.want {
+				t.Errorf("screen:\n%s", got)
+			}
+			last := fmt.Sprintf("f%d", c.saved-1)
+			if f, _ := IntentFilter(last, from.Filters); f == nil || f.Text != "wool" {
+				t.Errorf("a command takes %s for %+v", last, f)
+			}
+		})
+	}
+}
+
 func TestAKeptFilterThatMeansNothingIsLeftOut(t *testing.T) {
 	from := []NamedFilter{{"good", "intents", "wool"}, {"good", "intents", "twice"}, {"a b", "intents", "x"}, {"nowhere", "attic", "x"}, {"empty", "intents", ""},
 		{"long", "intents", strings.Repeat("x", longestFilter+1)}, {"scrubbed", "events", "a\x1b[31mb"}}
