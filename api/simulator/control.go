@@ -111,7 +111,7 @@ func (c controlAPI) advanceIntent(in *intent, o stateOrder) answer {
 	case o.To == "":
 		o.To = states[in.State.Rank()]
 	case !slices.Contains(states, o.To):
-		return invalidField("body.to", fmt.Sprintf("must be one of %v; …/fail makes it fail", states))
+		return invalidField("body.to", "must be "+List(states, "or")+"; …/fail makes it fail")
 	}
 	c.sim.fulfilment.bring(in, o.To, c.sim.agenda.now())
 	return ok(in.intentWire)

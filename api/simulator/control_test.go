@@ -55,6 +55,10 @@ func TestControlAPI(t *testing.T) {
 				{"PUT", "/control/balance", ``, "'amountSubunits' is required"},
 				{"PUT", "/control/balance", `{}`, "'amountSubunits' is required"},
 				{"PUT", "/control/buckets/reads", `{"limit":-1,"remaining":0}`, "there is no limit"},
+				{"POST", "/control/events", `{"type":"shipment.lost"}`, "must be one of checkout_intent.offer_retrieved, "},
+				{"POST", "/control/events", `{"type":"shipment.lost"}`, " and webhook_endpoint.verification_challenge"},
+				{"POST", "/control/events", `{"type":"checkout_intent.offer_failed","failure":"none"}`, "must be one of bot_protection_blocked, captcha_blocked, "},
+				{"POST", "/control/intents/" + id + "/advance", `{"to":"failed"}`, "must be awaiting_confirmation, placing_order or completed; …/fail makes it fail"},
 				{"POST", "/control/failures", `{"path":"api/v1/shipments"}`, "must begin with a slash"},
 				{"POST", "/control/failures", `{"method":"get"}`, "must be in capitals"},
 			} {

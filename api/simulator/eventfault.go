@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -31,7 +30,7 @@ func (f *EventFault) check() (field, wrong string) {
 	known := slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge })
 	switch {
 	case f.Type != "" && !slices.ContainsFunc(known, f.strikes):
-		return "body.type", fmt.Sprintf("must be one of %v, or a group of them such as shipment.*", known)
+		return "body.type", "must be one of " + List(known, "and") + ", or a group of them such as shipment.*"
 	case !slices.Contains([]string{lose, double, late, reorder}, f.Do):
 		return "body.do", "must be lose, double, late or reorder"
 	case !(f.LateBy > 0 && f.LateBy <= 3600):

@@ -28,14 +28,14 @@ type happening struct {
 // is delivered like any other.
 func (c controlAPI) happen(_ *request, h happening) answer {
 	if !slices.Contains(api.EventTypes(), h.Type) {
-		return invalidField("body.type", fmt.Sprintf("must be one of %v", api.EventTypes()))
+		return invalidField("body.type", "must be one of "+List(api.EventTypes(), "and"))
 	}
 	group, _, _ := strings.Cut(string(h.Type), ".")
 	if group != string(api.SourceProduct) && (h.Price != nil || h.Availability != "") {
 		return invalidField("body", "price and availability are of product events")
 	}
 	if _, known := failureKinds()[h.Failure]; h.Failure != "" && (!known || h.Type != api.OfferFailed && h.Type != api.OrderFailed) {
-		return invalidField("body.failure", fmt.Sprintf("must be one of %v, of %s or %s", FailureCodes(), api.OfferFailed, api.OrderFailed))
+		return invalidField("body.failure", fmt.Sprintf("must be one of %s, of %s or %s", List(FailureCodes(), "and"), api.OfferFailed, api.OrderFailed))
 	}
 	if h.Source != "" && (h.ProductURL != "" || h.Quantity != 0 || h.ReferenceID != "") {
 		return invalidField("body.source", "productUrl, quantity and referenceId are for a new intent: leave out either source or them")
@@ -174,7 +174,7 @@ type failureOrder struct {
 // its order is placed, otherwise once it is confirmed.
 func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	if _, known := failureKinds()[o.Failure]; !known {
-		return invalidField("body.failure", fmt.Sprintf("must be one of %v", FailureCodes()))
+		return invalidField("body.failure", "must be one of "+List(FailureCodes(), "and"))
 	}
 	if in.State.Terminal() {
 		return wrongState("Checkout intent has ended", in.State)

@@ -78,19 +78,26 @@ func (c *Config) checkKeys() error {
 		names[k.Secret] = fmt.Sprintf("key %q", k.Name)
 		for _, scope := range k.Scopes {
 			if !slices.Contains(Scopes(), scope) {
-				return fmt.Errorf("key %q has the scope %q; there are %s", k.Name, scope, scopeList())
+				return fmt.Errorf("key %q has the scope %q; there are %s", k.Name, scope, List(Scopes(), "and"))
 			}
 		}
 	}
 	return nil
 }
 
-func scopeList() string {
-	var names []string
-	for _, scope := range Scopes() {
-		names = append(names, string(scope))
+// List lists names as people do: last, such as "and", stands before the last one.
+func List[S ~string](names []S, last string) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			b.WriteString(" " + last + " ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
 	}
-	return strings.Join(names, ", ")
+	return b.String()
 }
 
 // keyring holds the keys of the account by the hashes of their texts: the duration of a

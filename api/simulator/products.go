@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -42,7 +41,7 @@ func (c controlAPI) changeProduct(_ *request, o productChange) answer {
 	case o.Price != nil && !(updated && *o.Price >= 0 && *o.Price <= math.MaxInt32):
 		return invalidField("body.price", "must be cents from 0 to 2147483647, of product.updated")
 	case o.Availability != "" && !(updated && slices.Contains(availabilities(), o.Availability)):
-		return invalidField("body.availability", fmt.Sprintf("must be one of %v, of product.updated", availabilities()))
+		return invalidField("body.availability", "must be one of "+List(availabilities(), "and")+", of product.updated")
 	}
 	p := c.sim.catalogue.random(c.sim.shop.dice)
 	if o.ProductURL != "" {

@@ -148,7 +148,17 @@ func invalidValue(key string, value any, must string) error {
 
 // shownValue is a value in one line, shortened.
 func shownValue(value any) string {
-	const most = 60
+	const most, mostOfList = 60, 5
+	if list, is := value.([]any); is {
+		var shown []string
+		for _, one := range list[:min(len(list), mostOfList)] {
+			shown = append(shown, shownValue(one))
+		}
+		if len(list) > mostOfList {
+			shown = append(shown, "…")
+		}
+		return "[" + strings.Join(shown, ", ") + "]"
+	}
 	text, is := value.(string)
 	if is {
 		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password is still one
