@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -201,12 +203,15 @@ func matchesAny(pattern string) bool {
 }
 
 // keepCursor replaces the file atomically, so that it holds the old or the new cursor
-// even after a crash.
+// even after a crash. It makes missing folders.
 func keepCursor(path, cursor string) error {
-	err := durable.Replace(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, cursor+"\n")
-		return err
-	})
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = durable.Replace(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, cursor+"\n")
+			return err
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("saving the cursor: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -158,7 +159,8 @@ func TestEventsOfSomeTypes(t *testing.T) {
 
 func TestEventsResumeExactlyByTheirCursorsFile(t *testing.T) {
 	r := startEvents(t, 3)
-	file := filepath.Join(t.TempDir(), "at")
+	folder := filepath.Join(t.TempDir(), "missing", "folder")
+	file := filepath.Join(folder, "at")
 	next := func(types ...string) string {
 		t.Helper()
 		code, out, said := events(t, append([]string{"--json", "--cursor-file", file, "--since", "earliest"}, types...)...)
@@ -169,6 +171,9 @@ func TestEventsResumeExactlyByTheirCursorsFile(t *testing.T) {
 	}
 	if got := next(); got != "1 2 3" {
 		t.Errorf("first: %s", got)
+	}
+	if of, err := os.Stat(folder); err != nil || runtime.GOOS != "windows" && of.Mode().Perm() != 0o700 {
+		t.Errorf("its folder is %v (%v), want it made for this user alone", of, err)
 	}
 	if got := next(); got != "" {
 		t.Errorf("at once again: %s", got)
