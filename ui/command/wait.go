@@ -76,7 +76,7 @@ func newWait() *cobra.Command {
 // waitReport is the object of `wait --json`. Fields are added, never renamed.
 type waitReport struct {
 	Condition string  `json:"condition"`
-	Verdict   string  `json:"verdict"` // met, time_over, impossible, not_checked
+	Verdict   string  `json:"verdict"` // met, time_over, impossible, not_checked, interrupted
 	Is        string  `json:"is"`      // the current state, in words
 	Intent    api.ID  `json:"intent,omitempty"`
 	Event     api.ID  `json:"event,omitempty"`
@@ -103,16 +103,16 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 	limited, stop := context.WithTimeout(ctx, o.atMost)
 	defer stop()
 	now, err := wait(limited, s, w, o)
-	var refused *exitError
-	switch {
-	case ctx.Err() != nil:
-		return &exitError{exitFailed, errors.New("interrupted: " + now.is)}
-	case errors.As(err, &refused): // the settings
+	interrupted := ctx.Err() != nil && now.verdict == notYet
+	if errors.As(err, new(*exitError)) && !interrupted { // the settings
 		return err
 	}
 	r := waitReport{Condition: w.text, Is: now.is, Intent: now.intent, Event: now.event, WaitedS: rounded(time.Since(began).Seconds())}
 	var failure error
 	switch {
+	case interrupted:
+		r.Verdict, r.ExitCode = "interrupted", exitFailed
+		failure = errors.New("interrupted: " + now.is)
 	case err != nil && limited.Err() == nil:
 		r.Verdict, r.Is, r.ExitCode = "not_checked", string(api.Scrub(err.Error())), exitFailed
 		failure = err

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -151,11 +152,28 @@ func TestWaitEndsWhereNothingCanBeSeen(t *testing.T) {
 	})
 	t.Run("an interrupt is no success", func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
-		interrupt()
-		if code := run(ctx, []string{"wait", "intent:" + id, "state=completed", "--config", w.asUser(t)}, nil, &strings.Builder{}, &strings.Builder{}); code != exitFailed {
-			t.Errorf("exit code %d", code)
+		var out strings.Builder
+		words := interrupting{&strings.Builder{}, interrupt}
+		code := run(ctx, []string{"wait", "intent:" + id, "state=completed", "--json", "--config", w.asUser(t)}, nil, &out, words)
+		var object waitReport
+		if err := json.Unmarshal([]byte(out.String()), &object); err != nil || object.Verdict != "interrupted" || object.ExitCode != exitFailed {
+			t.Errorf("printed %q (%v); %s", out.String(), err, words.String())
+		}
+		if code != exitFailed || !strings.Contains(words.String(), "interrupted") {
+			t.Errorf("exit code %d: %s", code, words.String())
 		}
 	})
+}
+
+// interrupting interrupts a command as soon as it says anything.
+type interrupting struct {
+	*strings.Builder
+	interrupt func()
+}
+
+func (i interrupting) Write(words []byte) (int, error) {
+	i.interrupt()
+	return i.Builder.Write(words)
 }
 
 func TestWaitForARelayThatStartsLater(t *testing.T) {
