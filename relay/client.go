@@ -34,10 +34,8 @@ func newClient(url string, token api.Secret, insecure bool) (*client, error) {
 	}
 	u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
 	u.Path = strings.TrimSuffix(u.Path, StreamPath)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy, transport.DialContext = api.ProxyTo(u.Hostname()), api.DialerTo(u.Hostname()).DialContext
 	return &client{base: u.String(), token: token, http: http.Client{
-		Timeout: clientTimeout, Transport: transport,
+		Timeout: clientTimeout, Transport: api.TransportTo(u.Hostname()),
 		// net/http would send the token along to the same host, even over http.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil

@@ -35,9 +35,12 @@ type Sender struct {
 }
 
 // NewTransport returns a transport that keeps as many idle connections to a target as
-// there are concurrent attempts.
+// there are concurrent attempts. It speaks HTTP/1.1: over HTTP/2, net/http repeats a
+// request by itself, without end, while its stream is reset with PROTOCOL_ERROR.
 func NewTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
 	t.MaxIdleConnsPerHost = atOnce
 	t.DisableCompression = true // answers are shown as they arrived
 	return t

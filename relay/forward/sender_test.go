@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -96,6 +97,25 @@ func TestOnlyAWhole200Counts(t *testing.T) {
 				t.Errorf("it becomes %s %d %q", d.State, d.Status, d.Error)
 			}
 		})
+	}
+}
+
+// Over HTTP/2, net/http repeats a delivery by itself, without end, while the target resets its stream.
+func TestATargetIsSpokenToInHTTP1(t *testing.T) {
+	spoken := make(chan string, 1)
+	target := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { spoken <- r.Proto }))
+	target.EnableHTTP2 = true
+	target.StartTLS()
+	defer target.Close()
+	transport := NewTransport().(*http.Transport)
+	defer transport.CloseIdleConnections()
+	transport.TLSClientConfig = &tls.Config{RootCAs: target.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	s := Sender{Prefix: "x-svc-", Transport: transport}
+	if d := s.Send(t.Context(), target.URL, relay.Item{}, delivery.Delivery{}); d.State != delivery.Delivered {
+		t.Fatalf("it becomes %s: %s", d.State, d.Error)
+	}
+	if proto := <-spoken; proto != "HTTP/1.1" {
+		t.Errorf("the target is spoken to in %s", proto)
 	}
 }
 

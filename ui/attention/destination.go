@@ -125,7 +125,7 @@ func (d Destination) timeout() time.Duration {
 func (d Destination) client() *http.Client {
 	transport := d.transport
 	if u, err := url.Parse(d.Webhook.Reveal()); err == nil && transport == nil {
-		transport = &http.Transport{Proxy: api.ProxyTo(u.Hostname()), DialContext: api.DialerTo(u.Hostname()).DialContext, ForceAttemptHTTP2: true}
+		transport = api.TransportTo(u.Hostname())
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
