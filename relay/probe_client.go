@@ -69,23 +69,17 @@ func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 		u.Path += readyPath
 	}
 	p.url = u.String()
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: dial, DisableKeepAlives: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: isLoopback(u.Hostname())},
-	}
+	transport := api.TransportTo(u.Hostname())
+	transport.DisableKeepAlives = true
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: api.Loopback(u.Hostname())}
 	if dial != nil {
-		transport.Proxy = nil
+		transport.Proxy, transport.DialContext = nil, dial
 	}
 	p.client = &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return p, nil
-}
-
-func isLoopback(host string) bool {
-	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 // URL returns the probed address.

@@ -54,10 +54,7 @@ func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	if e.client.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.Proxy = nil
-		t.MaxIdleConnsPerHost = senders
-		e.client.Transport = t
+		e.client.Transport = &http.Transport{MaxIdleConnsPerHost: senders}
 	}
 	e.challenge = event{kind: api.VerificationChallenge, source: e.summary.ID, suffix: "verification_challenge", at: now.UnixMilli()}
 	w.events.add(e.challenge)
