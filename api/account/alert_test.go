@@ -345,6 +345,28 @@ func TestBucketOfASecondThatIsEmptyNowAndThenIsNoAlert(t *testing.T) {
 	})
 }
 
+func TestTheAlertOfABucketThatIsNoMoreEnds(t *testing.T) {
+	for name, window := range map[string]time.Duration{"of a second": time.Second, "of an hour": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				buckets := []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: window, Exhausted: 1}}
+				s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket { return buckets }})
+				s.tick(time.Now())
+				pass(emptyFor)
+				s.tick(time.Now())
+				if n, _ := stands(s, AlertQuota); n != 1 {
+					t.Fatalf("%d alerts of an empty bucket", n)
+				}
+				buckets = []quota.Bucket{{Class: quota.Reads, Limit: 20, Window: window}}
+				s.tick(time.Now())
+				if n, a := stands(s, AlertQuota); n != 0 {
+					t.Errorf("the limit was raised: %+v", a)
+				}
+			})
+		})
+	}
+}
+
 func TestStuckIsMeasuredByTheAccountsOwnHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{})

@@ -97,10 +97,13 @@ const (
 	emptyFor   = 5 * time.Second // how long a bucket with a shorter window must stay empty
 )
 
-// judgeQuota raises alerts about buckets that will soon be used up, or stay used up.
+// judgeQuota raises alerts about buckets that will soon be used up, or stay used up. It clears those of buckets that are
+// no more, as after a change of the limit.
 func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
+	present := map[alertKey]bool{}
 	for _, bucket := range buckets {
 		key := alertKey{kind: AlertQuota, cause: fmt.Sprintf("%s %s %d %s", bucket.Class, bucket.Policy, bucket.Limit, bucket.Window)}
+		present[key] = true
 		soon := bucket.Exhausted > 0 && bucket.Exhausted < b.cfg.QuotaWithin
 		if bucket.Window < longWindow {
 			// A short window empties whenever it is used well, and refills at once.
@@ -109,6 +112,12 @@ func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			b.judge(soon, key, now, "%s will be used up within %s at this pace", bucket.Class, api.Span(b.cfg.QuotaWithin))
 		}
 	}
+	for key := range b.standing {
+		if key.kind == AlertQuota && !present[key] {
+			b.renew(false, key, Alert{})
+		}
+	}
+	maps.DeleteFunc(b.empty, func(key alertKey, _ time.Time) bool { return !present[key] })
 }
 
 // keepsEmpty reports whether a bucket has been empty at every check for emptyFor.
