@@ -32,18 +32,12 @@ func maskString(text string) string {
 	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)
 }
 
-// maskQuoted masks what a free text quotes of the buyer.
+// maskQuoted hides a text that quotes the buyer, and masks the others.
 func maskQuoted(remote api.Text, b *api.Buyer) api.Text {
-	text := string(remote)
-	const shortest = 4 // anything shorter would match ordinary words
-	if b != nil {
-		for _, value := range []api.Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
-			if len(value) >= shortest {
-				text = strings.ReplaceAll(text, string(value), hidden)
-			}
-		}
+	if b.QuotedIn(remote) {
+		return hidden
 	}
-	return api.Scrub(maskString(text))
+	return maskText(remote)
 }
 
 // maskAddress removes the user, the query's values and the fragment of an address.

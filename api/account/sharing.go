@@ -67,10 +67,7 @@ func shareFailure(f *api.FailureReason, b *api.Buyer) *api.FailureReason {
 	if f == nil {
 		return nil
 	}
-	if b.QuotedIn(f.Message) {
-		return &api.FailureReason{Code: f.Code, Message: hidden}
-	}
-	return &api.FailureReason{Code: f.Code, Message: maskText(f.Message)}
+	return &api.FailureReason{Code: f.Code, Message: maskQuoted(f.Message, b)}
 }
 
 // Shared returns the shipment as it leaves the process, without where it was scanned: the last place is where the buyer

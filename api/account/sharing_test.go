@@ -8,7 +8,7 @@ import (
 	"tillwatch/api"
 )
 
-func TestSharedFailuresQuoteNothingPrivate(t *testing.T) {
+func TestSharedTextsQuoteNothingPrivate(t *testing.T) {
 	for _, c := range []struct{ name, message, private string }{
 		{"the buyer's name", "no account for Zadie", "Zadie"},
 		{"the buyer's name in capitals", "no account for ZADIE", "ZADIE"},
@@ -20,10 +20,14 @@ func TestSharedFailuresQuoteNothingPrivate(t *testing.T) {
 		{"a token", "token: tell-nobody", "tell-nobody"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			why := &api.FailureReason{Code: "payment_failed", Message: api.Text(c.message)}
+			text := api.Text(c.message)
+			why := &api.FailureReason{Code: "payment_failed", Message: text}
 			in := &IntentDetail{
-				Intent: Intent{ID: "ci_1", Failure: why},
-				Latest: &api.Intent{ID: "ci_1", Failure: why, Buyer: &api.Buyer{FirstName: "Zadie", City: "Ulm"}},
+				Intent: Intent{ID: "ci_1", Failure: why, ReferenceID: text},
+				Latest: &api.Intent{
+					ID: "ci_1", Failure: why, ReferenceID: text, Variants: []api.VariantSelection{{Label: "Engraving", Value: text}},
+					Buyer: &api.Buyer{FirstName: "Zadie", City: "Ulm"},
+				},
 			}
 			line, err := json.Marshal(in.Shared())
 			if err != nil || strings.Contains(string(line), c.private) || !strings.Contains(string(line), "payment_failed") {
