@@ -104,9 +104,12 @@ func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
 		return page{}, err
 	}
 	found := page{Epoch: r.journal.Epoch(), Head: head, Oldest: oldest, Events: []json.RawMessage{}}
-	at, size := query.after, 0
+	at, size, batch := query.after, 0, replayBatch
+	if len(query.types) == 0 {
+		batch = min(batch, query.limit)
+	}
 	for scanned := 0; scanned < maxScan && len(found.Events) < query.limit && size < frameBytes; {
-		records, err := r.journal.Read(ctx, at, min(replayBatch, query.limit))
+		records, err := r.journal.Read(ctx, at, batch)
 		if err != nil {
 			return page{}, err
 		}

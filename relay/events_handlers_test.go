@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -59,6 +60,27 @@ func TestPagesOfEvents(t *testing.T) {
 				t.Errorf("page %+v", got)
 			}
 		})
+	}
+}
+
+// oftenRead is a journal that counts how often it is read.
+type oftenRead struct {
+	journal.Journal
+	reads int
+}
+
+func (c *oftenRead) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
+	c.reads++
+	return c.Journal.Read(ctx, after, limit)
+}
+
+func TestAFilteredPageIsReadInBatchesHoweverShortItIs(t *testing.T) {
+	memory := newMemory(t)
+	fill(t, memory, 1, 1000)
+	c := &oftenRead{Journal: memory}
+	get(t, newTestRelay(t, c, nil), EventsPath+"?limit=1&type=none")
+	if c.reads > 3 {
+		t.Errorf("%d reads of the journal", c.reads)
 	}
 }
 
