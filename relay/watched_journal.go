@@ -27,19 +27,12 @@ func (w *watched) lost() (from, to int64) {
 }
 
 // Read also reports a hole in what it read as an error: a reader that continued would never notice.
-func (w *watched) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
-	err = w.try(ctx, func(ctx context.Context) (err error) {
-		records, err = w.readRow(ctx, max(after, 0)+1, limit)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return records, nil
+func (w *watched) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
+	return try(ctx, w, func(ctx context.Context) ([]journal.Record, error) { return w.readRun(ctx, max(after, 0)+1, limit) })
 }
 
-// readRow reads from sequence number first on.
-func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journal.Record, error) {
+// readRun reads from sequence number first on.
+func (w *watched) readRun(ctx context.Context, first int64, limit int) ([]journal.Record, error) {
 	records, err := w.Journal.Read(ctx, first-1, limit)
 	if err != nil || limit <= 0 {
 		return nil, err
@@ -54,27 +47,27 @@ func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journa
 			return nil, err
 		}
 	}
-	return records, w.checkRow(ctx, first, records)
+	return records, w.checkRun(ctx, first, records)
 }
 
-func (w *watched) Find(ctx context.Context, id string) (record journal.Record, found bool, err error) {
-	err = w.try(ctx, func(ctx context.Context) (err error) {
-		record, found, err = w.Journal.Find(ctx, id)
-		return err
+func (w *watched) Find(ctx context.Context, id string) (journal.Record, bool, error) {
+	type answer struct {
+		record journal.Record
+		found  bool
+	}
+	a, err := try(ctx, w, func(ctx context.Context) (a answer, err error) {
+		a.record, a.found, err = w.Journal.Find(ctx, id)
+		return a, err
 	})
-	return record, found, err
+	return a.record, a.found, err
 }
 
-func (w *watched) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
-	err = w.try(ctx, func(ctx context.Context) (err error) {
-		all, err = w.Journal.Quarantined(ctx, limit)
-		return err
-	})
-	return all, err
+func (w *watched) Quarantined(ctx context.Context, limit int) ([]journal.Unreadable, error) {
+	return try(ctx, w, func(ctx context.Context) ([]journal.Unreadable, error) { return w.Journal.Quarantined(ctx, limit) })
 }
 
-// checkRow reports which of the records from first on are missing, unless the journal has pruned them.
-func (w *watched) checkRow(ctx context.Context, first int64, records []journal.Record) error {
+// checkRun reports which of the records from first on are missing, unless the journal has pruned them.
+func (w *watched) checkRun(ctx context.Context, first int64, records []journal.Record) error {
 	for i, r := range records {
 		if i > 0 && r.Seq != records[i-1].Seq+1 {
 			return missing(records[i-1].Seq + 1)
@@ -96,14 +89,20 @@ func (w *watched) checkRow(ctx context.Context, first int64, records []journal.R
 func missing(seq int64) error { return fmt.Errorf("event %d is missing", seq) }
 
 // try runs a read, and remembers it if it fails for reasons of its own.
-func (w *watched) try(ctx context.Context, read func(context.Context) error) error {
-	err := read(ctx)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, journal.ErrClosed) {
-		w.mu.Lock()
-		w.failed = read
-		w.mu.Unlock()
+func try[V any](ctx context.Context, w *watched, read func(context.Context) (V, error)) (value V, err error) {
+	if value, err = read(ctx); err == nil {
+		return value, nil
 	}
-	return err
+	if ctx.Err() == nil && !errors.Is(err, journal.ErrClosed) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.failed = func(ctx context.Context) error {
+			_, err := read(ctx)
+			return err
+		}
+	}
+	var none V
+	return none, err
 }
 
 // checkReads repeats the read that failed, and reads the oldest and the newest event.

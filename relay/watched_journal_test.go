@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,27 @@ func TestReadsAreWatchedForHolesAlone(t *testing.T) {
 	if err := w.checkReads(t.Context()); err != nil {
 		t.Errorf("check: %v", err)
 	}
+}
+
+func TestAReadThatFailsIsRepeatedBesideIt(t *testing.T) {
+	memory := newMemory(t)
+	fill(t, memory, 1, 3)
+	w := &watched{Journal: memory}
+	memory.FailReads(errors.New("damaged"))
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for range 100 {
+				if records, err := w.Read(t.Context(), 0, 3); records != nil || err == nil {
+					t.Errorf("%d records, and no error", len(records))
+				}
+				if w.checkReads(t.Context()) == nil {
+					t.Error("the check found nothing")
+				}
+			}
+		})
+	}
+	readers.Wait()
 }
 
 // disowned is a journal that another process takes over.
