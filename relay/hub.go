@@ -60,6 +60,8 @@ func newHub(j *watched, o *observing, logger *slog.Logger, limit int) *hub {
 
 // reserve makes room for one connection. Each success must be followed by a release.
 func (h *hub) reserve(ctx context.Context) error {
+	epoch := h.journal.Epoch()
+	head, err := h.journal.Head(ctx) // before the lock: a database may take its time
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -67,13 +69,9 @@ func (h *hub) reserve(ctx context.Context) error {
 		return errClosing
 	case h.reserved >= h.limit:
 		return errStreamsFull
-	}
-	if h.ring == nil {
-		epoch := h.journal.Epoch()
-		head, err := h.journal.Head(ctx)
-		if err != nil {
-			return fmt.Errorf("read the head of the journal: %w", err)
-		}
+	case h.ring == nil && err != nil:
+		return fmt.Errorf("read the head of the journal: %w", err)
+	case h.ring == nil:
 		following, stop := context.WithCancel(context.Background())
 		shared := newRing(epoch, head)
 		h.ring, h.stop = shared, stop
