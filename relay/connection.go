@@ -25,7 +25,6 @@ const (
 )
 
 var (
-	errEpoch   = errors.New("the journal has a new epoch")
 	errGone    = errors.New("the subscriber left")
 	errNoPong  = errors.New("stalled: it answered no ping for " + pongTimeout.String())
 	errStalled = errors.New("stalled: it took nothing for " + writeTimeout.String())
@@ -58,7 +57,7 @@ type connection struct {
 
 	observing bool  // the subscriber wants observations
 	observed  int64 // it has all up to this position
-	hour      int64 // the newest position when the connection began
+	backlog   int64 // the newest position when the connection began: what is up to it precedes live
 
 	wrong WrongSignatures // as last sent
 }
@@ -189,13 +188,13 @@ func (c *connection) sendWrongSignatures() error {
 func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err error) {
 	newest, at := c.ring.newest.Load(), c.cursor.Load()
 	if newest.epoch != c.epoch {
-		return nil, errEpoch
+		return nil, journal.ErrEpoch
 	}
 	if at >= newest.head { // the journal may be ahead of the ring
 		if c.live {
 			return newest.next, nil
 		}
-		if c.observed < c.hour { // send the last hour before going live
+		if c.observed < c.backlog {
 			sent, err := c.sendObservations()
 			if sent || err != nil {
 				return nil, err
@@ -246,9 +245,9 @@ var (
 func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 	var buffer bytes.Buffer
 	for len(events) > 0 {
-		taken, held := frameOf(&buffer, events, c.filter)
-		c.silent += held
-		if held < taken {
+		taken, filtered := frameOf(&buffer, events, c.filter)
+		c.silent += filtered
+		if filtered < taken {
 			if err := c.write(buffer.Bytes()); err != nil {
 				return err
 			}
@@ -266,25 +265,25 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 // frameOf writes a frame of the first events that pass types into buffer: as many as fit, but at least one. It
 // returns how many events it has consumed and how many of them were filtered out; if all were, there is no frame
 // to send.
-func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, held int) {
+func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, filtered int) {
 	buffer.Reset()
 	buffer.Write(eventsPrefix)
 	for _, event := range events {
-		if buffer.Len()+len(",")+len(event.text)+len(eventsSuffix) > frameBytes && taken > held {
+		if buffer.Len()+len(",")+len(event.text)+len(eventsSuffix) > frameBytes && taken > filtered {
 			break
 		}
 		taken++
 		if !types.matches(event.kind) {
-			held++
+			filtered++
 			continue
 		}
-		if taken > held+1 {
+		if taken > filtered+1 {
 			buffer.WriteByte(',')
 		}
 		buffer.Write(event.text)
 	}
 	buffer.Write(eventsSuffix)
-	return taken, held
+	return taken, filtered
 }
 
 // beat sends a heartbeat and a ping while the token is valid.

@@ -7,8 +7,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// sinceSlack is how far events of earlier versions may be stored out of the order in which they were received:
-// their latest time is unknown.
+// sinceSlack is how much earlier a stream begins than asked: a time by the subscriber's clock comes out too late by as
+// long as its hello was on the way.
 const sinceSlack = 10 * time.Second
 
 // before returns the sequence number after which all events received at t or later are stored. Events received

@@ -102,7 +102,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
 	_ = c.hub.fetchObservations(ctx) // the follower reports errors
-	c.hour = c.hub.observing.log.head()
+	c.backlog = c.hub.observing.log.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
