@@ -31,22 +31,27 @@ type measured interface {
 	figure(figure, time.Time) (value float64, unit string, ok bool)
 }
 
+// holds reports whether the comparison is known to hold.
 func (b *bound) holds(row measured, now time.Time) bool {
-	value, unit, ok := row.figure(b.figure, now)
+	least, unit, ok := row.figure(b.figure, now)
 	if !ok || b.unit != "" && b.unit != unit {
 		return false
 	}
+	most := least
+	if in, ok := row.(*intentRow); ok && b.figure == age {
+		most = in.oldest(now)
+	}
 	switch b.op {
 	case ">":
-		return value > b.value
+		return least > b.value
 	case ">=":
-		return value >= b.value
+		return least >= b.value
 	case "<":
-		return value < b.value
+		return most < b.value
 	case "<=":
-		return value <= b.value
+		return most <= b.value
 	}
-	return value == b.value
+	return least == b.value && most == b.value
 }
 
 // operator splits the operator off the beginning of a text.

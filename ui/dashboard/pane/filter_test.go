@@ -129,6 +129,38 @@ func TestAnExpressionFindsWhatThePlainOneDoes(t *testing.T) {
 	}
 }
 
+func TestAnAgeThatNobodySawBeginIsFoundOnlyAsFarAsItIsKnown(t *testing.T) {
+	found1h := intentOf("a", api.PlacingOrder, time.Hour) // by a read; it was made two hours ago
+	found1h.Found, found1h.CreatedAt = true, noon.Add(-2*time.Hour)
+	unmade := intentOf("a", api.PlacingOrder, time.Hour)
+	unmade.Found, unmade.CreatedAt = true, time.Time{}
+	for name, in := range map[string]*account.Intent{"made two hours ago": found1h, "made at an unknown time": unmade} {
+		row := intents(180, 12, in)
+		for filter, want := range map[string]bool{
+			"age>50m": true, "age>=60m": true, "age>70m": false, "age<10m": false, "age<70m": false, "age=60m": false,
+			"age<=2h": in != unmade, "age<3h": in != unmade, "!age>3h": true,
+		} {
+			if got := found(row, ParseFilter(filter, fieldsOfIntents())); got != want {
+				t.Errorf("%s: %q finds it: %t, want %t", name, filter, got, want)
+			}
+		}
+	}
+}
+
+func TestAgesThatNobodyKnowsAreSortedLast(t *testing.T) {
+	found := intentOf("ci_found", api.AwaitingConfirmation, time.Hour)
+	found.Found = true
+	p := intents(160, 20, found, intentOf("ci_new", api.AwaitingConfirmation, time.Minute), intentOf("ci_old", api.AwaitingConfirmation, 30*time.Minute))
+	p.Sort("age", false)
+	var order []string
+	for _, row := range p.lanes.tables[laneAwaiting].Found() {
+		order = append(order, string(row.ID))
+	}
+	if got := strings.Join(order, " "); got != "ci_old ci_new ci_found" {
+		t.Errorf("sorted by age: %s", got)
+	}
+}
+
 func TestARowWithoutAFigureIsNotFoundByIt(t *testing.T) {
 	row := intents(180, 12, &account.Intent{ID: "a", State: api.Failed})
 	for _, text := range []string{"total>0", "total<9", "age>0s", "age<9d", "quantity<9"} {

@@ -92,6 +92,19 @@ func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string
 	return 0, "", false
 }
 
+// oldest is the greatest age that the row may have, in seconds: a state that a read found may
+// have begun with the intent.
+func (r *intentRow) oldest(now time.Time) float64 {
+	since := beganAt(r.Intent)
+	if since.IsZero() {
+		since = r.CreatedAt
+	}
+	if since.IsZero() {
+		return math.Inf(1)
+	}
+	return now.Sub(since).Seconds()
+}
+
 // Note is the note of a confirm on the row of its intent.
 type Note struct {
 	Text string

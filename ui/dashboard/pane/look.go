@@ -305,11 +305,14 @@ func (l *Look) age(t time.Time) string {
 }
 
 // ageOf is for how long an intent is in its state; "" if nobody saw since when.
-func (l *Look) ageOf(in *account.Intent) string {
+func (l *Look) ageOf(in *account.Intent) string { return l.age(beganAt(in)) }
+
+// beganAt is when an intent entered its state; zero if nobody saw it.
+func beganAt(in *account.Intent) time.Time {
 	if in.Found {
-		return ""
+		return time.Time{}
 	}
-	return l.age(in.Entered())
+	return in.Entered()
 }
 
 func (l *Look) moment(at time.Time) string { return wording.Moment(at, l.Now, l.Location) }

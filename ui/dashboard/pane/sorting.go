@@ -75,7 +75,9 @@ func (f *frame) sorted(l *paint.Line, name string) {
 func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
 	return []order[*intentRow]{
 		{"urgency", true, own},
-		{"age", true, func(a, b *intentRow) int { return a.Since.Compare(b.Since) }},
+		{"age", true, func(a, b *intentRow) int {
+			return cmp.Or(compareKnown(beganAt(a.Intent), beganAt(b.Intent)), a.Since.Compare(b.Since))
+		}},
 		{"total", true, func(a, b *intentRow) int { return cmp.Compare(worth(b), worth(a)) }},
 		{"product", false, func(a, b *intentRow) int { return cmp.Compare(a.Product, b.Product) }},
 		{"merchant", false, func(a, b *intentRow) int { return cmp.Compare(a.Merchant, b.Merchant) }},
