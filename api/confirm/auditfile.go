@@ -101,7 +101,7 @@ func (a *auditLog) catchUp() error {
 	}
 	lines := bufio.NewReader(io.NewSectionReader(a.file, a.read, math.MaxInt64-a.read))
 	for {
-		raw, err := lines.ReadBytes('\n')
+		raw, err := a.nextLine(lines)
 		switch {
 		case errors.Is(err, io.EOF) && len(raw) > 0:
 			err = a.file.Truncate(a.read)
@@ -115,6 +115,22 @@ func (a *auditLog) catchUp() error {
 			return fmt.Errorf("reading the audit log: %w", err)
 		}
 		return nil
+	}
+}
+
+// mostLine is more than any line takes: its texts are from one answer, which is bounded.
+const mostLine = 64 << 20
+
+// nextLine reads a line with its end.
+func (a *auditLog) nextLine(lines *bufio.Reader) (raw []byte, err error) {
+	for {
+		part, err := lines.ReadSlice('\n')
+		if raw = append(raw, part...); len(raw) > mostLine {
+			return nil, fmt.Errorf("%s has a line of more than %d MiB, which is none of tillwatch's: move the file aside and start again", a.path, mostLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return raw, err
+		}
 	}
 }
 

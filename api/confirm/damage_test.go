@@ -57,6 +57,31 @@ func TestADamagedLineIsSaidAndMayHideAConfirm(t *testing.T) {
 	}
 }
 
+func TestALineWithoutAnEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
+	for name, end := range map[string]string{"cut": "", "ended": "\n"} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "confirms.jsonl")
+			const size = 300 << 20
+			sparse, err := os.Create(file)
+			if err == nil {
+				err = errors.Join(sparse.Truncate(size), second(sparse.WriteAt([]byte(end), size)), sparse.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = confirm.New(confirm.Config{Service: &service{}, Environments: []string{"simulator"}, AuditFile: file})
+			if err == nil || !strings.Contains(err.Error(), file+" has a line of more than 64 MiB") {
+				t.Errorf("it says %v", err)
+			}
+			if info, err := os.Stat(file); err != nil || info.Size() < size {
+				t.Errorf("what is in it is gone: %v, %v", info, err)
+			}
+		})
+	}
+}
+
+func second(_ int, err error) error { return err }
+
 func TestAnIntentThatWasSettledAfterTheDamageIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{intent: awaiting()}
