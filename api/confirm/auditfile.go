@@ -32,11 +32,13 @@ func openAudit(path string) (*auditLog, error) {
 	}
 	a := &auditLog{path: path, file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}}
 	if err = a.locked(a.noteLoss); err == nil {
-		err = durable.SyncFolder(filepath.Dir(path))
+		if err = durable.SyncFolder(filepath.Dir(path)); err != nil {
+			err = fmt.Errorf("storing the audit log: %w", err)
+		}
 	}
 	if err != nil {
 		a.close()
-		return nil, fmt.Errorf("reading the audit log: %w", err)
+		return nil, err
 	}
 	return a, nil
 }
