@@ -52,6 +52,15 @@ func TestShipmentsInTroubleStandAboveThoseThatMove(t *testing.T) {
 	}
 }
 
+func TestShipmentsOfUnknownAgeAreSortedLast(t *testing.T) {
+	p := NewShipments(look())
+	p.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "not read"}, parcel("new", api.Shipped, time.Minute), parcel("old", api.Shipped, time.Hour)}, Whole: true}, true)
+	p.Sort("age", false)
+	if got := p.names(); !slices.Equal(got, []string{"old", "new", "not read"}) {
+		t.Errorf("from the top: %v", got)
+	}
+}
+
 func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		kind   api.EventType

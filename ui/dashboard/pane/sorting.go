@@ -110,7 +110,7 @@ func (p *Intents) Sort(name string, reverse bool) string {
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
 		{"urgency", true, compareShipments},
-		{"age", true, func(a, b *shipmentRow) int { return a.touched.Compare(b.touched) }},
+		{"age", true, func(a, b *shipmentRow) int { return compareKnown(a.touched, b.touched) }},
 		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(a.estimate(), b.estimate()) }},
 		{"product", false, func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
 		{"carrier", false, func(a, b *shipmentRow) int {
