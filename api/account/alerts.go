@@ -97,7 +97,7 @@ const (
 	emptyFor   = 5 * time.Second // how long a bucket with a shorter window must stay empty
 )
 
-// judgeQuota raises alerts about buckets that will soon be used up, or stay used up. It clears those of buckets that are
+// judgeQuota raises alerts about buckets that will soon be used up, are, or stay so. It clears those of buckets that are
 // no more, as after a change of the limit.
 func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 	present := map[alertKey]bool{}
@@ -109,7 +109,11 @@ func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			// A short window empties whenever it is used well, and refills at once.
 			b.judge(b.keepsEmpty(key, soon, now), key, now, "the quota of %s stays used up: requests have to wait", bucket.Class)
 		} else {
-			b.judge(soon, key, now, "%s will be used up within %s at this pace", bucket.Class, api.Span(b.cfg.QuotaWithin))
+			text := fmt.Sprintf("%s will be used up within %s at this pace", bucket.Class, api.Span(b.cfg.QuotaWithin))
+			if bucket.Exhausted == 1 {
+				text = fmt.Sprintf("the quota of %s is used up: requests have to wait", bucket.Class)
+			}
+			b.renew(soon, key, Alert{Since: b.since(key, now), Text: text})
 		}
 	}
 	for key := range b.standing {

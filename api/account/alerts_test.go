@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 func inOrder(a, b Alert) int {
@@ -73,5 +74,18 @@ func TestManyAlertsAreReportedInOrder(t *testing.T) {
 		if a.Intent == benchID(7) || a.Due.IsZero() {
 			t.Fatalf("alert %+v", a)
 		}
+	}
+}
+
+func TestALongBucketThatIsUsedUpIsNotOnlyForecast(t *testing.T) {
+	left := 20 * time.Second
+	s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket {
+		return []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Hour, Exhausted: left}}
+	}})
+	s.tick(time.Now())
+	left = 1 // of time: nothing of the bucket
+	s.tick(time.Now())
+	if n, a := stands(s, AlertQuota); n != 1 || a.Text != "the quota of reads is used up: requests have to wait" {
+		t.Errorf("%d alerts, first %q", n, a.Text)
 	}
 }
