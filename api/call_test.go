@@ -246,3 +246,11 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAnAnswerThatLeadsElsewhereIsCalledARedirect(t *testing.T) {
+	client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	_, err := client.Intent(t.Context(), "ci_1")
+	if err == nil || strings.Contains(err.Error(), "redirect") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -37,7 +37,7 @@ func answerError(c call, secrets []Secret, status int, header http.Header, body 
 		}
 	}
 	e.decodeBody(body)
-	if status/100 == 3 && e.Message == "" {
+	if status/100 == 3 && header.Get("Location") != "" && e.Message == "" {
 		e.Message = "the base URL redirects, and redirects are not followed: set the address it leads to"
 	}
 	e.redact(secrets)
