@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"strings"
 	"time"
 
 	"tillwatch/api/account"
@@ -27,7 +28,7 @@ func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside
 	if !d.windowed(row) {
 		return 0, text
 	}
-	for _, beside := range []string{text, "in " + text[len(text)-ageWidth:]} {
+	for _, beside := range []string{text, strings.TrimPrefix(text, "expires ")} {
 		if room := w - 1 - paint.Width(beside) - 1 - leastBesides; room >= leastWindow {
 			return min(room, mostWindow) + 1, beside
 		}

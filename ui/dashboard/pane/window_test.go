@@ -37,6 +37,7 @@ func TestTheBarOfAConfirmWindowShrinks(t *testing.T) {
 		{"the last second shows", 200, time.Second, "╸──────── expires in  1s"},
 		{"none once it is over", 200, 0, "acme.example                          expired"},
 		{"with the text cut short to make room", 160, 22 * time.Minute, "━━━╸─── in 22m"},
+		{"of years, by a date in the future", 170, 26_701 * 24 * time.Hour, "in 26,701d"},
 		{"none where the merchant needs the room", 120, 22 * time.Minute, "acme.example       in 22m"},
 	}
 	for _, c := range cases {
