@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -267,5 +268,34 @@ func TestWaitForAnEventSaysThatTheRelayDoesNotAnswer(t *testing.T) {
 	look := &waiting{condition: w, store: store}
 	if err := look.until(over); err == nil || look.now.verdict != notYet || look.now.is != "the relay does not answer, so no event can arrive: connection refused" {
 		t.Errorf("%v, %+v", err, look.now)
+	}
+}
+
+func TestAnAwaitedEventIsRememberedOnlyWhileAReadMayNameIt(t *testing.T) {
+	t.Parallel()
+	w, err := parseCondition([]string{"event reference=o-7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
+	come := func(id api.ID, source api.EventSource) {
+		look.collect([]account.Delivery{{Event: api.Event{ID: id, Type: api.OfferRetrieved, Source: source}}})
+	}
+	read := func(id api.ID, reference api.Text) {
+		look.store.ApplyRead(api.Intent{ID: id, State: api.AwaitingConfirmation, ReferenceID: reference}, time.Now(), account.ByRead)
+	}
+	for i := range 1000 {
+		other := api.ID(fmt.Sprintf("ci_%d", i))
+		come("evt_"+other, api.EventSource{ID: other, Type: api.SourceIntent})
+		read(other, "another")
+	}
+	come("evt_product", api.EventSource{ID: "prd_1", Type: api.SourceProduct})
+	come("evt_wanted", api.EventSource{ID: "ci_wanted", Type: api.SourceIntent})
+	if look.look(); look.now.verdict != notYet || len(look.events) != 1 {
+		t.Errorf("verdict %v and %d events remembered, want that of the intent that was not read", look.now.verdict, len(look.events))
+	}
+	read("ci_wanted", "o-7")
+	if look.look(); look.now.verdict != isSo || look.now.event != "evt_wanted" {
+		t.Errorf("verdict %v by %q, want the event of the order", look.now.verdict, look.now.event)
 	}
 }
