@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -44,8 +45,10 @@ type typing struct {
 	at     pane.Subject // and the cursor there
 }
 
-// longestFilter is the longest filter in bytes.
+// longestFilter is the longest filter in characters.
 const longestFilter = 120
+
+func tooLong(filter string) bool { return utf8.RuneCountInString(filter) > longestFilter }
 
 // manyRows is how many rows a regular expression takes too long for at each key: it looks
 // at more of them beside Update.

@@ -30,6 +30,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"where it would confirm", []string{"c"}, "C", "Pasted text is ignored: type it."},
 		{"into a filter", []string{"/"}, "wool", ""},
 		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not accepted: a filter may have at most 120 characters"},
+		{"into a filter, with room for each character", []string{"/"}, strings.Repeat("é", 70), ""},
 		{"as an id", []string{"i"}, "ci_779d", ""},
 		{"as an id, too long", []string{"i"}, long, "! the pasted text is not accepted: an id may have at most"},
 		{"into the palette", []string{":"}, "zoom", ""},

@@ -13,7 +13,7 @@ import (
 // prompt is a text input in the footer.
 type prompt struct {
 	text string
-	most int // the most bytes
+	most int // the most characters
 }
 
 // key handles a key that edits the text.
@@ -31,10 +31,11 @@ func (p *prompt) key(key tea.KeyPressMsg) {
 
 // add appends text. It returns false if there is no room for it.
 func (p *prompt) add(text string) bool {
-	if len(p.text)+len(text) > p.most {
+	whole := p.text + string(api.Scrub(text))
+	if utf8.RuneCountInString(whole) > p.most {
 		return false
 	}
-	p.text += string(api.Scrub(text))
+	p.text = whole
 	return true
 }
 

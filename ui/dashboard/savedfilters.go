@@ -39,7 +39,7 @@ func validFilters(all []NamedFilter) (valid []NamedFilter) {
 		n.Text = string(api.Scrub(n.Text))
 		_, known := paneCalled(n.Pane)
 		twice := slices.ContainsFunc(valid, func(other NamedFilter) bool { return strings.EqualFold(other.Name, n.Name) })
-		if known && !twice && filterName.MatchString(n.Name) && n.Text != "" && len(n.Text) <= longestFilter {
+		if known && !twice && filterName.MatchString(n.Name) && n.Text != "" && !tooLong(n.Text) {
 			valid = append(valid, n)
 		}
 	}
@@ -130,7 +130,7 @@ func (k *savedFilters) show(n NamedFilter) (tea.Cmd, error) {
 	}
 	f := pane.ParseFilter(n.Text, p.Fields())
 	switch {
-	case len(n.Text) > longestFilter:
+	case tooLong(n.Text):
 		return nil, errors.New(tooLongFilter())
 	case f != nil && f.Wrong != "":
 		return nil, errors.New(f.Wrong)
@@ -168,7 +168,7 @@ func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.F
 	} else if ok {
 		text = n.Text
 	}
-	if len(text) > longestFilter {
+	if tooLong(text) {
 		return nil, tooLongFilter()
 	}
 	if f = pane.ParseFilter(string(api.Scrub(text)), fields); f != nil {

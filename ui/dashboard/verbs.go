@@ -143,7 +143,7 @@ func (v *verbs) setFilter(text string) (tea.Cmd, error) {
 	if reason := v.disabled(action.Filter); reason != "" {
 		return nil, errors.New(reason)
 	}
-	if len(text) > longestFilter {
+	if tooLong(text) {
 		return nil, errors.New(tooLongFilter())
 	}
 	filter := pane.ParseFilter(text, v.board.panes[at].(filtered).Fields())
