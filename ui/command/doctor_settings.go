@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -64,9 +65,9 @@ func (p *examination) given(verdict doctor.Verdict) doctor.Finding {
 		if p.settings.SecretFiles[one.key] == "" { // otherwise the setting itself is empty
 			from = append(from, p.settings.Sources[one.key]...)
 		}
-		for key, places := range p.settings.Sources {
+		for _, key := range slices.Sorted(maps.Keys(p.settings.Sources)) {
 			if strings.HasPrefix(key, one.key+".") { // of the setting's table
-				from = places
+				from = slices.Clone(p.settings.Sources[key])
 			}
 		}
 		if len(from) == 0 {

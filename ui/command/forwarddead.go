@@ -82,9 +82,9 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 		return err
 	}
 	var wrong []error
-	for id, found := range wanted {
-		if !found {
-			wrong = append(wrong, fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", id))
+	for _, id := range ids {
+		if !wanted[api.ScrubID(id)] {
+			wrong = append(wrong, fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
 		}
 	}
 	if refused > 0 {

@@ -119,7 +119,7 @@ func TestForwardGoesOnUntilAllIsTakenOrGivenUp(t *testing.T) {
 	if out = mustExit(t, exitDone, "", "forward", "resend", "evt_2"); !strings.Contains(out, "200 in ") || !strings.Contains(out, "evt_2") {
 		t.Errorf("sent again: %s", out)
 	}
-	mustExit(t, exitFailed, "evt_2 is not dead", "forward", "resend", "evt_2")
+	mustExit(t, exitFailed, "evt_2 is not dead: tillwatch events resend sends any stored event\n  evt_3 is not dead", "forward", "resend", "evt_2", "evt_3")
 	mustExit(t, exitDone, "", "forward", "resend", "--all")
 	if out = mustExit(t, exitDone, "No event was given up.", "forward", "dead"); out != "" {
 		t.Errorf("after all were taken, dead is %s", out)

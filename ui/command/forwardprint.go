@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"tillwatch/api"
@@ -100,8 +102,8 @@ func (w *forwardWords) begin(f *forward.Forwarder) error {
 		fmt.Fprintf(w.out, "From earlier, %s: tillwatch forward dead lists them.\n", countOf(dead, "was given up", "were given up"))
 	}
 	others, err := f.Elsewhere()
-	for target, n := range others {
-		fmt.Fprintf(w.out, "%s at %s, which is not a target of this run.\n", waits(n), target)
+	for _, target := range slices.Sorted(maps.Keys(others)) {
+		fmt.Fprintf(w.out, "%s at %s, which is not a target of this run.\n", waits(others[target]), target)
 	}
 	return err
 }
