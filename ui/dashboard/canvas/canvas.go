@@ -1,11 +1,10 @@
-// Package canvas is the terminal of a dashboard: what it is told beside cells, and
-// the cells. Of a frame it writes what differs from the one before, cell by cell,
-// and looks only at lines that are not the same text.
+// Package canvas draws the frames of a dashboard on a terminal, and sets the terminal's
+// modes. It compares each frame with the one before, first by line and then by cell, and
+// writes only the cells that differ.
 //
-// The library that runs the dashboard reads the keys and draws nothing: its own
-// renderer takes apart every cell of the screen for each frame, and looks for one
-// 60 times a second (charmbracelet/bubbletea, pull request 1776, would end the
-// latter).
+// Bubble Tea runs the dashboard and reads the keys, but draws nothing: its own renderer
+// compares every cell of each frame, and wakes 60 times a second even if there is none
+// (charmbracelet/bubbletea, pull request 1776, would end the latter).
 package canvas
 
 import (
@@ -19,23 +18,23 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Pause is, by default, the time in which no more than burst frames are drawn: 60 a
-// second. One for a key, behind one that data brought and one of the clock, is
-// drawn at once.
+// By default at most burst frames are drawn within Pause, about 60 a second. A frame for
+// a key is drawn at once even if data and the clock have just brought others.
 const (
 	Pause = 64 * time.Millisecond
 	burst = 4
 )
 
-// little is how many bytes a terminal takes in at once in any case.
-const little = 100
+// smallFrame is the most bytes that any terminal shows at once, even if they are not
+// marked as one frame.
+const smallFrame = 100
 
 // Config sets a canvas up. Out is required.
 type Config struct {
 	In      io.Reader // the keyboard; a terminal is set up to send each key, others are read as they are
 	Out     io.Writer
 	Environ []string      // TERM and others say what the terminal understands
-	Pause   time.Duration // four frames in it, at most; 0: [Pause]
+	Pause   time.Duration // in which at most four frames are drawn; 0: [Pause]
 }
 
 // Canvas is the screen of a terminal. It is safe for use by several goroutines.
@@ -47,25 +46,25 @@ type Canvas struct {
 	mu        sync.Mutex
 	width     int
 	height    int
-	lines     []string // to be shown; nil before the first frame of this size
+	lines     []string // of the newest frame; nil before the first one of this size
 	shown     []string // as the terminal shows them
 	modes     Modes
-	open      bool             // the terminal is on its other screen, which is drawn on
-	damaged   bool             // nothing is known of what the terminal shows
-	known     bool             // the terminal understands more than to move, to print and to erase all
-	old       bool             // the terminal may print what it is told beside cells
-	asks      string           // has the terminal say what it can do; "": it would not
-	graphemes bool             // the terminal measures by graphemes when told to
-	bracket   bool             // the terminal shows a frame at once when told where it begins and ends
-	drawn     [burst]time.Time // the last frames, the newest first
-	late      *time.Timer      // draws what came too soon; nil before the first such frame
-	waiting   bool             // for late
+	open      bool             // between Enter and Leave: the alternate screen is on
+	damaged   bool             // what the terminal shows is unknown
+	xterm     bool             // the terminal erases and scrolls cells as xterm does
+	old       bool             // the terminal may print sequences that it does not know
+	asks      string           // the sequences that ask what the terminal can do; "": it would not answer
+	graphemes bool             // the terminal can measure text by graphemes
+	bracket   bool             // the terminal can show a frame as a whole (synchronized output)
+	drawn     [burst]time.Time // when the last frames were drawn, the newest first
+	late      *time.Timer      // draws a frame that came too soon; nil before the first one
+	waiting   bool             // late is running
 
-	cells   uv.ScreenBuffer // as shown
+	cells   uv.ScreenBuffer // as the terminal shows them
 	scratch uv.ScreenBuffer // one line
-	changed []int           // lines, while a frame is drawn
-	changes bytes.Buffer    // of cells
-	frame   bytes.Buffer    // what is written at once
+	changed []int           // numbers of the changed lines; kept to reuse its memory
+	changes bytes.Buffer    // the sequences and text that change the cells
+	frame   bytes.Buffer    // all that is written next
 	pen     pen
 }
 
@@ -73,8 +72,8 @@ type Canvas struct {
 func New(cfg Config) *Canvas {
 	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
 	environ := uv.Environ(cfg.Environ)
-	c.known, c.old, c.asks = knownTerminal(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
-	c.pen = pen{erases: c.known, x: -1}
+	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
+	c.pen = pen{erases: c.xterm, x: -1}
 	return c
 }
 
@@ -87,14 +86,14 @@ func (c *Canvas) Resize(width, height int) {
 	}
 	c.width, c.height, c.lines, c.damaged = width, height, nil, true
 	c.cells, c.scratch = uv.NewScreenBuffer(width, height), uv.NewScreenBuffer(width, 1)
-	// The two methods agree on what a frame holds. This one needs no table of 2 MB.
+	// Both methods measure a frame's text alike, but this one needs no table of 2 MB.
 	c.cells.Method, c.scratch.Method = ansi.GraphemeWidth, ansi.GraphemeWidth
 }
 
-// Show draws a frame: as many lines as the screen is high, each as wide as it is in
-// every terminal, with no control sequences but SGR and hyperlinks, each beginning and
-// ending in the terminal's own style. The fifth within a pause is drawn after it, unless
-// another overtakes it.
+// Show draws a frame: as many lines as the screen is high, each of the same width in
+// every terminal. A line may contain styles (SGR) and hyperlinks, but no other control
+// sequences, and begins and ends in the default style. The fifth frame within a pause is
+// drawn after it, unless a newer one replaces it.
 func (c *Canvas) Show(lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +127,7 @@ func (c *Canvas) drawLate() {
 	}
 }
 
-// draw writes what is different, after what is in the frame already.
+// draw writes the changed cells, after what c.frame already holds.
 func (c *Canvas) draw() error {
 	c.changes.Reset()
 	if c.damaged || len(c.shown) != len(c.lines) {
@@ -136,7 +135,7 @@ func (c *Canvas) draw() error {
 	} else {
 		c.update()
 	}
-	bracketed := c.bracket && c.changes.Len() > little
+	bracketed := c.bracket && c.changes.Len() > smallFrame
 	if bracketed {
 		c.frame.WriteString(ansi.SetModeSynchronizedOutput)
 	}
@@ -152,7 +151,7 @@ func (c *Canvas) draw() error {
 	return c.send()
 }
 
-// send writes what is in the frame.
+// send writes c.frame to the terminal.
 func (c *Canvas) send() (err error) {
 	if c.frame.Len() > 0 {
 		_, err = c.out.Write(c.frame.Bytes())
@@ -161,12 +160,12 @@ func (c *Canvas) send() (err error) {
 	return err
 }
 
-// repaint writes every line. Nothing is known of how the terminal
-// measures what it is sent, so a line that it finds too long is not to wrap. Where
-// it grew before that was noticed, its margins may still be those of its old size.
+// repaint writes every line. How the terminal measures them is not known yet, so a line
+// that it takes for longer must not wrap. If the terminal has grown, it may still have
+// the scroll region of its old size.
 func (c *Canvas) repaint() {
 	c.pen.reset(&c.changes)
-	if c.known {
+	if c.xterm {
 		c.changes.WriteString(unbound)
 	}
 	c.changes.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen)

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// console sets a terminal up through the system. Input that is not a terminal has
-// none.
+// console sets up a terminal through the operating system. It does nothing if the input
+// is not a terminal.
 type console struct {
 	mu       sync.Mutex
 	input    uv.File
@@ -50,8 +50,8 @@ func (c *console) raw() error {
 	return err
 }
 
-// asBefore restores the keyboard's state from before the last raw, whoever has
-// changed it since.
+// asBefore restores the keyboard's state from before the last raw, even if another
+// program has changed it since.
 func (c *console) asBefore() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Modes are what a terminal is told beside cells. It is told when they change, and
-// all of it is taken back when the terminal is left.
+// Modes are the settings of a terminal that a dashboard changes. [Canvas.Leave] restores
+// them.
 type Modes struct {
 	Title    string // of the window; "": the terminal's own
-	Progress string // the sequence that shows it in the terminal's own bar; "": none
-	Mouse    bool   // clicks, drags and the wheel are reported
-	Focus    bool   // so is that the terminal gets the focus or loses it
+	Progress string // the sequence for the terminal's progress bar; "": none
+	Mouse    bool   // the terminal reports clicks, drags and the wheel
+	Focus    bool   // the terminal reports when it gets or loses the focus
 }
 
-// change is what takes a terminal from these modes to others.
+// change returns the sequences that change a terminal from m to other modes.
 func (m Modes) change(to Modes) string {
 	var b strings.Builder
 	if m.Mouse != to.Mouse {
@@ -45,39 +45,40 @@ func either(first bool, a, b string) string {
 	return b
 }
 
-// Every terminal is asked for its other screen without a cursor, and for pasted
-// text in brackets: one that knows none of these modes passes over them.
+// Every terminal gets these: the alternate screen without a cursor, and bracketed paste.
+// One that does not know such a mode ignores it.
 const (
 	enter = afresh + ansi.SetModeAltScreenSaveCursor + inOrder + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
 	leave = ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 )
 
-// Whoever had the terminal before may have been killed. The style and insert mode
-// are put right before the cursor is saved with them. What moves the cursor comes
-// after: the keys of an application, reverse video, origins within the margins,
-// those margins, each way to report the mouse and a frame that has not ended.
+// A program that used the terminal before may have been killed and have left its modes
+// on. afresh resets the style and insert mode, which the terminal saves with the cursor.
+// inOrder comes after that, as parts of it move the cursor: it resets application cursor
+// keys, reverse video, origin mode, margins, mouse reports and synchronized output.
 const (
 	afresh  = ansi.ResetStyle + ansi.ResetModeInsertReplace
 	inOrder = "\x1b[?1;5;6;69;2026l" + unbound + "\x1b[?9;1000;1002;1003;1004;1005;1006;1015;1016l"
 )
 
-// unbound has the whole screen scroll, whatever its size.
+// unbound makes the whole screen the scroll region.
 const unbound = "\x1b[r"
 
-// All but old terminals are asked for their usual characters and the usual keypad,
-// too.
+// usual selects the default character set and the numeric keypad. Old terminals do not
+// get it.
 const usual = "\x0f\x1b(B\x1b>"
 
-// All but old terminals are asked to keep the title that they have, and for keys
-// that can be told apart, by either of two protocols.
+// Old terminals do not get these either. enhance saves the window's title and turns on
+// two protocols that report keys unambiguously; reduce turns those off, and retitle
+// restores the title.
 const (
 	enhance = "\x1b[22;2t" + ansi.SetModifyOtherKeys2 + "\x1b[>1u"
 	reduce  = ansi.ResetModifyOtherKeys + "\x1b[<1u"
 	retitle = "\x1b[23;2t"
 )
 
-// Enter takes the terminal over: its keyboard, its other screen and its modes. What
-// is to be shown comes with it. It may be left and entered again.
+// Enter takes over the terminal's keyboard, alternate screen and modes, and draws the
+// newest frame. The terminal may be left and entered again.
 func (c *Canvas) Enter() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,14 +104,13 @@ func (c *Canvas) Enter() error {
 	return c.send()
 }
 
-// Retake is [Canvas.Enter] after a program was lent the terminal that was left for
-// it. However that has set it up: once it is left again it is as it was before.
+// Retake is [Canvas.Enter] after another program has used the terminal. It first undoes
+// what that program changed of the keyboard, so that [Canvas.Leave] does not restore it.
 func (c *Canvas) Retake() error {
 	return errors.Join(c.console.asBefore(), c.Enter())
 }
 
-// Leave gives the terminal back as it was. Nothing is drawn any more, unless it is
-// entered again.
+// Leave restores the terminal. Nothing is drawn until it is entered again.
 func (c *Canvas) Leave() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ func (c *Canvas) Leave() error {
 	if !c.old {
 		c.frame.WriteString(reduce)
 	}
-	// A terminal without another screen goes on below the picture.
+	// A terminal without an alternate screen goes on below the last frame.
 	c.frame.WriteString(ansi.ResetModeBracketedPaste + ansi.CursorPosition(1, max(c.height, 1)) + leave)
 	if !c.old {
 		c.frame.WriteString(retitle)
@@ -139,12 +139,12 @@ func (c *Canvas) Leave() error {
 	return errors.Join(c.send(), c.console.restore())
 }
 
-// Abandon gives back the keyboard of a terminal that takes nothing any more, and
-// waits for nothing.
+// Abandon restores only the keyboard, without writing: for a terminal that no longer
+// reads what is written to it.
 func (c *Canvas) Abandon() { _ = c.console.restore() }
 
-// Rescue is to be deferred: it leaves the terminal before a panic goes on, so that
-// what is printed of it can be read.
+// Rescue leaves the terminal if the goroutine panics, so that the panic's message can be
+// read. Call it with defer.
 func (c *Canvas) Rescue() {
 	if r := recover(); r != nil {
 		_ = c.Leave()
@@ -152,7 +152,7 @@ func (c *Canvas) Rescue() {
 	}
 }
 
-// Set tells the terminal what is new in its modes.
+// Set changes the terminal's modes.
 func (c *Canvas) Set(modes Modes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,8 +164,8 @@ func (c *Canvas) Set(modes Modes) {
 	c.tell(change)
 }
 
-// Tell sends the terminal what is no cell and stays no mode: a question, a text
-// for the clipboard, a notification.
+// Tell sends a sequence that changes neither cells nor modes: a question, a text for the
+// clipboard, a notification.
 func (c *Canvas) Tell(sequence string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,11 +183,11 @@ func (c *Canvas) tell(sequence string) {
 	_ = c.send()
 }
 
-// Questions is what the terminal will answer of itself, once somebody reads what it
-// says.
+// Questions returns the sequences that ask what the terminal can do, for when its answers
+// are read; "" if it would not answer. See [Canvas.Learn].
 func (c *Canvas) Questions() string { return c.asks }
 
-// Learn takes the terminal's word for what it can do.
+// Learn notes an answer of the terminal to [Canvas.Questions].
 func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,23 +200,23 @@ func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 	}
 }
 
-// family is what TERM names, without its variants.
+// family returns the name in TERM without its variant: "xterm" for "xterm-256color".
 func family(term string) string {
 	name, _, _ := strings.Cut(term, "-")
 	return name
 }
 
-// knownTerminal reports whether a terminal is known to erase and scroll cells as
-// xterm does, and to leave the ground of the current style behind. Others get nothing
-// of that: they are only asked to move the cursor and to print.
-func knownTerminal(term string) bool {
+// likeXterm reports whether a terminal is known to erase and scroll cells as xterm does,
+// filling them with the current background. With others only the cursor is moved and text
+// printed.
+func likeXterm(term string) bool {
 	return slices.Contains([]string{
 		"alacritty", "contour", "foot", "ghostty", "kitty", "linux", "rio", "screen", "st", "tmux", "wezterm", "xterm",
 	}, family(term))
 }
 
-// oldTerminal reports whether a terminal may print what later ones take for a
-// title, or for a question. Those of Windows name themselves nowhere.
+// oldTerminal reports whether a terminal may print the sequences of titles and questions
+// instead of obeying them. On Windows, terminals set no TERM and are not old.
 func oldTerminal(environ uv.Environ) bool {
 	switch name := family(environ.Getenv("TERM")); name {
 	case "":
@@ -228,9 +228,9 @@ func oldTerminal(environ uv.Environ) bool {
 	}
 }
 
-// questions has a terminal that will answer say whether it shows a frame
-// at once, and whether it measures by graphemes. Over a slow line the answers of
-// most could come after the end; that of Apple prints the questions.
+// questions returns the sequences that ask whether a terminal can show a frame as a whole
+// and measure text by graphemes; "" for one that must not be asked. Apple's terminal
+// prints the questions, and over a slow line an answer could come after the program's end.
 func questions(environ uv.Environ) string {
 	_, remote := environ.LookupEnv("SSH_TTY")
 	quick := []string{"alacritty", "ghostty", "kitty", "rio", "wezterm"}

@@ -42,8 +42,8 @@ func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
 	}
 }
 
-// blanks is how many equal blanks the cells begin with that can be erased, as they
-// show only their background.
+// blanks returns the number of equal blanks at the beginning of the cells that erasing
+// can replace, as they show only their background.
 func (p *pen) blanks(cells []uv.Cell) (n int) {
 	first := &cells[0]
 	if !p.erases || first.Content != " " || !first.Link.IsZero() || first.Style.Underline != uv.UnderlineNone || first.Style.Attrs&^(uv.AttrBold|uv.AttrFaint) != 0 {

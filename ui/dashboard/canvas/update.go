@@ -8,16 +8,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// scrolls is how many lines have to differ before it is looked whether they have
-// moved, together how many of them at least.
 const (
-	scrolls  = 6
-	together = 3
+	// leastChanged is the least number of changed lines for which scrolling is tried.
+	leastChanged = 6
+	// leastMoved is the least number of lines that are worth scrolling.
+	leastMoved = 3
+	// longEqual is the number of equal cells that split a line into two pieces: moving the
+	// cursor over them takes fewer bytes than writing them.
+	longEqual = 12
 )
-
-// apart is how many unchanged cells split a line in two pieces: moving the cursor
-// over them takes fewer bytes than writing them.
-const apart = 12
 
 // update writes the cells that differ.
 func (c *Canvas) update() {
@@ -28,14 +27,14 @@ func (c *Canvas) update() {
 		}
 	}
 	c.changed = changed
-	if c.known && len(changed) >= scrolls {
+	if c.xterm && len(changed) >= leastChanged {
 		changed = c.scroll(changed)
 	}
 	c.write(changed)
 }
 
-// write writes the differing pieces of lines, one of every line per turn: pieces
-// above each other are alike, and keep the style.
+// write writes the changed pieces of lines. It takes one piece of every line in turn:
+// pieces in the same column often have the same style.
 func (c *Canvas) write(changed []int) {
 	for len(changed) > 0 {
 		more := changed[:0]
@@ -52,10 +51,11 @@ func (c *Canvas) write(changed []int) {
 	}
 }
 
-// scroll moves lines that shifted, and returns those that still differ.
+// scroll makes the terminal move the lines that only shifted, and returns those that
+// still differ.
 func (c *Canvas) scroll(changed []int) (rest []int) {
 	to, lines, by := c.moved(changed)
-	if lines < together || lines < max(by, -by) {
+	if lines < leastMoved || lines < max(by, -by) {
 		return changed
 	}
 	top, bottom := min(to, to+by), max(to, to+by)+lines-1
@@ -85,8 +85,8 @@ func (c *Canvas) scroll(changed []int) (rest []int) {
 	return rest
 }
 
-// moved finds the largest block of lines that stood by lines further down, and where
-// it moved.
+// moved finds the largest block of lines that has only shifted: it now begins at line to,
+// and began by lines below that, or above it if by is negative.
 func (c *Canvas) moved(changed []int) (to, lines, by int) {
 	before := make(map[string]int, len(changed))
 	for _, y := range changed {
@@ -138,8 +138,8 @@ func firstPiece(old, now uv.Line) (from, to int) {
 			same = 0
 			continue
 		}
-		if same++; same == apart && narrow(old) && narrow(now) {
-			return from, to + 1 - apart
+		if same++; same == longEqual && narrow(old) && narrow(now) {
+			return from, to + 1 - longEqual
 		}
 	}
 	return from, to

@@ -7,6 +7,8 @@ const suspendPossible = false
 
 func stopProcess() error { return errNotStopped }
 
+// InForeground returns true: without job control a program is never in the background.
 func InForeground(any) bool { return true }
 
+// Follow does nothing: no shell can stop the program.
 func (*Job) Follow(func()) {}
