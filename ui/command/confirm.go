@@ -104,12 +104,16 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 		return err
 	}
 	s.AllowConfirm = s.AllowConfirm && !o.dryRun
-	s.RelayURL = "" // one read; nothing to follow
-	current, err := open(s, forgets)
+	current, err := newSession(s, forgets)
 	if err != nil {
 		return err
 	}
 	defer current.close()
+	if s.AllowConfirm {
+		if err := current.arm(); err != nil {
+			return err
+		}
+	}
 	if where := current.client.Environment(); where.Known() {
 		if err := o.checkLive(where.Live, id); err != nil {
 			return err

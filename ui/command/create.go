@@ -122,7 +122,6 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if body.wanted.ProductURL == "" {
 		return usagef("which product? give its URL, or productUrl in --body")
 	}
-	s.RelayURL = "" // nothing to follow
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err

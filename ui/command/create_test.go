@@ -167,7 +167,8 @@ func TestAllThatAPurchaseLacksIsListedAtOnceAndBeforeAnyRequest(t *testing.T) {
 
 func TestADryRunPrintsTheMaskedRequestAndSendsNothing(t *testing.T) {
 	t.Parallel()
-	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "state_dir", t.TempDir())
+	// Nothing is followed, so the relay's token is not needed.
+	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "relay_url", "http://127.0.0.1:1", "state_dir", t.TempDir())
 	body := filepath.Join(t.TempDir(), "order.json")
 	text := `{"productUrl":"https://shop.example/p?token=tell-nobody","buyer":{"firstName":"tell-nobody"},"weight":1.50}`
 	if err := os.WriteFile(body, []byte(text), 0o600); err != nil {

@@ -41,7 +41,6 @@ func newLookup() *cobra.Command {
 }
 
 func runLookup(ctx context.Context, s settings, address string, asJSON bool, stdout io.Writer) error {
-	s.RelayURL = "" // nothing to follow
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err

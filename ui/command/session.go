@@ -66,7 +66,7 @@ const (
 // newSession makes a client and a picture. The last run's picture is restored in the
 // background, while the terminal is made ready. No connection is opened.
 func newSession(s settings, m memory) (*session, error) {
-	if err := s.requireAccount(); err != nil {
+	if err := s.requireService(); err != nil {
 		return nil, err
 	}
 	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
@@ -149,6 +149,9 @@ func (s settings) newSubscriber(config relay.SubscriberConfig) (*relay.Subscribe
 func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error) {
 	if s.settings.RelayURL == "" {
 		return nil, nil
+	}
+	if err := s.settings.requireAccount(); err != nil {
+		return nil, err
 	}
 	config.From, config.Client = relay.FromEarliest, "tillwatch"
 	subscriber, err := s.settings.newSubscriber(config)

@@ -252,13 +252,21 @@ func splitProfiles(content map[string]any) (profiles map[string]given, usual str
 	return profiles, usual, nil
 }
 
-// requireAccount refuses settings that name no account.
-func (s settings) requireAccount() error {
+// requireService refuses settings that name no account at a service.
+func (s settings) requireService() error {
 	if s.APIURL == "" {
 		return usagef("no service is configured: give --api-url or set TILLWATCH_API_URL (or try: tillwatch demo)")
 	}
 	if s.APIKey.IsZero() {
 		return usagef("no API key is configured: set TILLWATCH_API_KEY or TILLWATCH_API_KEY_FILE")
+	}
+	return nil
+}
+
+// requireAccount refuses settings that name no account, or a relay without its token.
+func (s settings) requireAccount() error {
+	if err := s.requireService(); err != nil {
+		return err
 	}
 	if s.RelayURL != "" && s.RelayToken.IsZero() {
 		return usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")

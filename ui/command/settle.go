@@ -93,7 +93,6 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 		fmt.Fprintf(c.ErrOrStderr(), "Nothing is on record in the state folder %s; what went to a stand-in is not on record.\n", s.StateDir)
 		return nil
 	}
-	s.RelayURL = "" // nothing is followed
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err

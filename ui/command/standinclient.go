@@ -10,8 +10,7 @@ import (
 // standInClient makes a client of the configured stand-in. Whether it is one shows
 // with the first answer.
 func standInClient(s settings) (*api.Client, error) {
-	s.RelayURL = "" // not needed
-	if err := s.requireAccount(); err != nil {
+	if err := s.requireService(); err != nil {
 		return nil, err
 	}
 	return s.newClient(api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
