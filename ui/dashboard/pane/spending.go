@@ -81,7 +81,7 @@ func (s *spending) limit(name account.LimitName) *account.Limit {
 // mostSeen bounds how many names are remembered for their signs.
 const mostSeen = 100
 
-// apply applies the summary. A spender keeps its first sign.
+// apply applies the summary. A spender keeps its sign until mostSeen names are exceeded.
 func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
 	s.limits, s.spenders, s.buckets, s.since = sum.Limits, sum.Spenders, buckets, sum.Feed.ObservedSince
 	if len(s.seen) > mostSeen {
