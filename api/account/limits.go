@@ -84,18 +84,10 @@ func (l *limits) recall(saved []Limit, now time.Time) {
 	}
 }
 
-// contractLimit is how many requests a second the contract allows a class (contract, Limits).
-func contractLimit(name LimitName) int {
-	if name == LimitMutations {
-		return 5
-	}
-	return 10
-}
-
 // limitOf returns the limit of an endpoint class. b is its bucket; nil until a header names it.
 func limitOf(name LimitName, b *quota.Bucket, now time.Time) Limit {
 	if b == nil {
-		return Limit{Name: name, Window: time.Second, Limit: Figure{contractLimit(name), Assumed}}
+		return Limit{Name: name, Window: time.Second, Limit: Figure{whole(quota.Class(name).DefaultLimit()), Assumed}}
 	}
 	l := Limit{Name: name, Window: b.Window, Limit: Figure{whole(b.Limit), Told}, Pace: pace(b.Hour, now)}
 	holds := !b.Unreported && now.Before(b.ObservedAt.Add(max(b.Reset, b.Window)))

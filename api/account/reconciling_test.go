@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // lossy is a day of a quiet account whose events are lost on their way.
@@ -148,7 +149,7 @@ func TestThePictureOfAQuietAccountIsRightWithinTenMinutesWhateverIsLost(t *testi
 						}
 					}
 					sum := s.Summary()
-					if most := int(busyHours/time.Second) * presumedRate / 100; len(svc.callsTo("")) > most {
+					if most := int(busyHours/time.Second) * int(quota.Reads.DefaultLimit()) / 100; len(svc.callsTo("")) > most {
 						t.Errorf("%d reads in these hours, want at most %d, which is 1 %% of the bucket", len(svc.callsTo("")), most)
 					}
 					if sum.Events.Missed != day.found {

@@ -13,8 +13,7 @@ const (
 	slowPolls = 16 // poll intervals between rereads: with waiting, less than ten minutes
 	slotPolls = 4  // poll intervals per slot in which shipments are read together
 
-	slowShare    = 0.01 // of the reads bucket: the slow clock slows down rather than spend more
-	presumedRate = 10   // reads a second, until the service reports its limit (contract, Limits)
+	slowShare = 0.01 // of the reads bucket: the slow clock slows down rather than spend more
 )
 
 // slowSpan is how long after its newest read something open is read again unprompted. It grows when rereading all
@@ -25,7 +24,7 @@ func slowSpan(poll time.Duration, open int, perSecond float64) time.Duration {
 
 // setSlowClock adapts the slow clock to what is open and to the reads bucket.
 func (w *Watcher) setSlowClock(now time.Time) {
-	rate := float64(presumedRate)
+	rate := float64(quota.Reads.DefaultLimit()) // until the service reports its limit
 	for _, b := range w.store.buckets(now) {
 		if b.Class == quota.Reads && b.Limit > 0 && b.Window > 0 {
 			rate = min(rate, float64(b.Limit)/b.Window.Seconds())

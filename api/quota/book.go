@@ -21,7 +21,7 @@ type book struct {
 }
 
 func newBook(class Class) *book {
-	return &book{class: class, fallback: limit{requests: class.defaultLimit(), window: time.Second}}
+	return &book{class: class, fallback: limit{requests: class.DefaultLimit(), window: time.Second}}
 }
 
 func (b *book) buckets(now time.Time) []Bucket {

@@ -20,8 +20,8 @@ const (
 // Classes lists the contract's classes.
 func Classes() []Class { return []Class{Reads, Mutations, Lookup} }
 
-// defaultLimit is how many requests a second the contract gives a class (Limits); an unknown class gets the least.
-func (c Class) defaultLimit() int64 {
+// DefaultLimit is how many requests a second the contract gives a class (Limits); an unknown class gets the least.
+func (c Class) DefaultLimit() int64 {
 	switch c {
 	case Reads, Lookup:
 		return 10

@@ -6,11 +6,8 @@ import (
 	"time"
 )
 
-// Bounds of what is accepted of a recalled bucket, which anyone may have written.
-const (
-	longestPolicy = 256
-	mostSpent     = math.MaxInt32
-)
+// mostSpent bounds the counts of a recalled sample, which anyone may have written.
+const mostSpent = math.MaxInt32
 
 // Recall restores buckets of an earlier process for display. They bound nothing until an answer names them,
 // because limits may have changed. It ignores implausible buckets, known ones, and those whose limit was changed.
@@ -34,7 +31,7 @@ func (p *Pacer) Recall(buckets []Bucket, now time.Time) {
 
 func (b *Bucket) sensible(now time.Time) bool {
 	return slices.Contains(Classes(), b.Class) && b.Limit >= 0 && b.Window >= 0 && b.Window <= maxWindow && b.Remaining >= 0 && b.Reset >= 0 && b.Reset <= maxReset &&
-		len(b.Policy) <= longestPolicy && printable(b.Policy) == b.Policy && !b.ObservedAt.After(now)
+		len(b.Policy) <= maxPolicyName && printable(b.Policy) == b.Policy && !b.ObservedAt.After(now)
 }
 
 func (b *Bucket) isOf(l *ledger) bool {

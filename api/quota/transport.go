@@ -14,9 +14,9 @@ import (
 
 // Bounds of an observation.
 const (
-	maxSpender     = 64 // bytes of a spender's name
-	maxMethod      = 16 // bytes of a method
-	maxObservation = 8  // buckets: the contract has five
+	maxSpender = 64 // bytes of a spender's name
+	maxMethod  = 16 // bytes of a method
+	maxReports = 8  // the contract has five buckets
 )
 
 // Transport is an [http.RoundTripper] that passes requests on to another one and reports what they and their
@@ -95,7 +95,7 @@ func (t *Transport) observation(r *http.Request) Observation {
 func (t *Transport) answered(seen *Observation, answer *http.Response) {
 	seen.Status = answer.StatusCode
 	reports := ParseFields(answer.Header).Reports
-	seen.Reports = reports[:min(len(reports), maxObservation)]
+	seen.Reports = reports[:min(len(reports), maxReports)]
 	for i := range seen.Reports {
 		seen.Reports[i].Policy = strings.Clone(seen.Reports[i].Policy) // it would keep the whole field
 	}
