@@ -220,8 +220,8 @@ func (a *auditLog) madeOf(s subject) (api.ID, error) {
 	return readLocked(a, func() api.ID { return a.made[s] })
 }
 
-// resend records that the request of a line is about to be sent again.
-func (a *auditLog) resend(line Line) error {
+// add adds a line to an attempt that is still open: its outcome, or that its request is about to be sent again.
+func (a *auditLog) add(line Line) error {
 	return a.locked(func() error {
 		if !a.isOpen(line) {
 			return errSettled

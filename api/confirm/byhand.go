@@ -1,7 +1,6 @@
 package confirm
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,7 +36,7 @@ func (g *Guard) Made(l Line, in *api.Intent) error {
 	case !l.before(in):
 		return fmt.Errorf("%s is older: it was there before this was sent", in.ID)
 	}
-	return g.audit.end(l.verdict(Accepted, string(in.ID)))
+	return g.audit.add(l.verdict(Accepted, string(in.ID)))
 }
 
 // Drop records that the outcome of a creation will never be known. It then counts neither as made nor as not made,
@@ -46,21 +45,11 @@ func (g *Guard) Drop(l Line) error {
 	if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
 		return fmt.Errorf("it may still be on its way: wait until %s", localTime(over))
 	}
-	return g.audit.end(l.verdict(Closed, "what came of it is not known"))
+	return g.audit.add(l.verdict(Closed, "what came of it is not known"))
 }
 
 // before reports whether the line was sent before the intent was created.
 func (l Line) before(in *api.Intent) bool {
 	const skew = time.Minute // between two clocks
 	return in.CreatedAt.After(l.At.Add(-skew))
-}
-
-// end records the outcome of a line that is still open.
-func (a *auditLog) end(line Line) error {
-	return a.locked(func() error {
-		if !a.isOpen(line) {
-			return errors.New("it was settled meanwhile")
-		}
-		return a.write(line)
-	})
 }

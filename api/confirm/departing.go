@@ -9,7 +9,7 @@ import (
 	"tillwatch/api"
 )
 
-// errSettled says that another process concluded what came of a request before it went out.
+// errSettled says that another process recorded what came of a request in the meantime.
 var errSettled = errors.New("another tillwatch meanwhile recorded what came of it")
 
 // departure looks at the audit log again right before the request of a line goes out. A suspended process and a

@@ -26,7 +26,7 @@ func TestARequestThatWasHeldTooLongDoesNotGoOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			line := Line{At: time.Now().Add(-c.held), Attempt: newAttempt(), Environment: "production", Intent: "ci_1", Stage: Sending}
-			if err := audit.resend(line); !errors.Is(err, errSettled) {
+			if err := audit.add(line); !errors.Is(err, errSettled) {
 				t.Errorf("a line that was never recorded is sent again: %v", err)
 			}
 			if err := audit.locked(func() error { return audit.write(line) }); err != nil {

@@ -64,7 +64,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 		}
 	}
 	if now.State != api.AwaitingConfirmation {
-		return g.without(c.subject(), &now, standing(&now), g.settled(c.subject(), &now))
+		return g.without(c.subject(), &now, verdictUnsent(&now), g.settled(c.subject(), &now))
 	}
 	if differences := c.seen.differences(&now); len(differences) > 0 {
 		out := g.without(c.subject(), &now, Changed, nil)
@@ -153,7 +153,7 @@ func (c *confirming) again(ctx context.Context) bool {
 	}
 	c.report(Progress{Stage: Recording})
 	c.line.At, c.line.Date = time.Now().UTC(), now.Response.Date
-	return c.guard.audit.resend(c.line) == nil
+	return c.guard.audit.add(c.line) == nil
 }
 
 // read reads the intent in the environment where it was seen. Other environments prove nothing.

@@ -27,14 +27,14 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 // earlier confirms of it, as far as the read proves them. A nil guard has none.
 func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	if g == nil {
-		return Outcome{Verdict: standing(&now), Intent: &now, Err: why}
+		return Outcome{Verdict: verdictUnsent(&now), Intent: &now, Err: why}
 	}
 	s := subjectOf(now.Response.From.Name, now.ID)
 	err := g.settled(s, &now)
 	if now.State == api.AwaitingConfirmation {
 		now, err = g.lookTwice(ctx, s, now)
 	}
-	return *g.without(s, &now, standing(&now), both(why, err))
+	return *g.without(s, &now, verdictUnsent(&now), both(why, err))
 }
 
 // without returns the outcome of a confirm that sent nothing. While an earlier one is unsettled, that proves
@@ -51,8 +51,8 @@ func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outco
 	return out
 }
 
-// standing returns the verdict on an intent that cannot be confirmed, when nothing was sent.
-func standing(now *api.Intent) Verdict {
+// verdictUnsent returns the verdict on an intent that cannot be confirmed, when nothing was sent.
+func verdictUnsent(now *api.Intent) Verdict {
 	if now.State == api.PlacingOrder || now.State == api.Completed {
 		return Already
 	}
