@@ -29,6 +29,8 @@ type Watcher struct {
 	asked chan struct{} // closed once the list of intents has been requested
 	saved uint64        // the version saved last
 
+	// mu may be held while the store's lock is taken, and never the other way round: the store signals once it has
+	// let go of its own. So what is changed in the store under mu must raise no signal, which would wait for mu.
 	mu       sync.Mutex
 	queue    *queue
 	feed     FeedState
