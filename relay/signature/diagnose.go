@@ -188,15 +188,15 @@ func (t *trial) proven(f form, r reading) Diagnosis {
 	if f.cause == Rewritten && f.text == "" {
 		f.text = f.style.against(t.Body)
 	}
-	if f.cause == "" {
+	switch {
+	case f.cause == "" && r.cause == "":
+		return t.onTime()
+	case f.cause == "":
 		f.fault = r.fault
-	} else if r.cause != "" {
+	case r.cause != "":
 		f.text += "; besides, " + r.text
 	}
-	valid := r.cause == "" && (f.cause == "" || f.cause == OldSecret && t.counts(f.key))
-	if f.cause == "" {
-		return t.onTime()
-	}
+	valid := f.cause == OldSecret && r.cause == "" && t.counts(f.key)
 	return Diagnosis{Valid: valid, Cause: f.cause, Text: f.text, Proven: true}
 }
 
