@@ -16,7 +16,7 @@ func (a arranging) choices() []dialog.Choices {
 	panes := dialog.Choices{Title: "Panes"}
 	for i, p := range layout.Hideable() {
 		panes.Options = append(panes.Options, dialog.Option{
-			Title: a.title(p), Key: string(rune('1' + i)), On: !a.preferences.hidden().Has(p), Choose: func() { a.board.togglePane(p) },
+			Title: title(p), Key: string(rune('1' + i)), On: !a.preferences.hidden().Has(p), Choose: func() { a.board.togglePane(p) },
 		})
 	}
 	arrangements := dialog.Choices{Title: "Arrangement", One: true}
@@ -47,12 +47,9 @@ func (a arranging) choices() []dialog.Choices {
 	return append(all, looks)
 }
 
-func (a arranging) title(p layout.Pane) string {
-	switch {
-	case p == layout.Events && a.board.delivers(layout.Deliveries):
-		return "events, requests, alerts, deliveries"
-	case p == layout.Events:
-		return "events, requests, alerts"
+func title(p layout.Pane) string {
+	if p == layout.Events {
+		return "events and tabs"
 	}
 	return p.String()
 }

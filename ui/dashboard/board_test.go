@@ -20,6 +20,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // board is a model with the picture of a shop on a screen of a size.
@@ -256,5 +257,26 @@ func TestNothingIsDrawnAgainWhileNothingChanges(t *testing.T) {
 	m.Update(tea.MouseMotionMsg{X: 3, Y: 3})
 	if m.stale() {
 		t.Error("a movement of the mouse makes the board draw again")
+	}
+}
+
+// Where the pulse takes the lower right of the intents, it begins where the third lane does.
+func TestThePulseBeginsWhereALaneDoes(t *testing.T) {
+	for w := 175; w <= 300; w++ {
+		synctest.Test(t, func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), w, 60)
+			lane, pulse := -1, -1
+			for line := range strings.Lines(screen(m)) {
+				if before, _, ok := strings.Cut(line, "▸ placing"); ok && lane < 0 {
+					lane = paint.Width(before)
+				}
+				if before, _, ok := strings.Cut(line, "PULSE"); ok {
+					pulse = paint.Width(before)
+				}
+			}
+			if lane < 0 || lane != pulse {
+				t.Errorf("%d columns: the lane begins in column %d, the pulse in %d", w, lane, pulse)
+			}
+		})
 	}
 }

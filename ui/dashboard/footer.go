@@ -3,13 +3,16 @@ package dashboard
 import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/replay"
 )
 
 // footer is the last line: the useful keys, or a prompt.
 type footer struct {
-	cfg   *Config
-	board *board
-	spots []spot // of the last drawing
+	cfg     *Config
+	board   *board
+	picture *picture
+	replay  *replay.Bar // nil unless it replays
+	spots   []spot      // of the last drawing
 }
 
 // spot is a click target of the footer between two columns: an action, or the key of
@@ -38,13 +41,24 @@ func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 			l.Space(action.HintGap)
 		}
 		from := l.At()
-		l.Put(paint.Text|paint.Bold, hint.Key).Put(paint.Muted, " "+hint.Title)
+		l.Put(paint.Text|paint.Bold, hint.Key).Put(paint.Muted, " ").Fit(paint.Muted, f.title(hint), paint.Width(hint.Title))
 		if hint.Reason != "" {
 			l.Put(paint.Muted, " — "+hint.Reason)
 		}
 		spots = append(spots, spot{from: from, to: l.At(), id: hint.ID})
 	}
 	return spots
+}
+
+// title is what the key of a hint does. One that holds something lets it go the next time.
+func (f *footer) title(hint action.Hint) string {
+	switch {
+	case hint.ID == action.Freeze && f.picture.frozen != nil:
+		return "resume"
+	case hint.ID == action.Pause && f.replay != nil && (f.replay.Position().Paused || f.replay.Position().Ended):
+		return "play"
+	}
+	return hint.Title
 }
 
 // reason says why nothing can be confirmed. Other reasons appear when a key is

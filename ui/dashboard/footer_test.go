@@ -92,3 +92,13 @@ func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFooterSaysWhatTheKeyOfTheFreezeDoesNow(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	for _, want := range []string{"space resume", "space freeze"} {
+		press(m, "space")
+		if got := screen(m); !strings.Contains(got, want) {
+			t.Errorf("no %q:\n%s", want, got)
+		}
+	}
+}

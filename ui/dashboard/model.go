@@ -141,7 +141,7 @@ func New(cfg Config) *Model {
 // addParts creates the parts that depend on the board.
 func (m *Model) addParts() {
 	s := m.shared
-	m.footer = footer{cfg: m.cfg, board: m.board}
+	m.footer = footer{cfg: m.cfg, board: m.board, picture: m.picture, replay: m.replay}
 	m.arranging = arranging{s}
 	m.asker = asker{s}
 	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}}

@@ -155,7 +155,7 @@ func (n *notices) frozen(l *paint.Line) {
 	if fresh == 1 {
 		events = " new event"
 	}
-	l.Put(paint.Muted, " · ").Put(paint.Text, wording.Count(fresh)).Put(paint.Muted, events+" · "+n.cfg.Actions.KeyOf(action.Freeze)+" goes on")
+	l.Put(paint.Muted, " · ").Put(paint.Text, wording.Count(fresh)).Put(paint.Muted, events+" · "+n.cfg.Actions.KeyOf(action.Freeze)+" resumes")
 }
 
 // alert shows the most urgent alert and how many more there are.

@@ -270,7 +270,7 @@ func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	if len(f.asked) > 0 {
 		t.Errorf("a click on the footer beside its hints asks for %v", f.asked)
 	}
-	clickOn(t, m, "space pause")
+	clickOn(t, m, "space play") // the tape stands
 	if got := strings.Join(f.asked, ", "); got != "pause" {
 		t.Errorf("a click on the footer's hint asks for %q", got)
 	}

@@ -22,11 +22,11 @@ type rowFilterer interface {
 func (u *usage) nextSpan() {
 	switch {
 	case u.board.focus == layout.Failures:
-		u.notices.say(plain, u.board.failures.NextSpan())
+		u.board.failures.NextSpan()
 	case u.board.pulseAsked():
-		u.notices.say(plain, u.board.pulse.NextSpan())
+		u.board.pulse.NextSpan()
 	default:
-		u.notices.say(plain, u.board.quota.NextSpan())
+		u.board.quota.NextSpan()
 	}
 }
 

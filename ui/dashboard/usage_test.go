@@ -29,6 +29,9 @@ func TestTheUseOfTheQuotaIsAKeyAwayAndBack(t *testing.T) {
 			if press(m, "w"); !strings.Contains(screen(m), "QUOTA · "+span) {
 				t.Errorf("%v: w does not show the %s:\n%s", size, span, screen(m))
 			}
+			if strings.Count(screen(m), span) > 1 {
+				t.Errorf("%v: the notice repeats the title:\n%s", size, screen(m))
+			}
 		}
 		press(m, "u")
 		if got := screen(m); !strings.Contains(got, "INTENTS") {

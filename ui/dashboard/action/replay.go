@@ -63,7 +63,7 @@ func replaying() []Action {
 			Tooltip: "Goes to the next failure, alert, lost relay or gap and pauses there."},
 		{ID: PreviousMark, Keys: []string{"N"}, Title: "Previous mark", Group: Time,
 			Tooltip: "Goes to the previous failure, alert, lost relay or gap and pauses there."},
-		{ID: SeekBack, Keys: []string{"["}, Title: "Back 10s", Short: "-10s", Group: Time, rank: 5,
+		{ID: SeekBack, Keys: []string{"["}, Title: "Back 10s", Short: "−10s", Group: Time, rank: 5,
 			Tooltip: "Goes back ten seconds in the recording."},
 		{ID: SeekForward, Keys: []string{"]"}, Title: "Forward 10s", Short: "+10s", Group: Time, rank: 5,
 			Tooltip: "Goes forward ten seconds in the recording."},

@@ -177,6 +177,13 @@ func TestWrapBreaksAtSpacesAndKeepsEveryWord(t *testing.T) {
 		{"abcdefgh", 3, []string{"abc", "def", "gh"}},
 		{"a abcdefgh", 4, []string{"a", "abcd", "efgh"}},
 		{"日本語", 2, []string{"日", "本", "語"}},
+		{"https://a.example/products/merino-crew", 32, []string{"https://a.example/products/", "merino-crew"}},
+		{"https://a.example/merino-crew-sweater", 24, []string{"https://a.example/", "merino-crew-sweater"}},
+		{"https://a.example/?a=1&b=2", 24, []string{"https://a.example/?a=1&", "b=2"}},
+		{"a/bcdefghijkl", 10, []string{"a/bcdefghi", "jkl"}},
+		{"it failed · still stands", 12, []string{"it failed", "· still", "stands"}},
+		{"ends with ·", 12, []string{"ends with ·"}},
+		{"· ·", 3, []string{"· ·"}},
 	}
 	for _, c := range cases {
 		got := Wrap(c.text, c.width)

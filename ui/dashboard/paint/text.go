@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks s at spaces into lines of at most width cells. It breaks a word that is
-// wider than a line.
+// Wrap breaks s at spaces into lines of at most width cells, but not behind a separator. It
+// breaks a word that is wider than a line: an address, if possible, behind a slash or the like.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -15,13 +15,26 @@ func Wrap(s string, width int) []string {
 	var lines []string
 	var line strings.Builder
 	used := 0
+	cut, kept := 0, 0 // the bytes and the cells up to where the word can be broken; 0: nowhere
 	flush := func() {
-		lines = append(lines, line.String())
+		text, over := line.String(), ""
+		if cut > 0 {
+			text, over = text[:cut], text[cut:]
+		}
+		lines = append(lines, text)
 		line.Reset()
-		used = 0
+		line.WriteString(over)
+		if used -= kept; cut == 0 {
+			used = 0
+		}
+		cut, kept = 0, 0
 	}
-	for word := range strings.FieldsSeq(s) {
+	words := strings.Fields(s)
+	for i, word := range words {
 		w := Width(word)
+		if word == "·" && i+1 < len(words) {
+			w += 1 + Width(words[i+1]) // a separator stands before what it separates
+		}
 		if used > 0 && used+1+w > width {
 			flush()
 		}
@@ -38,8 +51,11 @@ func Wrap(s string, width int) []string {
 				line.WriteString(cluster)
 				used += w
 			}
-			word = rest
+			if word = rest; word != "" && strings.Contains("/?&-=", cluster) && 2*used > width {
+				cut, kept = line.Len(), used
+			}
 		}
+		cut, kept = 0, 0
 	}
 	if used > 0 {
 		flush()

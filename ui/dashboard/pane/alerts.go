@@ -172,7 +172,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	if row.fold.off {
 		said = "  " + p.offWords(row)
 	}
-	room := l.Space(1).Left() - id - age - 3 - paint.Width(said)
+	room := l.Space(1).Left() - id - age - 2 - paint.Width(said)
 	l.Fit(style, p.text(row, room), room).Put(paint.Muted, said).Space(2)
 	if id > 0 {
 		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)

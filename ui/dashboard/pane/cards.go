@@ -200,7 +200,7 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 	reason := wording.Failure(row.Failure)
 	width := min(paint.Width(special), w)
 	if special == "" && w >= leastReason {
-		left := w - 1 - paint.Width(reason)
+		left := w - 2 - paint.Width(reason)
 		special, style = shortened(d.merchant(row), left), paint.Muted
 		width = min(paint.Width(special), max(left, w/2))
 	}
@@ -208,7 +208,7 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 		l.Fit(paint.Muted, reason, w)
 		return
 	}
-	l.Fit(paint.Muted, reason, w-width-1).Space(1).Fit(style, special, width)
+	l.Fit(paint.Muted, reason+" ", w-width-1).Space(1).Fit(style, special, width) // two blanks, or … and one
 }
 
 // leastReason is the width below which a reason stands alone.

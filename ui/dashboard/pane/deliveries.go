@@ -197,13 +197,13 @@ func (p *Deliveries) top() (l *paint.Line, right paint.Spans) {
 	p.sorted(l, p.order)
 	p.held(l, "")
 	if p.unverified > 0 {
-		right = append(right, paint.Span{Text: wording.Counted(p.unverified, "target", "targets") + " unverified  ", Style: paint.Bad})
+		right = append(right, paint.Span{Text: "  " + wording.Counted(p.unverified, "target", "targets") + " unverified", Style: paint.Bad})
 	}
 	if p.waiting > 0 {
-		right = append(right, paint.Span{Text: wording.Count(p.waiting) + " waiting  ", Style: paint.Warning})
+		right = append(right, paint.Span{Text: "  " + wording.Count(p.waiting) + " waiting", Style: paint.Warning})
 	}
 	if p.dead > 0 {
-		right = append(right, paint.Span{Text: wording.Count(p.dead) + " dead ", Style: paint.Bad})
+		right = append(right, paint.Span{Text: "  " + wording.Count(p.dead) + " dead", Style: paint.Bad})
 	}
 	return l, right
 }

@@ -109,7 +109,7 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	amounts := slices.DeleteFunc(append(c.Parts(), api.CostPart{Name: "Total", Amount: c.Total}), absent)
 	width := 0
 	for _, part := range amounts {
-		width = max(width, len(part.Amount.Readable())+1)
+		width = max(width, paint.Width(part.Signed()))
 	}
 	for _, part := range amounts {
 		style := paint.Text

@@ -169,7 +169,7 @@ func (p *Events) top() (l *paint.Line, right paint.Spans) {
 		{c.Backfilled, "backfilled", paint.Muted}, {c.Missed, "missed", paint.Bad},
 	} {
 		if count.n > 0 {
-			right = append(right, paint.Span{Text: " " + wording.Count(count.n) + " " + count.word + " ", Style: count.style})
+			right = append(right, paint.Span{Text: "  " + wording.Count(count.n) + " " + count.word, Style: count.style})
 		}
 	}
 	return l, right

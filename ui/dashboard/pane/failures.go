@@ -88,11 +88,10 @@ func (p *Failures) Apply(c *account.Changes, _ bool) {
 	}
 }
 
-// NextSpan shows the next span of time and returns its name.
-func (p *Failures) NextSpan() string {
+// NextSpan shows the next span of time.
+func (p *Failures) NextSpan() {
 	p.span = (p.span + 1) % len(failureSpans)
 	p.changed, p.stale = true, true
-	return failureSpans[p.span].name
 }
 
 // Sort is like [Intents.Sort].

@@ -44,11 +44,11 @@ func (p *Failures) top() {
 	if p.intents.older && failureSpans[p.span].age == "" && p.w >= 100 {
 		l.Put(paint.Muted, " · older ones are not kept")
 	}
-	text := " "
+	var right paint.Spans
 	if p.failed > 0 {
-		text = "value lost " + sums(&p.lost, l.Left()-len("value lost ")-3) + " "
+		right = paint.Spans{{Text: " value lost " + sums(&p.lost, l.Left()-len("value lost ")-3), Style: paint.Muted}}
 	}
-	p.ends(l, paint.Spans{{Text: text, Style: paint.Muted}})
+	p.ends(l, right)
 	p.push(l)
 }
 
@@ -168,7 +168,7 @@ func failureColumnsOf(w int) failureColumns {
 			room, *column = room+*column, 0
 		}
 	}
-	c.name = min(max(room*13/20, leastGroup), 34)
+	c.name = min(max(room*3/4, leastGroup), 34)
 	c.bar = max(room-c.name, 0)
 	return c
 }

@@ -289,7 +289,7 @@ func (p *Intents) tally() (counts paint.Spans) {
 		if lane.Total() == 0 {
 			m.Style = paint.Muted
 		}
-		counts = append(counts, paint.Span{Text: " " + m.Glyph + " " + counted(lane.Total(), p.known) + " ", Style: m.Style})
+		counts = append(counts, paint.Span{Text: "  " + m.Glyph + " " + counted(lane.Total(), p.known), Style: m.Style})
 	}
 	return counts
 }

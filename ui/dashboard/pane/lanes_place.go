@@ -1,13 +1,12 @@
 package pane
 
+import "tillwatch/ui/dashboard/layout"
+
 // cell is the place of a lane: its first column and its width.
 type cell struct{ lane, x, w int }
 
-// weights divide the width among the lanes: amounts and countdowns need more.
-var weights = [lanes]int{laneRetrieving: 18, laneAwaiting: 25, lanePlacing: 19, laneCompleted: 21, laneFailed: 21, laneOther: 14}
-
 const (
-	laneGap  = 2
+	laneGap  = layout.LaneGap
 	folded   = 4  // the width of a lane that a filter has emptied: its sign and a 0
 	mostLane = 80 // the greatest width of a lane: its two ends still read as one line
 )
@@ -25,7 +24,7 @@ func (s *laneSet) divide() {
 		case s.folds(i):
 			room -= folded
 		default:
-			sum += weights[i]
+			sum += layout.LaneShares[i]
 			last = i
 		}
 		room -= laneGap
@@ -40,7 +39,7 @@ func (s *laneSet) divide() {
 		case c.lane == last:
 			c.w = min(left, mostLane)
 		default:
-			c.w = min(room*weights[c.lane]/sum, mostLane)
+			c.w = min(room*layout.LaneShares[c.lane]/sum, mostLane)
 		}
 		if !s.folds(c.lane) {
 			left -= c.w

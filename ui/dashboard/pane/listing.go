@@ -153,7 +153,11 @@ func (p *listing[R]) held(l *paint.Line, between string) {
 // ends ends a title with its right part. It omits a span without room: a count is never
 // truncated.
 func (f *frame) ends(l *paint.Line, right paint.Spans) {
-	f.fill(l, l.Left()-right.Width())
+	if n := l.Left() - right.Width(); f.compact() && n >= 3 {
+		l.Space(1).Repeat(paint.Rule, "─", n-1)
+	} else {
+		l.Space(n)
+	}
 	for _, s := range right {
 		if paint.Width(strings.TrimRight(s.Text, " ")) <= l.Left() {
 			text := strings.TrimLeft(s.Text, " ")
@@ -168,7 +172,7 @@ func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
 	if !filter.asks() {
 		hits = "not filtered"
 	}
-	room := l.Left() - len(hits) - 3
+	room := l.Left() - len(hits) - 2
 	width := min(paint.Width(text), room-1)
 	f.fill(l, room-width)
 	l.Fit(paint.Accent, text, width).Space(2).Put(paint.Text, hits)

@@ -27,11 +27,8 @@ func (p *Pulse) Apply(c *account.Changes, first bool) {
 	p.stale = p.stale || first
 }
 
-// NextSpan shows the other span of time and returns its name.
-func (p *Pulse) NextSpan() string {
-	p.day, p.stale = !p.day, true
-	return spanOf(p.day)
-}
+// NextSpan shows the other span of time.
+func (p *Pulse) NextSpan() { p.day, p.stale = !p.day, true }
 
 func spanOf(day bool) string {
 	if day {
@@ -110,7 +107,7 @@ func (p *Pulse) stripOf(pulse *account.Pulse, day bool, w, h int) *strip {
 
 // strip draws the outcomes over the whole width.
 func (p *Pulse) strip(pulse *account.Pulse, day bool, h int) {
-	s := p.stripOf(pulse, day, p.w-2, h)
+	s := p.stripOf(pulse, day, p.w-1, h)
 	for y := range h {
 		l := p.start().Space(1)
 		s.row(l, y, p.look.Location)
@@ -132,8 +129,9 @@ func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 		below += len(latencies) + 1
 	}
 	room -= below + 1
-	if second := (room - 1) / 2; second >= roomyStrip {
-		p.strip(pulse, p.day, room-1-second)
+	if second := (room - 2) / 2; second >= roomyStrip {
+		p.strip(pulse, p.day, room-2-second)
+		p.push(p.start())
 		p.push(p.start().Space(1).Put(paint.Text, spanOf(!p.day)))
 		p.strip(pulse, !p.day, second)
 	} else {
@@ -184,8 +182,8 @@ func (p *Pulse) top(pulse *account.Pulse) {
 		n     int
 		word  string
 	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}} {
-		right = append(right, paint.Span{Text: "  " + s.glyph, Style: s.style},
-			paint.Span{Text: " " + atLeast(more) + wording.Count(s.n), Style: paint.Text}, paint.Span{Text: " " + s.word + " ", Style: paint.Muted})
+		right = append(right, paint.Span{Text: "   " + s.glyph, Style: s.style},
+			paint.Span{Text: " " + atLeast(more) + wording.Count(s.n), Style: paint.Text}, paint.Span{Text: " " + s.word, Style: paint.Muted})
 	}
 	if right.Width() > l.Left() || pulse.Known.IsZero() {
 		right = nil
@@ -194,7 +192,7 @@ func (p *Pulse) top(pulse *account.Pulse) {
 	p.push(l)
 }
 
-// arrivals draws in the head of a lane how many intents enter it in a minute, if there is
+// arrivals draws in the head of a lane how many intents enter it in an hour, if there is
 // room.
 func arrivals(look *Look, l *paint.Line, c cell) {
 	end := c.x + c.w
@@ -219,14 +217,11 @@ const (
 	leastTrend = 5
 )
 
-// ratePer writes how many intents enter a state, a minute or an hour; "" if unknown.
+// ratePer writes how many intents enter a state in an hour; "" if unknown.
 func ratePer(pulse *account.Pulse, state api.IntentState) string {
 	rate, ok := pulse.Rate(state)
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case rate >= 1:
-		return short(int(rate+0.5)) + "/min"
 	}
 	return short(int(rate*60+0.5)) + "/h"
 }

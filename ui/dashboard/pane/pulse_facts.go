@@ -27,7 +27,7 @@ var periods = [...]string{"today", "yesterday by now", "all yesterday", "last 7 
 // The widths of the table.
 const (
 	factName   = 16
-	factCell   = 17
+	factCell   = 18
 	factsWidth = factName + len(periods)*factCell
 )
 
@@ -121,7 +121,7 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 func awaitingValue(pulse *account.Pulse) (value, more string) {
 	switch text := wording.Sum(pulse.Awaiting, 0); {
 	case text == "" && pulse.Unpriced == 0:
-		return "nothing to decide", ""
+		return "none", ""
 	case text == "":
 		return wording.Counted(pulse.Unpriced, "total", "totals") + " unknown", ""
 	case pulse.Unpriced > 0:

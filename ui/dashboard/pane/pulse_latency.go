@@ -74,10 +74,10 @@ func (p *Pulse) latency(l *paint.Line, f *latencyLine) {
 		l.Fit(paint.Muted|paint.Bold, f.name, latencyName+latencyWhen)
 		l.Right(paint.Muted, "p50", latencyPace).Right(paint.Muted, "p95", latencyPace).Right(paint.Muted, "answers", latencyCount)
 		l.Space(2)
-		for _, tick := range []string{"1ms", "10ms", "100ms", "1s"} {
+		for _, tick := range []string{"1ms", "10ms", "100ms"} {
 			l.Fit(paint.Muted, "╷"+tick, 10)
 		}
-		l.Put(paint.Muted, "╷")
+		l.Put(paint.Muted, "╷1s   ≥10s╷")
 		return
 	}
 	l.Fit(paint.Text, f.name, latencyName).Fit(paint.Muted, f.when, latencyWhen)
@@ -119,7 +119,7 @@ func (p *Pulse) readsFact() fact {
 		if t := &p.latencies[i]; t.Class == quota.Reads && !t.Others {
 			f.cells[0] = paceText(t.Recent)
 			if t.Past.Count > 0 {
-				f.cells[1] = "7 d: " + paceText(t.Past)
+				f.cells[1] = "7d: " + paceText(t.Past)
 			}
 		}
 	}

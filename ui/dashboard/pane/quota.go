@@ -125,12 +125,7 @@ func (p *Quota) draw(c quotaColumns) {
 	if !p.Viewing() && p.h-len(p.lines) > p.gauges()-len(p.rows) {
 		p.push(p.start())
 	}
-	if p.hasDay() {
-		p.today(c)
-	}
-	if p.hasAgents() {
-		p.slots(c)
-	}
+	p.estimates(c)
 	if p.Viewing() {
 		p.view()
 		return
@@ -158,7 +153,7 @@ func (p *Quota) columns() quotaColumns {
 		c.spark = min(room/2, mostCells)
 		room -= c.spark + 2
 	}
-	c.gauge = min(max(room-1, 0), 40)
+	c.gauge = max(room, 0)
 	return c
 }
 

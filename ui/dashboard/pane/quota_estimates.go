@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"slices"
+
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
@@ -13,17 +15,41 @@ func (p *Quota) dayKnown() bool { return p.known || p.day.Told || p.day.Used() >
 
 func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing > 0 }
 
-// today shows how many intents may still be made today. The number made is a lower bound:
-// what is left is an upper bound.
-func (p *Quota) today(c quotaColumns) {
-	if !p.dayKnown() {
-		p.unknown("today", "not read yet", c)
-		return
+// estimate is a limit that no header reports, and how much is left of it.
+type estimate struct {
+	name        string
+	unread      bool
+	bound       string // the sign before what is left
+	left, limit int64  // a limit of 0 is unknown
+	grounds     string // the sign before the limit
+	short, long string // what the figure is based on
+	doubt       string // behind long, if there is room
+}
+
+// estimates draws the rows of the day and of the agents. Their notes are in one column: both
+// long, or both short.
+func (p *Quota) estimates(c quotaColumns) {
+	var all []estimate
+	if p.hasDay() {
+		all = append(all, p.today())
 	}
-	made := wording.Count(p.day.Used()) + " made"
-	long := "at least " + made + " in 24h"
+	if p.hasAgents() {
+		all = append(all, p.slots())
+	}
+	room := p.w - 1 - c.name - c.gauge - 1 - c.left - 3
+	long := !slices.ContainsFunc(all, func(e estimate) bool { return !e.unread && e.limit > 0 && paint.Width(e.long) > room })
+	for _, e := range all {
+		p.estimate(e, c, long)
+	}
+}
+
+// today is how many intents may still be made today. The number made is a lower bound:
+// what is left is an upper bound.
+func (p *Quota) today() estimate {
+	made := atLeast(!p.day.Told) + wording.Count(p.day.Used()) + " made"
+	long := made + " in 24h"
 	if p.day.Calendar {
-		long = "at least " + made + " since midnight UTC"
+		long = made + " since midnight UTC"
 	}
 	if p.day.Told {
 		long = "reported " + p.look.age(p.day.At) + " ago"
@@ -40,49 +66,46 @@ func (p *Quota) today(c quotaColumns) {
 			made = soon
 		}
 	}
-	p.estimate("today", "≤", int64(p.day.Limit-p.day.Used()), assumed(p.day.Assumed), int64(p.day.Limit), c, made, long, p.day.Doubt())
+	return estimate{name: "today", unread: !p.dayKnown(), bound: "≤", left: int64(p.day.Limit - p.day.Used()), limit: int64(p.day.Limit),
+		grounds: assumed(p.day.Assumed), short: made, long: long, doubt: p.day.Doubt()}
 }
 
-// slots shows how many agents are free: those not known to be placing an order.
-func (p *Quota) slots(c quotaColumns) {
-	if !p.known && p.agents.Placing == 0 {
-		p.unknown("agents", "not read yet", c)
-		return
+// slots is how many agents are free: those not known to be placing an order.
+func (p *Quota) slots() estimate {
+	placing := atLeast(p.agents.Placing > 0) + wording.Count(p.agents.Placing) + " placing"
+	e := estimate{name: "agents", unread: !p.known && p.agents.Placing == 0, bound: "≤", left: int64(p.agents.Limit - p.agents.Placing),
+		limit: int64(p.agents.Limit), grounds: assumed(p.agents.Assumed), short: placing, long: placing}
+	if known := p.spending.limit(account.LimitAgents); known != nil && known.Used.Grounds == account.Told {
+		e.left, e.bound, e.long = int64(known.Left().N), "", "reported "+p.look.age(known.At)+" ago"
 	}
-	placing := wording.Count(p.agents.Placing) + " placing"
-	long := "at least " + placing
-	if p.agents.Placing == 0 {
-		long = placing
-	}
-	known := p.spending.limit(account.LimitAgents)
-	left, bound := p.agents.Limit-p.agents.Placing, "≤"
-	if known != nil && known.Used.Grounds == account.Told {
-		left, bound, long = known.Left().N, "", "reported "+p.look.age(known.At)+" ago"
-	}
-	p.estimate("agents", bound, int64(left), assumed(p.agents.Assumed), int64(p.agents.Limit), c, placing, long, "")
+	return e
 }
 
 // estimate draws how much is left of a limit, with its doubts if there is room; of an
 // unknown limit, only what was counted.
-func (p *Quota) estimate(name, bound string, left int64, grounds string, limit int64, c quotaColumns, short, long, doubt string) {
-	l := p.start().Space(1).Fit(paint.Text, name, c.name)
-	if limit == 0 {
-		text, room := short+", limit unknown", c.left+1+c.reset
+func (p *Quota) estimate(e estimate, c quotaColumns, long bool) {
+	if e.unread {
+		p.unknown(e.name, "not read yet", c)
+		return
+	}
+	l := p.start().Space(1).Fit(paint.Text, e.name, c.name)
+	if e.limit == 0 {
+		text, room := e.short+", limit unknown", c.left+1+c.reset
 		room = max(room, paint.Width(text))
 		l.Repeat(paint.Faint, "─", c.gauge+c.left+1+c.reset-room)
 		p.push(l.Space(1).Right(paint.Muted, text, room))
 		return
 	}
-	left = max(left, 0)
-	gauge(l, left, limit, c.gauge)
-	p.ratio(l.Space(1), bound, left, grounds, limit, c.left)
-	if l.Left() >= len(long)+2+c.reset {
-		l.Space(3).Put(paint.Muted, long)
-		if l.Left() > len(doubt) {
-			l.Put(paint.Muted, doubt)
+	left := max(e.left, 0)
+	gauge(l, left, e.limit, c.gauge)
+	p.ratio(l.Space(1), e.bound, left, e.grounds, e.limit, c.left)
+	if long {
+		l.Space(3).Put(paint.Muted, e.long)
+		if l.Left() > len(e.doubt) {
+			l.Put(paint.Muted, e.doubt)
 		}
 	} else {
-		l.Space(1).Right(paint.Muted, short, c.reset)
+		l.Space(1).Right(paint.Muted, e.short, c.reset)
 	}
 	p.push(l)
 }

@@ -51,12 +51,12 @@ type historyColumns struct{ hour, day int }
 // The widths of the figures at the right of a history, and the least width of the hour.
 const (
 	spentWidth   = 9
-	refusedWidth = 8
+	refusedWidth = 9
 	leastHour    = 12
 )
 
 func (p *Quota) historyColumns(c quotaColumns) (h historyColumns) {
-	room := p.w - 1 - c.name - 2*spentWidth - refusedWidth - 2
+	room := p.w - 1 - c.name - 2*spentWidth - refusedWidth
 	if !p.has(historyColumn) || room < leastHour {
 		return h
 	}
@@ -86,7 +86,7 @@ func (p *Quota) histories(c quotaColumns) {
 	if h.day > 0 {
 		l.Space(2).Fit(paint.Muted, "last day", h.day)
 	}
-	l.Right(paint.Muted, "own", spentWidth).Right(paint.Muted, "others", spentWidth).Right(paint.Muted, "refused", refusedWidth)
+	l.To(p.w-2*spentWidth-refusedWidth).Right(paint.Muted, "own", spentWidth).Right(paint.Muted, "others", spentWidth).Right(paint.Muted, "refused", refusedWidth)
 	p.push(l)
 	for i := range p.rows {
 		if b := &p.rows[i]; len(b.Hour) > 0 {
@@ -108,7 +108,7 @@ func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
 		}
 	}
 	own, others, refused := quota.Sum(of)
-	l.Right(paint.Text, wording.Count(own), spentWidth)
+	l.To(p.w-2*spentWidth-refusedWidth).Right(paint.Text, wording.Count(own), spentWidth)
 	atLeast := "–"
 	if others > 0 {
 		atLeast = "≥" + wording.Count(others)

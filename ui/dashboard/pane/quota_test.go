@@ -16,8 +16,8 @@ func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
 		width int
 		want  []string
 	}{
-		{110, []string{"≤19 / 50", "at least 31 made in 24h", "≤0 / 10", "at least 10 placing"}},
-		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 placing"}},
+		{110, []string{"≤19 / 50", "≥31 made in 24h", "≤0 / 10", "≥10 placing"}},
+		{59, []string{"≤19 / 50 ≥31 made", "≤0 / 10 ≥10 placing"}},
 		{40, []string{"≤19 / 50", "≤0 / 10"}},
 	}
 	for _, c := range cases {
@@ -88,7 +88,7 @@ func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
 		{"in little room", 40, account.DayCount{Seen: 114}, "114 made, limit unknown"},
 		{"none left", 110, spent, "≤0 / ~50 used up since 11:00, the first is back by 15:50"},
 		{"none left, in little room", 59, spent, "≤0 / ~50 by 15:50"},
-		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 at least 20 made since midnight UTC"},
+		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 ≥20 made since midnight UTC"},
 		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 reported 1m ago"},
 	} {
 		p := NewQuota(look())

@@ -21,12 +21,11 @@ const (
 // Viewing reports whether the pane is large enough for charts and spenders.
 func (p *Quota) Viewing() bool { return p.w >= viewWidth && p.h >= viewHeight }
 
-// NextSpan shows the next span of time and returns its name.
-func (p *Quota) NextSpan() string {
+// NextSpan shows the next span of time.
+func (p *Quota) NextSpan() {
 	spans := account.Spans()
 	p.spending.span = spans[(slices.Index(spans, p.spending.span)+1)%len(spans)]
 	p.stale = true
-	return spanName(p.spending.span)
 }
 
 // NextChart begins the charts with the next one and returns its name.
@@ -112,14 +111,14 @@ func (p *Quota) beside(from, to, height int) {
 	if n <= 0 {
 		return
 	}
-	width := (p.w - 1 - (n-1)*chartGap) / n
+	room := p.w - 1 - (n-1)*chartGap
 	row := make([]*chart, n)
 	for i := range row {
 		at := from + i
 		if !p.AllCharts() {
 			at += p.spending.chart
 		}
-		row[i] = p.spending.chartAt(at%len(charts), width, height)
+		row[i] = p.spending.chartAt(at%len(charts), (room+i)/n, height)
 	}
 	for y := range height {
 		l := p.start().Space(1)
@@ -140,12 +139,21 @@ type spendColumns struct {
 	classes                                   [len(quotaClasses)]int
 }
 
+// mostSpender is the greatest width of a name that leaves the figures of its row in sight.
+const mostSpender = 60
+
 func (p *Quota) spendColumns() spendColumns {
 	c := spendColumns{requests: 10, refused: 9, p95: 9, classes: [...]int{7, 11, 8}}
 	if p.w >= 90 {
 		c.errors, c.p50 = 8, 9
 	}
-	c.name = min(p.w-4-c.requests-c.refused-c.errors-c.p50-c.p95-7-11-8, 60)
+	c.name = p.w - 3 - c.requests - c.refused - c.errors - c.p50 - c.p95 - 7 - 11 - 8
+	if more := max(c.name-mostSpender, 0) / 8; more > 0 { // all columns share what the name does not need
+		for _, column := range []*int{&c.requests, &c.refused, &c.errors, &c.p50, &c.p95, &c.classes[0], &c.classes[1], &c.classes[2]} {
+			*column += more
+		}
+		c.name -= 8 * more
+	}
 	return c
 }
 

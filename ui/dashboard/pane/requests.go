@@ -132,7 +132,7 @@ func (p *Requests) top() (l *paint.Line, right paint.Spans) {
 	p.sorted(l, p.order)
 	p.held(l, "")
 	if p.failed > 0 {
-		right = paint.Spans{{Text: wording.Count(p.failed) + " failed ", Style: paint.Warning}}
+		right = paint.Spans{{Text: " " + wording.Count(p.failed) + " failed", Style: paint.Warning}}
 	}
 	return l, right
 }
@@ -188,13 +188,13 @@ func (p *Requests) columns() (c requestColumns) {
 		c.at, c.answer, c.method = len("15:04:05.0"), 9, 5
 	}
 	if p.w >= 100 {
-		c.class = p.columnWidth(classColumn, 10)
+		c.class = p.columnWidth(classColumn, 11)
 	}
 	switch {
 	case p.w >= 110:
-		c.by = p.columnWidth(spenderColumn, 1+len("tillwatch reconcile"))
+		c.by = p.columnWidth(spenderColumn, 2+len("tillwatch reconcile"))
 	case p.w >= 76:
-		c.by = p.columnWidth(spenderColumn, 1+len(ownName))
+		c.by = p.columnWidth(spenderColumn, 2+len(ownName))
 	}
 	if p.w >= roomyRequests {
 		c.attempt, c.waited = p.columnWidth(attemptColumn, 11), p.columnWidth(waitedColumn, 15)
@@ -209,13 +209,13 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 		if row.By == "" {
 			style = paint.Muted
 		}
-		if row.By == "" && c.by-1 < len(by) {
+		if row.By == "" && c.by-2 < len(by) {
 			by = ownName
 		}
-		l.Space(1).Fit(style, by, c.by-1)
+		l.Space(2).Fit(style, by, c.by-2)
 	}
 	if c.class > 0 {
-		l.Space(1).Fit(paint.Muted, string(row.Class), c.class-1)
+		l.Space(2).Fit(paint.Muted, string(row.Class), c.class-2)
 	}
 	if c.attempt > 0 {
 		attempt := ""

@@ -77,7 +77,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 // NewShipments returns the pane.
 func NewShipments(look *Look) *Shipments {
 	p := &Shipments{listing: newListing(look, table.Config[*shipmentRow]{Key: func(r *shipmentRow) string { return string(r.ID) }},
-		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders(), trackingColumn, estimateColumn)}
+		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders(), trackingColumn, estimateColumn, idColumn)}
 	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
 	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
 		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age), measures("late", lateness)}
@@ -210,7 +210,7 @@ func (p *Shipments) top() (l *paint.Line, right paint.Spans) {
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
 			m := sign.Shipment(s)
-			right = append(right, paint.Span{Text: " " + m.Glyph, Style: m.Style}, paint.Span{Text: " " + wording.Count(n) + " ", Style: paint.Muted})
+			right = append(right, paint.Span{Text: "  " + m.Glyph, Style: m.Style}, paint.Span{Text: " " + wording.Count(n), Style: paint.Muted})
 		}
 	}
 	return l, right
@@ -236,8 +236,15 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if p.w >= 48 {
 		tracking = p.columnWidth(trackingColumn, min(p.w-word-estimate-24, 36))
 	}
+	id := 0
+	if p.w >= roomyShipments {
+		id = p.columnWidth(idColumn, wholeID+1)
+	}
 	name, style := named(row.Product, row.ID)
-	l.Fit(style, name, p.w-1-word-tracking-estimate-1)
+	l.Fit(style, name, p.w-1-word-id-tracking-estimate-1)
+	if id > 0 {
+		l.Space(2).Fit(paint.Muted, string(row.ID), id-2)
+	}
 	if tracking > 8 {
 		p.tracking(l.Space(1), row, tracking-1)
 	}
@@ -267,6 +274,9 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 	}
 	l.Fit(paint.Muted, name, carrier).Space(1).Fit(paint.Muted, number, w-carrier-1)
 }
+
+// roomyShipments is the least width of a pane with room for ids.
+const roomyShipments = 150
 
 // leastLateness is the least width of a pane with room for "12 days late".
 const leastLateness = 96
