@@ -1,6 +1,7 @@
 package confirm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,13 +28,20 @@ func (e *UnsettledError) Error() string {
 // errEarlier says why the outcome of an earlier run's confirm is unknown.
 var errEarlier = errors.New("an earlier run ended before it learnt the outcome")
 
+// errTaken says that a read shows an intent awaiting confirmation, although a confirm of it was accepted. No intent
+// goes back by the contract: the read is behind, or the service is wrong.
+var errTaken = errors.New("a confirm of it was accepted before, though the service shows it as awaiting one: do not confirm it anywhere else, and ask the service")
+
 // Unsettled lists this environment's confirms whose outcome was unknown when the guard was created, oldest first.
 func (g *Guard) Unsettled() []Line { return g.unsettled }
 
 // lookTwice settles earlier confirms of an intent that a read found awaiting confirmation. If they are old enough,
 // it reads once more and, if that shows the same, records that they were not taken; otherwise it returns an
-// [UnsettledError].
+// [UnsettledError]. If one was accepted, it returns errTaken, except for a stand-in: a new one has the old ids.
 func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.Intent, error) {
+	if accepted, err := g.audit.madeOf(s); err != nil || accepted != "" && !s.standIn {
+		return now, cmp.Or(err, errTaken)
+	}
 	open, err := g.audit.openOf(s)
 	if err != nil || len(open) == 0 {
 		return now, err

@@ -170,3 +170,35 @@ func TestWhatAnotherProcessSendsMeanwhileIsNotTakenForOld(t *testing.T) {
 		}
 	})
 }
+
+// No intent goes back by the contract, so a read that shows one awaiting again is behind. A stand-in that starts
+// anew gives its ids again.
+func TestWhatWasAcceptedIsNotSentAgain(t *testing.T) {
+	cases := []struct {
+		name    string
+		from    api.Environment
+		verdict confirm.Verdict
+		sends   int
+	}{
+		{"the service", theService(), confirm.Already, 1},
+		{"a stand-in", standIn(), confirm.Accepted, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := &service{intent: awaiting(), from: c.from}
+			p, err := confirm.Propose(&s.intent, c.from, api.ConfirmWindow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, file := guard(t, s)
+			if out := g.Confirm(t.Context(), p, nil); out.Verdict != confirm.Accepted {
+				t.Fatalf("%q: %v", out.Verdict, out.Err)
+			}
+			s.intent.State = api.AwaitingConfirmation
+			out := guardOn(t, s, file).Confirm(t.Context(), p, nil)
+			if out.Verdict != c.verdict || s.confirms != c.sends || out.Proves() != confirm.Placed {
+				t.Errorf("%q after %d sends, want %q after %d: %v", out.Verdict, s.confirms, c.verdict, c.sends, out)
+			}
+		})
+	}
+}

@@ -37,7 +37,7 @@ func (o Outcome) Sentence() string {
 		}
 		return "not confirmed: the intent is " + o.state()
 	case Already:
-		if o.state() == "" {
+		if o.Intent == nil || o.Intent.State == api.AwaitingConfirmation {
 			return "already confirmed: nothing was sent"
 		}
 		return "already confirmed: the intent is " + o.state() + ", and nothing was sent"

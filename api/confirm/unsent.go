@@ -40,6 +40,9 @@ func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 // without returns the outcome of a confirm that sent nothing. While an earlier one is unsettled, that proves
 // nothing.
 func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outcome {
+	if errors.Is(why, errTaken) {
+		v = Already
+	}
 	earlier, err := g.audit.openOf(s)
 	if err == nil && len(earlier) > 0 {
 		err = &UnsettledError{earlier[0]}
