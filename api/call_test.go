@@ -214,6 +214,10 @@ func TestASuccessThatIsNotOfTheContractIsObservedAsAFailure(t *testing.T) {
 }
 
 func TestAnAnswerAboutSomethingElseIsRefused(t *testing.T) {
+	folding := clientOf(t, answering(200, `{"id":"ci_a"}`))
+	if _, err := folding.Intent(t.Context(), "CI_A"); err == nil { // or one intent would have two names, and be confirmed by each
+		t.Error("an answer about ci_a passes for one about CI_A")
+	}
 	client := clientOf(t, answering(200, `{"id":"other","type":"t","source":{"id":"s","type":"x"}}`))
 	calls := map[string]func() error{
 		"intent":   func() error { _, err := client.Intent(t.Context(), "asked"); return err },

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
@@ -179,7 +178,7 @@ func intentID(i Intent) ID { return i.ID }
 func expecting[T any](id ID, decode decoder[T], identity func(T) ID) decoder[T] {
 	return func(body []byte, of Response) (T, error) {
 		value, err := decode(body, of)
-		if err == nil && !strings.EqualFold(string(identity(value)), string(id)) {
+		if err == nil && identity(value) != id {
 			var none T
 			return none, fmt.Errorf("the answer is about %q", cut(string(identity(value)), 80))
 		}
