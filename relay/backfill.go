@@ -183,9 +183,9 @@ func (b *backfill) add(ctx context.Context, missing []journal.Entry) (added int,
 		for _, result := range results {
 			if !result.Duplicate {
 				added++
+				b.relay.metrics.backfilled.Inc()
 			}
 		}
 	}
-	b.relay.metrics.backfilled.Add(float64(added))
 	return added, nil
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -252,6 +253,27 @@ func TestAComparisonThatFailsIsTriedAgainAndReported(t *testing.T) {
 		<-time.After(backfillInterval + time.Second)
 		if head := headOf(t, memory); head != 1 {
 			t.Errorf("the head is %d", head)
+		}
+		stop()
+	})
+}
+
+// fillingUp takes one append, and then no more.
+type fillingUp struct{ partlyFull }
+
+func (f *fillingUp) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
+	defer func() { f.full = true }()
+	return f.partlyFull.Append(ctx, entries)
+}
+
+func TestWhatIsAddedIsCountedThoughTheRestFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &listing{}
+		l.add(1, backfillBatch+1, time.Now())
+		r, _, stop := filling(t, l, &fillingUp{partlyFull{Journal: newMemory(t)}}, nil)
+		synctest.Wait()
+		if got := scraped(t, r)["tillwatch_backfilled_total"]; got != strconv.Itoa(backfillBatch) {
+			t.Errorf("%s are counted as backfilled", got)
 		}
 		stop()
 	})
