@@ -27,7 +27,7 @@ func scoped(lives ...*life) (svc *fakeService, forbids *atomic.Bool) {
 	return svc, forbids
 }
 
-func TestShipmentsThatTheKeyMayNotReadAreAskedForOnce(t *testing.T) {
+func TestShipmentsThatTheKeyMayNotReadAreAskedForOnceAnHour(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		fed  bool
@@ -48,9 +48,9 @@ func TestShipmentsThatTheKeyMayNotReadAreAskedForOnce(t *testing.T) {
 						pass(time.Second)
 						feed.deliver(shipmentMoved("shp_2"))
 					}
-					pass(3 * time.Hour)
-					if n := len(svc.callsTo("shipment")); n != 1 {
-						t.Errorf("%d reads of shipments in three hours, want one", n)
+					pass(3*time.Hour - time.Minute)
+					if n := len(svc.callsTo("shipment")); n < 3 || n > 4 {
+						t.Errorf("%d reads of shipments in three hours, want one an hour, and one for the events", n)
 					}
 					sum := s.Summary()
 					if list := sum.ShipmentList; list.State != ListForbidden || !errors.Is(list.Err, api.ErrForbidden) || sum.ShipmentsKnown() {
@@ -63,6 +63,49 @@ func TestShipmentsThatTheKeyMayNotReadAreAskedForOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestShipmentsAreReadWithinAnHourOfTheirScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := sold("ci_done", time.Now().Add(-2*time.Minute), time.Second, time.Second, time.Second)
+		svc, forbids := scoped(done)
+		svc.lists = true
+		svc.ship(api.Shipment{ID: "shp_1", IntentID: done.id, Status: api.Shipped, UpdatedAt: time.Now()})
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			forbids.Store(false)
+			pass(time.Hour)
+			sum := s.Summary()
+			if sh, ok := s.Shipment("shp_1"); !ok || sh.Status() != api.Shipped || !sum.ShipmentsKnown() {
+				t.Errorf("the shipment is %+v, the list %+v", sh, sum.ShipmentList)
+			}
+		})
+	})
+}
+
+func TestWhatIsBeforeTheServiceForbidsNoShipments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc, forbids := scoped()
+		svc.lists = true
+		refuse := svc.fail
+		svc.fail = func(path string, n int) error {
+			if refuse(path, n) == nil {
+				return nil
+			}
+			return &api.Error{Method: "GET", Path: path, Status: http.StatusForbidden} // a page of a firewall
+		}
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			if list := s.Summary().ShipmentList; list.State == ListForbidden || list.Err == nil {
+				t.Errorf("the list is %+v, want one that failed", list)
+			}
+			forbids.Store(false)
+			pass(10 * time.Minute)
+			if list := s.Summary().ShipmentList; list.State != ListWhole {
+				t.Errorf("the list is %+v once it is served", list)
+			}
+		})
+	})
 }
 
 func TestShipmentsAreReadOnceAnotherKeyOrAPersonAsks(t *testing.T) {
@@ -78,7 +121,7 @@ func TestShipmentsAreReadOnceAnotherKeyOrAPersonAsks(t *testing.T) {
 			pass(time.Hour)
 			w.TryKey()
 			pass(time.Hour)
-			if n := len(svc.callsTo("shipment")); n == 1 || n > 4 || s.Summary().ShipmentList.State != ListForbidden {
+			if n := len(svc.callsTo("shipment")); n < 3 || n > 6 || s.Summary().ShipmentList.State != ListForbidden {
 				t.Fatalf("%d reads of shipments, %+v: want a few more, refused alike", n, s.Summary().ShipmentList)
 			}
 			forbids.Store(false)

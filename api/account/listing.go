@@ -69,18 +69,15 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 	})
 }
 
+// scopeTrial is how often a list that the key may not read is tried: its owner may have given it the scope.
+const scopeTrial = time.Hour
+
 // keepReading reads a list at intervals, until the service refuses it or ctx ends.
 func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l serviceList[V]) {
 	if len(w.cfg.Only) > 0 {
 		return
 	}
 	for failed := 0; ; {
-		if w.store.forbids(l.kind) {
-			if !w.nap(ctx, trialMost) {
-				return
-			}
-			continue
-		}
 		pause := l.every
 		err := caught(func() error { return readList(ctx, w, l) })
 		tried()
@@ -89,6 +86,8 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 			failed = 0
 		case l.refuses(err):
 			return
+		case w.store.forbids(l.kind):
+			pause = scopeTrial
 		default:
 			failed++
 			pause = listPause(failed, err)
@@ -152,11 +151,15 @@ func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 		status.State = end
 	}
 	status.Err = nil
+	permitted := w.store.forbids(l.kind)
+	w.store.setList(l.kind, status)
 	w.change(func(now time.Time) {
 		w.answered = now
 		w.acceptKey(now)
+		if permitted {
+			w.askShipments(now)
+		}
 	})
-	w.store.setList(l.kind, status)
 	return nil
 }
 
