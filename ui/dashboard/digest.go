@@ -32,6 +32,8 @@ type digest struct {
 	undated   int // a read found them ended, perhaps long before
 	notRead   int // known only to exist
 
+	unanswered bool // the service has not answered yet
+
 	delivered, troubled []string
 	raised              []alertSpan
 	over                []alertSpan
@@ -44,7 +46,7 @@ func (d *digest) within(at time.Time) bool { return at.After(d.from) && !at.Afte
 
 // digest collects what happened in the last absence, once, when somebody asks.
 func (a *away) digest(now time.Time) *digest {
-	d := &digest{absence: a.absence, now: now, reasons: map[string]int{}, notRead: a.picture.summary.NotRead}
+	d := &digest{absence: a.absence, now: now, reasons: map[string]int{}, notRead: a.picture.summary.NotRead, unanswered: unanswered(&a.picture.summary)}
 	if !d.to.IsZero() {
 		d.now = d.to
 	}
@@ -175,7 +177,15 @@ func (d *digest) since() []dialog.Sentence {
 	return []dialog.Sentence{aside(wording.Age(d.now.Sub(d.from)) + ": " + why)}
 }
 
+// notAnswered is said instead of counts of zero until the service answers.
+func notAnswered() []dialog.Sentence {
+	return []dialog.Sentence{aside("not known: the service has not answered yet")}
+}
+
 func (d *digest) intents() []dialog.Sentence {
+	if d.unanswered && d.created+d.completed+d.failed+d.expired == 0 {
+		return notAnswered()
+	}
 	lines := []dialog.Sentence{plainSentence(wording.Count(d.created) + " new")}
 	completed := wording.Count(d.completed) + " completed"
 	if d.completed > 0 {
@@ -206,6 +216,9 @@ func (d *digest) intents() []dialog.Sentence {
 }
 
 func (d *digest) shipments() []dialog.Sentence {
+	if d.unanswered && len(d.delivered)+len(d.troubled) == 0 {
+		return notAnswered()
+	}
 	return []dialog.Sentence{list(d.delivered, "delivered"), list(d.troubled, "in trouble")}
 }
 

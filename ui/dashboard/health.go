@@ -48,6 +48,8 @@ func (c healthCheck) health() pane.Health {
 		if at := c.ago(s.LastRead); at != "" {
 			h.Advice = "what you see was read" + at
 		}
+	case unanswered(s):
+		c.firstAnswer(&h)
 	case s.Feed.State == account.FeedConnecting:
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
@@ -65,6 +67,30 @@ func (c healthCheck) health() pane.Health {
 		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
 	}
 	return h
+}
+
+// unanswered reports whether the service has answered nothing yet.
+func unanswered(s *account.Summary) bool {
+	return s.API.State == account.APIUnknown && s.API.Latency == 0
+}
+
+// patience is how long the first answer may take before that is worth a line.
+const patience = 2 * time.Second
+
+// firstAnswer says what is waited for until the service answers for the first time.
+func (c healthCheck) firstAnswer(h *pane.Health) {
+	s := &c.picture.summary
+	h.Waiting, h.Text, h.Style = true, "waiting for the service's first answer", paint.Muted
+	if waited := c.clock.Sub(c.picture.since); waited >= patience && c.cfg.Transport == nil {
+		h.Text, h.Style = h.Text+", "+wording.Age(waited)+" so far", paint.Warning
+		h.Cause = wording.Because(s.API.Err)
+		if at := c.ago(s.LastRead); at != "" {
+			h.Advice = "what you see was read" + at
+		}
+	}
+	if s.Feed.State == account.FeedConnecting {
+		h.OfRelay, h.Advice = true, "the relay has not answered yet, either"
+	}
 }
 
 func (c healthCheck) ago(t time.Time) string {

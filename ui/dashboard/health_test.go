@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,6 +40,51 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 				t.Errorf("the line says %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestAStartWithoutAnAnswerSaysWhatIsWaitedFor has a service that takes requests and answers
+// none: whatever is not on the screen yet is not known, and not none.
+func TestAStartWithoutAnAnswerSaysWhatIsWaitedFor(t *testing.T) {
+	const waits = "waiting for the service's first answer"
+	for _, feed := range []account.FeedState{account.FeedOff, account.FeedConnecting, account.FeedLive} {
+		for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(time.Now())
+				s.changes.Summary = account.Summary{Feed: account.FeedStatus{State: feed}}
+				m := boardOf(t, s, size[0], size[1], func(c *Config) { c.Now = time.Now })
+				for _, c := range []struct {
+					after time.Duration
+					says  string
+				}{{0, waits}, {2 * time.Second, waits + ", 2s so far"}, {8 * time.Second, waits + ", 10s so far"}} {
+					second(m, c.after)
+					for pane, key := range map[string]string{"intents": "1", "shipments": "2", "requests": "5", "alerts": "6", "failures": "F", "pulse": "P"} {
+						if feed == account.FeedLive && pane == "pulse" {
+							continue // it counts what the relay reports
+						}
+						press(m, key, "z")
+						if got := screen(m); strings.Count(got, c.says) == 0 || strings.Contains(got, "no requests yet") || strings.Contains(got, "all is well") || strings.Contains(got, "no shipments") {
+							t.Errorf("%s, %v, %s, after %s more:\n%s", feed, size, pane, c.after, got)
+						}
+						press(m, "esc", "esc", "0")
+					}
+					press(m, "u")
+					if got := screen(m); !strings.Contains(got, "no answer yet") {
+						t.Errorf("%s, %v: the quota:\n%s", feed, size, got)
+					}
+					press(m, "esc", "D")
+					if got := screen(m); strings.Contains(got, "0 new") || strings.Contains(got, "0 delivered") {
+						t.Errorf("%s, %v: what happened:\n%s", feed, size, got)
+					}
+					press(m, "esc")
+				}
+				s.changes.Summary.API = account.APIStatus{State: account.APIHealthy, Latency: time.Millisecond}
+				m.Update(changesMsg{s.Changes(0)})
+				if got := screen(m); strings.Contains(got, waits) {
+					t.Errorf("%s, %v: it still waits:\n%s", feed, size, got)
+				}
+			})
+		}
 	}
 }
 

@@ -316,6 +316,9 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 			m.board.invalidate()
 		}
 	}
+	if first {
+		m.picture.since = m.clock
+	}
 	m.checkHealth()
 	if m.picture.frozen == nil {
 		shown = m.filters.show(c, first)

@@ -15,6 +15,7 @@ import (
 type picture struct {
 	configured api.Environment // valid until an answer names another
 	started    bool            // there was a first change
+	since      time.Time       // when that came
 	version    uint64
 	frozen     *frozen // nil while the screen follows
 	intents    map[api.ID]*account.Intent

@@ -130,7 +130,7 @@ func (p *Alerts) Arrange() {
 
 // Lines draws the pane.
 func (p *Alerts) Lines() []string {
-	return p.drawn(p.top, func() { p.message(paint.Muted, "all is well: no alerts", "") }, p.draw)
+	return p.drawn(p.top, func() { p.unlessWaiting("all is well: no alerts") }, p.draw)
 }
 
 func (p *Alerts) top() (l *paint.Line, right paint.Spans) {

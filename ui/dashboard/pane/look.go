@@ -33,6 +33,7 @@ type Keys struct{ Follow, ShowAll, Span, SendAgain, Refresh string }
 // Health says why a pane has no rows.
 type Health struct {
 	Started bool   // there was a first picture
+	Waiting bool   // the service has answered nothing yet: whatever is missing is not known
 	Text    string // one sentence; "" when all is well
 	Cause   string // the error behind it; "" if none
 	Advice  string // what to do about it
@@ -281,6 +282,15 @@ func (f *frame) message(style paint.Style, text, advice string) {
 func (f *frame) empty(sentence string) {
 	if h := f.look.Health; h.Text != "" {
 		f.message(h.Style, h.sentence(), h.Advice)
+		return
+	}
+	f.message(paint.Muted, sentence, "")
+}
+
+// unlessWaiting says why there are no rows: what is waited for, or else the sentence.
+func (f *frame) unlessWaiting(sentence string) {
+	if f.look.Health.Waiting {
+		f.empty(sentence)
 		return
 	}
 	f.message(paint.Muted, sentence, "")

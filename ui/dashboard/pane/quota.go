@@ -18,7 +18,7 @@ import (
 type Quota struct {
 	frame
 	rows   []quota.Bucket       // at least one for each class of the contract
-	called map[quota.Class]bool // classes with an answer
+	called map[quota.Class]bool // classes that were called: whether there was an answer
 	day    account.DayCount
 	agents account.AgentCount
 	known  bool // all intents are known
@@ -39,9 +39,7 @@ func (p *Quota) Apply(c *account.Changes, first bool) {
 	p.spending.apply(&c.Summary, p.rows)
 	p.sortRows()
 	for _, r := range c.Requests {
-		if r.Status > 0 {
-			p.called[r.Class] = true
-		}
+		p.called[r.Class] = p.called[r.Class] || r.Status > 0
 	}
 	p.stale = p.stale || first || len(p.rows) != before
 }
@@ -179,8 +177,10 @@ func (p *Quota) top(c quotaColumns) {
 func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	if unreported(b) {
 		text := "not called yet"
-		if p.called[b.Class] {
+		if answered, called := p.called[b.Class]; answered {
 			text = "no limit reported"
+		} else if called || p.look.Health.Waiting && b.Class == quota.Reads {
+			text = "no answer yet"
 		}
 		p.unknown(string(b.Class), text, c)
 		return

@@ -124,7 +124,7 @@ func (p *Requests) Holds(f *Filter) bool {
 
 // Lines draws the pane.
 func (p *Requests) Lines() []string {
-	return p.drawn(p.top, func() { p.message(paint.Muted, "no requests yet", "") }, p.draw)
+	return p.drawn(p.top, func() { p.unlessWaiting("no requests yet") }, p.draw)
 }
 
 func (p *Requests) top() (l *paint.Line, right paint.Spans) {

@@ -193,10 +193,10 @@ func (p *Shipments) nothing() {
 		return
 	}
 	if !p.known {
-		p.message(paint.Muted, "no shipments are known yet", "")
+		p.unlessWaiting("no shipments are known yet")
 		return
 	}
-	p.message(paint.Muted, "no shipments yet: they follow completed orders", "")
+	p.unlessWaiting("no shipments yet: they follow completed orders")
 }
 
 func (p *Shipments) top() (l *paint.Line, right paint.Spans) {
