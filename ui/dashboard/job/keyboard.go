@@ -106,13 +106,15 @@ func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 			k.send(keys)
 			keys = nil
 		}
-		switch e.(type) {
+		switch event := e.(type) {
 		case uv.KeyPressEvent:
 			continue
 		case uv.WindowSizeEvent:
 			if followsSize && IsTerminal(k.in) {
 				continue // answers somebody else's question
 			}
+		case uv.PasteEvent:
+			e = cut(event)
 		case uv.PasteStartEvent:
 			r.pasting.Store(true)
 			r.unended.Reset(unendedAfter)

@@ -186,6 +186,30 @@ func TestOfALongPasteOnlyTheBeginningComes(t *testing.T) {
 	}
 }
 
+// TestALongPasteIsCutWhoeverReadIt: Windows' reader takes its keys from nowhere but the
+// console, so it makes one paste of all.
+func TestALongPasteIsCutWhoeverReadIt(t *testing.T) {
+	text := strings.Repeat("wool socks ", mostPasted)
+	for name, c := range map[string]struct{ pasted, want string }{
+		"short":                               {"wool", "wool"},
+		"at the bound":                        {text[:mostPasted], text[:mostPasted]},
+		"long":                                {text, text[:mostPasted]},
+		"long, with letters across the bound": {"o" + strings.Repeat("日", mostPasted), "o" + strings.Repeat("日", mostPasted/len("日"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got string
+			k := NewKeyboard(nil, "xterm", func(msg tea.Msg) { got = msg.(uv.PasteEvent).Content })
+			events := make(chan uv.Event, 1)
+			events <- uv.PasteEvent{Content: c.pasted}
+			close(events)
+			k.pass(&reading{}, events)
+			if got != c.want {
+				t.Errorf("%d bytes were pasted, want %d", len(got), len(c.want))
+			}
+		})
+	}
+}
+
 func TestAPasteThatDoesNotEndIsTold(t *testing.T) {
 	const most = unendedAfter - time.Millisecond
 	for _, c := range []struct {

@@ -1,8 +1,23 @@
 package job
 
+import (
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
 // mostPasted is how many bytes of a paste are read. No field takes as many, so that
 // one that was cut off is refused as too long.
 const mostPasted = 64 << 10
+
+// cut bounds a paste that was read whole, as on Windows, where no [pasted] is before the
+// reader.
+func cut(e uv.PasteEvent) uv.PasteEvent {
+	if len(e.Content) > mostPasted {
+		e.Content = strings.ToValidUTF8(e.Content[:mostPasted], "")
+	}
+	return e
+}
 
 // pasted bounds pastes in what is read from a terminal: "\x1b[200~" begins one, and
 // "\x1b[201~" ends it.
