@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ const (
 	answerTimeout = 5 * time.Second
 	// maxAnswer is how many bytes of an answer are read: enough to mask it as a whole.
 	maxAnswer = 64 << 10
+	// minSecret is from how many bytes on the value of a header is hidden in an answer: shorter ones, such as a
+	// version, stand in any text.
+	minSecret = 8
 )
 
 // Sender sends events as the service does: the exact bytes with its four headers. An
@@ -135,24 +139,47 @@ func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	}
 	defer response.Body.Close()
 	d.Status = response.StatusCode
+	secrets := s.secrets(request.URL)
 	header := response.Header.Clone()
-	for name := range header {
-		if name == "Set-Cookie" || name == "Authorization" {
-			header[name] = []string{delivery.Hidden}
+	for name, values := range header {
+		for i, value := range values {
+			if values[i] = secrets.Replace(value); name == "Set-Cookie" || name == "Authorization" {
+				values[i] = delivery.Hidden
+			}
 		}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	d.Answer = delivery.Message{Header: header, Body: kept(body)}
+	d.Answer = delivery.Message{Header: header, Body: kept(body, secrets)}
 	return err
 }
 
-// kept returns the part of an answer's body that the log keeps. JSON is masked before it
+// secrets hides the added headers and the query of the target in an answer, as some targets repeat the request.
+func (s *Sender) secrets(target *url.URL) *strings.Replacer {
+	all := []string{target.RawQuery}
+	for _, values := range s.Header {
+		for _, value := range values {
+			_, credential, _ := strings.Cut(value, " ")
+			all = append(all, value, credential)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may begin with another
+	var pairs []string
+	for _, secret := range all {
+		if len(secret) >= minSecret {
+			pairs = append(pairs, secret, delivery.Hidden)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// kept returns the part of an answer's body that the log keeps, without secrets. JSON is masked before it
 // is cut. A body that only begins like JSON may hold personal data and is not kept.
-func kept(body []byte) []byte {
+func kept(body []byte, secrets *strings.Replacer) []byte {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && (body[0] == '{' || body[0] == '[') {
 		body = api.Masked(body)
 	}
+	body = []byte(secrets.Replace(string(body)))
 	return body[:min(len(body), delivery.KeptAnswer)]
 }
 

@@ -119,6 +119,23 @@ func TestATargetIsSpokenToInHTTP1(t *testing.T) {
 	}
 }
 
+func TestNoAnswerShowsTheSecretsOfItsRequest(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, strings.Join([]string{r.RequestURI, r.Header.Get("Authorization"), r.Header.Get("X-Key"), r.Header.Get("X-Version"),
+			strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + " is unknown"}, "\n"))
+	}))
+	defer server.Close()
+	s := Sender{Prefix: "x-svc-", Transport: NewTransport(), Header: http.Header{"Authorization": {"Bearer tell-nobody"}, "X-Key": {"tell-nobody-else"}, "X-Version": {"1.0"}}}
+	d := s.Send(t.Context(), server.URL+"/hooks?token=tell-no-one", relay.Item{}, delivery.Delivery{})
+	if want := "/hooks?[redacted]\n[redacted]\n[redacted]\n1.0\n[redacted] is unknown"; string(d.Answer.Body) != want {
+		t.Errorf("%q is kept, not %q", d.Answer.Body, want)
+	}
+	if got := d.Answer.Header.Get("X-Echo"); got != delivery.Hidden {
+		t.Errorf("X-Echo is kept as %q", got)
+	}
+}
+
 func TestWhatIsKeptOfAnAnswerIsMasked(t *testing.T) {
 	long := strings.Repeat("x", 5_000)
 	for _, c := range []struct{ name, body, want string }{
@@ -129,7 +146,7 @@ func TestWhatIsKeptOfAnAnswerIsMasked(t *testing.T) {
 		{"a long list", `["` + long + `"]`, `["` + long[:delivery.KeptAnswer-2]},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(kept([]byte(c.body))); got != c.want {
+			if got := string(kept([]byte(c.body), strings.NewReplacer())); got != c.want {
 				t.Errorf("%.60q is kept, not %.60q", got, c.want)
 			}
 		})

@@ -2,6 +2,8 @@ package command
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -9,6 +11,10 @@ import (
 func TestKeysAndTokensGoToNoOtherMachineOverHTTPUnlessThatIsAllowed(t *testing.T) {
 	// Whatever is sent to the unspecified address reaches nobody here.
 	const elsewhere, https = "http://0.0.0.0:1", "https://127.0.0.1:1"
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("tell-nobody"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cases := []struct {
 		name, args, relayURL, apiURL string
 		want                         string
@@ -25,6 +31,8 @@ func TestKeysAndTokensGoToNoOtherMachineOverHTTPUnlessThatIsAllowed(t *testing.T
 		{"a proxy", "proxy --listen 127.0.0.1:0", "", elsewhere, "API keys"},
 		{"what a proxy tells", "proxy --listen 127.0.0.1:0", elsewhere, https, "the relay's token"},
 		{"what a relay fetches", "relay --listen 127.0.0.1:0", "", elsewhere, "the API key"},
+		{"what is forwarded", "forward --to " + elsewhere + " --header-file Authorization=" + token, https, "", "what --header-file names"},
+		{"an event that is resent", "events resend evt_1 --to " + elsewhere + " --header-file Authorization=" + token, https, "", "what --header-file names"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

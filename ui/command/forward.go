@@ -80,6 +80,11 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 	if err != nil {
 		return c, err
 	}
+	for _, target := range targets {
+		if err := o.sender.checkClearText(s, target.URL); err != nil {
+			return c, err
+		}
+	}
 	if o.challenge != "answer" && o.challenge != "pass" {
 		return c, usagef("--challenge must be answer or pass, not %q", o.challenge)
 	}

@@ -71,6 +71,9 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 		if _, ok := wanted[h.Event.ID]; !ok && len(ids) > 0 {
 			return nil
 		}
+		if err := o.sender.checkClearText(s, h.Target); err != nil {
+			return err
+		}
 		wanted[h.Event.ID] = true
 		taken, err := state.Resend(ctx, sender, h)
 		if sent++; !taken {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ func newSingleSender(s settings, target, flag string, o senderOptions, stderr io
 	if target == "" {
 		return nil, nil
 	}
-	if err := s.checkTarget(flag, target); err != nil {
+	if err := cmp.Or(s.checkTarget(flag, target), o.checkClearText(s, target)); err != nil {
 		return nil, err
 	}
 	sender, err := o.sender(s, stderr)

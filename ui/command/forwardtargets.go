@@ -71,6 +71,18 @@ func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, err
 	return out, nil
 }
 
+// checkClearText refuses to send what --header-file names to another machine unencrypted.
+func (o senderOptions) checkClearText(s settings, target string) error {
+	u, err := url.Parse(target)
+	if err != nil || len(o.headerFiles) == 0 || s.InsecureHTTP {
+		return err
+	}
+	if err := api.CheckClearText(u, "what --header-file names"); err != nil {
+		return withAddressHint(err)
+	}
+	return nil
+}
+
 func because(err error) string {
 	if err == nil {
 		return ""
