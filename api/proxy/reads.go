@@ -176,6 +176,6 @@ func (s *reads) tls(name string) *tls.Config {
 	if cfg == nil {
 		cfg = &tls.Config{}
 	}
-	cfg.ServerName, cfg.NextProtos = name, []string{"http/1.1"}
+	cfg.ServerName = name
 	return cfg
 }

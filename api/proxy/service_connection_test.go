@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -61,6 +62,26 @@ func TestAnIdleConnectionThatTheServiceClosedIsNotUsed(t *testing.T) {
 func trust(p *standing, service *httptest.Server) {
 	if knows := service.Client().Transport.(*http.Transport).TLSClientConfig; knows != nil { // it speaks TLS
 		p.service.TLSClientConfig.RootCAs = knows.RootCAs
+	}
+}
+
+func TestNothingIsSentToAServiceThatDoesNotSpeakHTTP1(t *testing.T) {
+	for _, method := range []string{"GET", "POST"} {
+		t.Run(method, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
+			server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+				return &tls.Config{Certificates: server.TLS.Certificates, NextProtos: []string{"another"}}, nil
+			}}
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.StartTLS()
+			defer server.Close()
+			p := stand(t, server.URL, nil)
+			trust(p, server)
+			answer, body := fetch(t, caller(t), newRequest(t, method, p.url+"/", ""))
+			if answer.StatusCode != http.StatusBadGateway || !strings.Contains(body, "the request was not sent") {
+				t.Errorf("%d %s", answer.StatusCode, body)
+			}
+		})
 	}
 }
 
