@@ -169,3 +169,14 @@ func TestPruningToASizeKeepsTheNewestAndTheIDs(t *testing.T) {
 		t.Errorf("removed %d of nothing, %v", removed, err)
 	}
 }
+
+func TestARelayWritesWhereTransactionsAreReadOnlyByDefault(t *testing.T) {
+	j, err := Open(t.Context(), with(schema(t), "default_transaction_read_only", "on"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
