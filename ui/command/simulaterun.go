@@ -155,7 +155,7 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 // beginning sets what the stand-in starts with.
 func (o simulateOptions) beginning(config *simulator.Config) (err error) {
 	if o.clock != "" {
-		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil {
+		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil || config.At.IsZero() {
 			return fmt.Errorf("--clock is %.40q; it must be a time such as 2026-03-01T12:00:00Z", o.clock)
 		}
 	}
