@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -363,6 +364,6 @@ func (c *connection) refuse(code int, reason string) error {
 
 // close sends a close frame; the protocol bounds its reason.
 func (c *connection) close(code int, reason string) {
-	message := websocket.FormatCloseMessage(code, reason[:min(len(reason), 120)])
+	message := websocket.FormatCloseMessage(code, strings.ToValidUTF8(reason[:min(len(reason), 120)], ""))
 	_ = c.socket.WriteControl(websocket.CloseMessage, message, time.Now().Add(byeTimeout))
 }

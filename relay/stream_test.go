@@ -165,6 +165,7 @@ func TestHellosThatAreRefused(t *testing.T) {
 		"an unknown start":    {helloFrame{T: frameHello, From: "yesterday"}, `from is "yesterday"`},
 		"too many types":      {helloFrame{T: frameHello, Types: many}, "too many"},
 		"a star inside":       {helloFrame{T: frameHello, Types: []string{"a*b"}}, `event type "a*b"`},
+		"a long type":         {helloFrame{T: frameHello, Types: []string{"a" + strings.Repeat("é", 80) + "*b"}}, `event type "aéé`},
 		"an empty type":       {helloFrame{T: frameHello, Types: []string{""}}, `event type ""`},
 		"a number as types":   {`{"t":"hello","types":3}`, "a member of another type"},
 		"a time that is none": {`{"t":"hello","since":"noon"}`, "a member of another type"},
