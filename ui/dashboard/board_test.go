@@ -177,6 +177,13 @@ func TestBeforeTheFirstPictureTheBoardSaysSo(t *testing.T) {
 	}
 }
 
+func TestASizeThatNoScreenHasIsNotDrawn(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 3000, 3000) // a pseudo-terminal may claim 65535 either way
+	if lines := m.lines(); len(lines) != 1000 || ansi.StringWidth(lines[0]) > 1000 {
+		t.Errorf("%d lines, the first of %d cells", len(lines), ansi.StringWidth(lines[0]))
+	}
+}
+
 func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 30, 8)
 	got := strings.Join(strings.Fields(screen(m)), " ")

@@ -38,9 +38,13 @@ func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// mostCells is how much of a terminal is used either way. No screen has as many, but a
+// pseudo-terminal may claim 65535, for which there is no memory.
+const mostCells = 1000
+
 // resize sets the size of the screen. A replay gets the last line if there is room.
 func (m *Model) resize(size tea.WindowSizeMsg) {
-	m.width, m.height = size.Width, size.Height
+	m.width, m.height = min(size.Width, mostCells), min(size.Height, mostCells)
 	if m.canvas != nil {
 		m.canvas.Resize(m.width, m.height)
 	}
