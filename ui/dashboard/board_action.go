@@ -74,13 +74,14 @@ func (b *board) filterDisabled() string {
 // the footer stays still.
 func (b *board) offers(id action.ID) bool {
 	switch id {
-	case action.Confirm, action.Mark, action.Refresh:
+	case action.Confirm, action.Mark:
+		return b.ofIntents() && !b.ended()
+	case action.Refresh:
 		return b.ofIntents()
 	case action.CopyID:
 		return b.ofIntents() || b.focus == layout.Requests || b.focus == layout.Detail
 	case action.Open:
-		_, leads := b.panes[b.focus].(rowFilterer)
-		return b.ofIntents() || leads || b.focus == layout.Requests
+		return b.ofIntents() || b.focus == layout.Failures || b.focus == layout.Quota && b.quota.Viewing() || b.focus == layout.Requests
 	case action.Acknowledge, action.Mute:
 		return b.focus == layout.Alerts
 	case action.SendAgain:
@@ -101,6 +102,16 @@ func (b *board) offers(id action.ID) bool {
 		return b.zoomDisabled() == ""
 	}
 	return true
+}
+
+// ended reports whether the focused pane shows only what has been confirmed or can no longer
+// be, whatever is under the cursor: shipments, or the detail of an intent that has ended.
+func (b *board) ended() bool {
+	if b.focus != layout.Detail {
+		return b.focus == layout.Shipments
+	}
+	in, ok := b.intentUnder()
+	return b.detail.Subject().Kind == pane.OfShipment || ok && in.State.Terminal()
 }
 
 // ofIntents reports whether the focused pane shows intents, or things that belong to

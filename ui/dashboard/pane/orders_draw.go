@@ -112,6 +112,6 @@ func standing(l *paint.Line, o *account.Order, separator string, end int) {
 		put(paint.Bad, "partly failed")
 	}
 	if o.Worst != o.Best {
-		put(paint.Muted, sign.Intent(o.Worst).Word+" to "+sign.Intent(o.Best).Word)
+		put(paint.Muted, sign.Intent(o.Worst).Word+" … "+sign.Intent(o.Best).Word)
 	}
 }
