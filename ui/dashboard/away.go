@@ -151,9 +151,9 @@ func (a *away) observe(now time.Time) {
 	case open && feed == account.FeedLive:
 		a.outages[last].to = now
 	}
-	for ; a.counted < a.picture.summary.Gaps && len(a.gaps) < mostOutages; a.counted++ {
-		a.gaps = append(a.gaps, now)
-	}
+	gaps := max(a.picture.summary.Gaps, a.counted)
+	a.gaps = append(a.gaps, slices.Repeat([]time.Time{now}, min(gaps-a.counted, mostOutages))...)
+	a.gaps, a.counted = a.gaps[max(len(a.gaps)-mostOutages, 0):], gaps
 	caughtUp := lost || feed == account.FeedLive || feed == account.FeedOff
 	if a.lasts && a.absence.why == closed && a.picture.started && caughtUp {
 		a.back(now)

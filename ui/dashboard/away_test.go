@@ -104,6 +104,27 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 	}
 }
 
+func TestGapsBeforeAnAbsenceTakeNoRoomFromThoseInIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quietShop()
+		m := boardOf(t, s, 120, 36)
+		gaps := func(n int) {
+			s.touch(func() { s.changes.Summary.Gaps = n })
+			m.Update(changesMsg{s.Changes(0)})
+		}
+		gaps(mostOutages)
+		time.Sleep(time.Minute)
+		m.Update(tea.BlurMsg{})
+		time.Sleep(time.Minute)
+		gaps(mostOutages + 1)
+		m.Update(tea.FocusMsg{})
+		press(m, "D", "end", "G")
+		if got := screen(m); !strings.Contains(got, "1 gap: the relay deleted events") {
+			t.Errorf("no gap in\n%s", got)
+		}
+	})
+}
+
 func TestWhatHappenedBetweenTwoRunsIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quietShop()

@@ -210,7 +210,10 @@ func (n *Notifier) counts() []string {
 	if awaiting > 0 {
 		parts = append(parts, wording.Counted(awaiting, "intent awaits", "intents await")+" confirmation")
 	}
-	if failed > 0 {
+	switch {
+	case failed > 0 && awaiting == 0: // two at least: one alone is described
+		parts = append(parts, wording.Count(failed)+" intents failed")
+	case failed > 0:
 		parts = append(parts, wording.Count(failed)+" failed")
 	}
 	return parts

@@ -121,6 +121,9 @@ func TestEachKindOfNewsNotifies(t *testing.T) {
 		{"one and one", func(w *watch) {
 			w.observe(w.intent("a", api.AwaitingConfirmation), w.intent("b", api.Failed))
 		}, "1 intent awaits confirmation, 1 failed"},
+		{"two that failed", func(w *watch) {
+			w.observe(w.intent("a", api.Failed), w.intent("b", api.Failed))
+		}, "2 intents failed"},
 		{"nothing: placed and completed", func(w *watch) {
 			w.observe(w.intent("a", api.PlacingOrder), w.intent("b", api.Completed), w.intent("c", api.RetrievingOffer))
 		}, ""},
