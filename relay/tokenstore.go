@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"tillwatch/api/durable"
 )
 
@@ -113,10 +111,8 @@ func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, err
 // folderDocuments stores each document as a file in a folder.
 type folderDocuments string
 
-const (
-	documentWait  = 2 * time.Second // for another process's change to end
-	documentRetry = 20 * time.Millisecond
-)
+// documentWait is how long a change waits for that of another process.
+const documentWait = 2 * time.Second
 
 // Document implements [Documents]. An existing empty file was damaged.
 func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, error) {
@@ -133,28 +129,18 @@ func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, err
 
 // ChangeDocument implements [Documents]. It replaces the whole file.
 func (dir folderDocuments) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
-	if err := os.MkdirAll(string(dir), 0o700); err != nil {
-		return fmt.Errorf("make the relay's folder: %w", err)
-	}
 	path := filepath.Join(string(dir), name)
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
-	waiting, cancel := context.WithTimeout(ctx, documentWait)
-	defer cancel()
-	if _, err := lock.TryLockContext(waiting, documentRetry); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("%s is being changed by another process: try again in a moment", path)
-	} else if err != nil {
-		return fmt.Errorf("change %s: %w", path, err)
-	}
-	defer lock.Close()
-	text, err := dir.Document(ctx, name)
-	if err != nil {
-		return err
-	}
-	if text, err = edit(text); err != nil {
-		return err
-	}
-	return durable.Replace(path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
+	return durable.Exclusively(ctx, path, documentWait, func() error {
+		text, err := dir.Document(ctx, name)
+		if err != nil {
+			return err
+		}
+		if text, err = edit(text); err != nil {
+			return err
+		}
+		return durable.Replace(path, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
 	})
 }

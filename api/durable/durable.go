@@ -1,5 +1,5 @@
 // Package durable replaces files: a crash of the process or the machine leaves either the
-// old content or the new one.
+// old content or the new one, and no two processes change a file at once.
 package durable
 
 import (

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"tillwatch/api/durable"
 )
 
@@ -87,22 +85,14 @@ func (f *File) read() (c content, err error) {
 
 // change applies a change to the file under its lock.
 func (f *File) change(ctx context.Context, do func(*content)) error {
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return err
-	}
-	lock := flock.New(f.path + ".lock")
-	ctx, cancel := context.WithTimeout(ctx, lockWithin)
-	defer cancel()
-	if locked, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !locked {
-		return fmt.Errorf("waiting for another tillwatch to release %s: %w", f.path, err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	c, err := f.read()
-	if err != nil {
-		return err
-	}
-	do(&c)
-	return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
+	return durable.Exclusively(ctx, f.path, lockWithin, func() error {
+		c, err := f.read()
+		if err != nil {
+			return err
+		}
+		do(&c)
+		return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
+	})
 }
 
 // Change queues a change; it never blocks.

@@ -15,8 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 )
@@ -139,26 +137,14 @@ func (r *savedLayout) reportFailure(words io.Writer) {
 const layoutLockWithin = 2 * time.Second
 
 // save replaces the file under its lock.
-func (r *savedLayout) save(l dashboard.Layout) (err error) {
+func (r *savedLayout) save(l dashboard.Layout) error {
 	if r.newer {
 		return nil
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("saving the arrangement of the screen: %w", err)
-		}
-	}()
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
-		return err
+	if err := durable.Exclusively(context.Background(), r.path, layoutLockWithin, func() error { return r.replace(l) }); err != nil {
+		return fmt.Errorf("saving the arrangement of the screen: %w", err)
 	}
-	lock := flock.New(r.path + ".lock")
-	ctx, cancel := context.WithTimeout(context.Background(), layoutLockWithin)
-	defer cancel()
-	if locked, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !locked {
-		return fmt.Errorf("waiting for another tillwatch to release %s: %w", r.path, err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	return r.replace(l)
+	return nil
 }
 
 // replace replaces the file atomically, with what other runs have saved meanwhile taken
