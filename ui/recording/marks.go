@@ -61,6 +61,9 @@ func (m *marker) of(c *account.Changes, first bool) []string {
 			}
 		}
 	}
+	for _, id := range c.GoneIntents {
+		delete(m.failed, id)
+	}
 	standing := make(map[alertKey]bool, len(c.Summary.Alerts))
 	for _, a := range c.Summary.Alerts {
 		key := alertKey{a.Kind, a.Intent, a.Since.UnixNano()}
