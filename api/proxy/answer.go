@@ -218,7 +218,7 @@ func (a *answer) flush() error {
 
 // refuse answers with an error in the contract's form (contract, Errors).
 func (a *answer) refuse(status int, name, message string) bool {
-	body, err := json.Marshal(map[string]string{"name": name, "message": "tillwatch proxy: " + message})
+	body, err := json.Marshal(map[string]string{"name": name, "message": saidBy + message})
 	if err != nil {
 		return false
 	}

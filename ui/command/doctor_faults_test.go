@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,10 +149,11 @@ func faultsOfTheMachine() []doctorFault {
 		}, check: "journal", words: "tokens.json"},
 		{name: "a database that is away", put: func(c *doctorCase) { c.settings["postgres"] = "postgres://u:secret-password@" + nowhere + "/d" }, check: "database", words: "does not answer"},
 		{name: "a proxy that is down", put: func(c *doctorCase) { c.settings["proxy_listen"] = nowhere }, check: "proxy", words: "nothing answers"},
+		{name: "the service where the proxy should be", put: func(c *doctorCase) {
+			c.settings["proxy_listen"] = strings.TrimPrefix(c.settings["api_url"], "http://")
+		}, check: "proxy", words: "is not tillwatch's proxy"},
 		{name: "a proxy that passes nothing on", put: func(c *doctorCase) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
-			c.t.Cleanup(server.Close)
-			c.settings["proxy_listen"] = strings.TrimPrefix(server.URL, "http://")
+			c.proxyTo("http://" + nowhere)
 		}, check: "proxy", words: "does not pass requests on"},
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/durable"
+	"tillwatch/api/proxy"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/postgres"
@@ -279,8 +280,12 @@ func (p *examination) checkProxy(ctx context.Context) []doctor.Finding {
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("nothing answers at %s: %v", s.ProxyListen, err), means, do)
 	}
 	_ = connection.Close()
-	if p.client == nil || p.first != nil || !p.maySpend() {
-		return doctor.Findings(doctor.Note, "something listens at "+s.ProxyListen, "not tested: the service did not answer well, or the quota is low", "")
+	ours := proxy.Listens(ctx, s.ProxyListen)
+	if ours && (p.client == nil || p.first != nil || !p.maySpend()) {
+		return doctor.Findings(doctor.Note, "it listens at "+s.ProxyListen, "not tested: the service did not answer well, or the quota is low", "")
+	}
+	if !ours {
+		return doctor.Findings(doctor.Fault, fmt.Sprintf("what answers at %s is not tillwatch's proxy", s.ProxyListen), "nobody sees what is spent there", "end what listens there, then "+do)
 	}
 	through, err := p.newClient("http://"+s.ProxyListen, nil)
 	if err == nil {

@@ -3,9 +3,11 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,6 +22,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/proxy"
 	"tillwatch/api/simulator"
 	"tillwatch/ui/doctor"
 )
@@ -91,6 +94,21 @@ func (c *doctorCase) front(setting string, answer func(http.ResponseWriter, *htt
 	}))
 	c.t.Cleanup(server.Close)
 	c.settings[setting] = server.URL
+}
+
+// proxyTo starts a proxy and sets its address.
+func (c *doctorCase) proxyTo(upstream string) {
+	c.t.Helper()
+	p, err := proxy.New(proxy.Config{Upstream: upstream})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	owned(c.t, func(ctx context.Context) error { return p.Serve(ctx, listener) })
+	c.settings["proxy_listen"] = listener.Addr().String()
 }
 
 // says answers one path.
@@ -298,6 +316,17 @@ func TestADoctorSaysWhatNeedsNoMending(t *testing.T) {
 				t.Errorf("found %+v, want a note of %s that says %q", found, test.check, test.words)
 			}
 		})
+	}
+}
+
+func TestADoctorKnowsTheProxyOfTillwatch(t *testing.T) {
+	t.Parallel()
+	c := healthySetup(t, doctors(t))
+	c.proxyTo(c.settings["api_url"])
+	found, _ := c.examine()
+	at := slices.IndexFunc(found, func(f doctor.Finding) bool { return f.Check == "proxy" })
+	if len(bad(found)) > 0 || found[at].Verdict != doctor.OK || !strings.Contains(found[at].Found, "passes requests on") {
+		t.Errorf("found %+v, of the proxy %+v", bad(found), found[at])
 	}
 }
 
