@@ -75,10 +75,9 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 			p.send("{")
 			_ = p.closed()
 		}, 0, "cannot be read"},
-		{"a close without a final code", func(p *peer) {
-			_ = p.socket.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(4013, "busy"))
-			_ = p.closed()
-		}, 0, "closed the stream (4013)"},
+		{"a close without a final code", closing(4013), 0, "closed the stream (4013)"},
+		{"a close for what broke the protocol", closing(websocket.CloseProtocolError), 0, "closed the stream (1002)"},
+		{"a close for a message that is too big", closing(websocket.CloseMessageTooBig), 0, "closed the stream (1009)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -96,6 +95,14 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 				stop()
 			})
 		})
+	}
+}
+
+// closing is a relay that closes the stream at once.
+func closing(code int) func(*peer) {
+	return func(p *peer) {
+		_ = p.socket.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(code, "busy"))
+		_ = p.closed()
 	}
 }
 
