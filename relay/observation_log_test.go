@@ -33,7 +33,7 @@ func (l *observationLog) read(t *testing.T, at int64, limit int, now time.Time) 
 	}
 }
 
-func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
+func TestObservationsAreReadInOrderFromAnyPosition(t *testing.T) {
 	l, now := newObservationLog(time.Time{}), time.Now()
 	l.add(texts(1, 100), now)
 	for _, limit := range []int{1, 7, 60, 1 << 20} {
@@ -56,7 +56,7 @@ func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
 	}
 }
 
-func TestABoardKeepsEachIDOnce(t *testing.T) {
+func TestAnObservationIsKeptOnceByItsID(t *testing.T) {
 	l, now := newObservationLog(time.Time{}), time.Now()
 	l.add(texts(1, 10), now)
 	if fresh, _ := l.add(texts(6, 15), now); fresh != 5 {
@@ -70,7 +70,7 @@ func TestABoardKeepsEachIDOnce(t *testing.T) {
 	}
 }
 
-func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
+func TestObservationsOlderThanAnHourAreLetGo(t *testing.T) {
 	l, now := newObservationLog(time.Time{}), time.Now()
 	l.add(texts(1, 10), now)
 	if all, _ := l.read(t, 0, 1<<20, now.Add(observationSpan)); len(all) != 10 {
@@ -85,7 +85,7 @@ func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
 	}
 }
 
-func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
+func TestTheObservationLogIsBoundedInNumberAndSize(t *testing.T) {
 	now := time.Now()
 	l := newObservationLog(time.Time{})
 	dropped := 0

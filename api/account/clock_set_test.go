@@ -94,7 +94,7 @@ func TestLatencyIsOfTheLastHourAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
-func TestCoursesEndNow(t *testing.T) {
+func TestSeriesEndNowAfterTheClockWasSetBack(t *testing.T) {
 	var book seriesBook[Level]
 	for _, at := range []time.Time{noon, noon.Add(72 * time.Hour), noon.Add(time.Second)} {
 		book.edit(at, at, func(at time.Time) Level { return Level{At: at} }, func(l *Level) { l.Used++ })

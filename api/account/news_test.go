@@ -30,9 +30,9 @@ func TestACriticalSectionMakesOneVersionAndWakesWhoWaits(t *testing.T) {
 	}
 }
 
-func TestNoticesAboutOneThingAreOne(t *testing.T) {
+func TestSignalsAboutOneThingAreMergedAndComeOnce(t *testing.T) {
 	var got []signal
-	n := &news{observer: func(notices []signal) { got = append(got, notices...) }}
+	n := &news{observer: func(signals []signal) { got = append(got, signals...) }}
 	n.note(signal{intent: "ci_1"})
 	n.note(signal{intent: "ci_1", hint: true})
 	n.note(signal{intent: "ci_1", fresh: true})
@@ -40,6 +40,6 @@ func TestNoticesAboutOneThingAreOne(t *testing.T) {
 	n.publish()()
 	n.publish()()
 	if want := []signal{{intent: "ci_1", hint: true, fresh: true}, {shipment: "shp_1", again: true}}; !slices.Equal(got, want) {
-		t.Errorf("noticed %+v, want %+v", got, want)
+		t.Errorf("signalled %+v, want %+v", got, want)
 	}
 }

@@ -8,9 +8,10 @@ import (
 
 const markName = "journal.mark"
 
-// mark is a small file with the epoch and the last acknowledged sequence number. It
-// is written after each commit without a sync: it may be behind what was
-// acknowledged, never ahead. A database behind its mark has lost acknowledged events.
+// mark is a small file with the last committed sequence number and, for people, the
+// epoch. It is written after each commit, before the events are acknowledged, without a
+// sync: it may be behind what was committed, never ahead. A database behind its mark has
+// lost events, which may have been acknowledged.
 type mark struct {
 	file *os.File
 	line [64]byte
