@@ -161,10 +161,25 @@ func (o override) put(body []byte, here gjson.Result, closed bool) ([]byte, erro
 			path = slices.Concat(path, []string{cents})
 		}
 	}
+	if err := o.fits(here); err != nil && len(path) == len(o.path) {
+		return nil, err
+	}
 	if here.Type == gjson.String && given.Type == gjson.Number {
 		value = `"` + value + `"`
 	}
 	return slices.Concat(body[:here.Index], []byte(value), body[here.Index+len(here.Raw):]), nil
+}
+
+// fits refuses anything but an object or null for an object, and likewise for a list.
+func (o override) fits(here gjson.Result) error {
+	switch given := gjson.Parse(o.value); {
+	case given.Type == gjson.Null:
+	case here.IsArray() && !given.IsArray():
+		return fmt.Errorf("--set %s: %s is a list: give one, or set an item of it, as in --set %s.0=…", o, o, o)
+	case here.IsObject() && !given.IsObject():
+		return fmt.Errorf("--set %s: %s is an object: give one, or set a field of it", o, o)
+	}
+	return nil
 }
 
 // cents is the field of an amount of money that a number sets.
@@ -197,6 +212,10 @@ func (o override) add(body []byte, object gjson.Result, depth int, closed bool) 
 	switch {
 	case !object.IsObject():
 		return nil, fmt.Errorf("--set %s: %s has no field %s", o, strings.Join(o.path[:depth], "."), name)
+	case len(o.path) == 1 && name == "data":
+		if err := o.fits(gjson.Parse("{}")); err != nil {
+			return nil, err
+		}
 	case o.path[0] != "data" || closed && depth > 0:
 		return nil, fmt.Errorf("--set %s: there is no field %s; there are %s", o, name, strings.Join(known, ", "))
 	}
