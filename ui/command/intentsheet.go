@@ -214,7 +214,7 @@ func (s *sheetWriter) row(label, value string) {
 // wrapped writes head and text, and wraps the text below itself.
 func (s *sheetWriter) wrapped(head, text string) {
 	width := ansi.StringWidth(head)
-	for i, part := range strings.Split(ansi.Wrap(text, sheetWidth-width, ""), "\n") {
+	for i, part := range strings.Split(atSpaces(text, sheetWidth-width), "\n") {
 		if i > 0 {
 			head = strings.Repeat(" ", width)
 		}

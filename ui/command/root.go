@@ -172,6 +172,7 @@ func newRoot() *cobra.Command {
 		shortenTimes(c)
 	}
 	foldExamples(root)
+	breakAtSpaces(root)
 	return root
 }
 
