@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
+	"tillwatch/relay/signature"
 )
 
 // retrySeconds is how long a client is asked to wait, in seconds.
@@ -62,7 +64,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	// The sender may give up and never retry: store verified deliveries anyway.
 	ctx, cancel := context.WithTimeout(context.Background(), r.budget)
 	defer cancel()
-	r.accept(ctx, w, verified)
+	r.accept(ctx, w, verified, req.Header.Get("Content-Encoding"))
 }
 
 // refusalOf returns the answer to a rejected delivery, and the reason for the log.
@@ -109,10 +111,13 @@ func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
 	}
 }
 
-// accept stores a verified body, or answers the challenge in it.
-func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
+// accept stores a verified body, or answers the challenge in it. Nothing is decompressed: the encoding that the header
+// names only explains why a body cannot be read.
+func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified, encoding string) {
 	d, err := readDelivery(v.body)
 	switch {
+	case errors.Is(err, errNotUTF8) && signature.Compresses(encoding):
+		r.quarantine(ctx, w, v, fmt.Errorf("compressed (Content-Encoding: %s), so it cannot be read", encoding))
 	case err != nil:
 		r.quarantine(ctx, w, v, err)
 	case d.kind != string(api.VerificationChallenge):

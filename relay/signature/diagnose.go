@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"tillwatch/api"
 )
@@ -222,7 +223,9 @@ func (t *trial) unproven() Diagnosis {
 	switch {
 	case len(t.Body) == 0:
 		return Diagnosis{Cause: EmptyBody, Text: "the body is empty: something has read it before the signature was checked, or it was never sent"}
-	case (encoding == "gzip" || encoding == "deflate" || encoding == "br" || encoding == "zstd") && !isGzip(t.Body):
+	case Compresses(encoding) && !utf8.Valid(t.Body) && !isGzip(t.Body):
+		return Diagnosis{Cause: Compressed, Text: "the body arrived compressed (Content-Encoding: " + encoding + "), and was probably signed before that: have it sent as it was signed"}
+	case Compresses(encoding) && !isGzip(t.Body):
 		return Diagnosis{Cause: Compressed, Text: "the header says Content-Encoding: " + encoding + ", and the body is not: a proxy has probably decompressed what was signed"}
 	case clockWrong:
 		return Diagnosis{Cause: Clock, Text: off + ", and nothing that was tried fits: perhaps it is an old delivery, signed with a secret that is gone"}
@@ -230,6 +233,11 @@ func (t *trial) unproven() Diagnosis {
 		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all"}
 	}
 	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits"}
+}
+
+// Compresses reports whether a Content-Encoding names a compression.
+func Compresses(encoding string) bool {
+	return slices.Contains([]string{"gzip", "deflate", "br", "zstd"}, encoding)
 }
 
 // clockOff says how far the timestamp is from now, "" if there is none or it cannot be
