@@ -121,7 +121,7 @@ func New(cfg Config) *Model {
 		m.board.focusBy(1)
 	}
 	if n := len(validFilters(c.Remembered.Filters)); n > mostNamed {
-		m.notices.say(warning, fmt.Sprintf("%d filters are saved, of which the first %d are shown: forget some to see the others", n, mostNamed))
+		m.notices.say(warning, fmt.Sprintf("%d filters are saved, and %d shown: forget some to see the others", n, mostNamed))
 	}
 	if c.Filter != "" {
 		m.saved.begin(c.Filter)

@@ -115,7 +115,7 @@ func TestSavedFiltersThatAreNotShownAreSaidAtTheStart(t *testing.T) {
 				from.Filters = append(from.Filters, NamedFilter{fmt.Sprintf("f%d", i), "intents", "wool"})
 			}
 			m, _ := remembering(t, 120, 36, from)
-			if got := screen(m); strings.Contains(got, "57 filters are saved, of which the first 50 are shown: forget some to see the others") != c.want {
+			if got := screen(m); strings.Contains(got, "57 filters are saved, and 50 shown: forget some to see the others") != c.want {
 				t.Errorf("screen:\n%s", got)
 			}
 			last := fmt.Sprintf("f%d", c.saved-1)

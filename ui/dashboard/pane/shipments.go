@@ -189,7 +189,7 @@ const mayNotRead = "the API key may not read shipments"
 // nothing says why there are no rows.
 func (p *Shipments) nothing() {
 	if p.barred {
-		p.message(paint.Warning, mayNotRead, "give it the scope in the account console, then press "+p.look.Keys.Refresh)
+		p.message(paint.Warning, mayNotRead, "give it the scope, then press "+p.look.Keys.Refresh)
 		return
 	}
 	if !p.known {
