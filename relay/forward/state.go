@@ -30,6 +30,8 @@ CREATE TABLE IF NOT EXISTS held (
 	delivery BLOB NOT NULL, body BLOB NOT NULL, UNIQUE (target, id));
 PRAGMA user_version = 1`
 
+const version = 1 // of the schema
+
 // Statements that run for every event.
 const (
 	holdEvent = `INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
@@ -87,7 +89,7 @@ func openState(path string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(schema); err != nil {
+	if err := prepare(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	conn, err := db.Conn(context.Background())
@@ -95,6 +97,19 @@ func openState(path string) (*State, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &State{path: path, db: db, conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+}
+
+// prepare makes the tables, unless a newer version of this program did.
+func prepare(db *sql.DB) error {
+	var found int
+	if err := db.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	if found > version {
+		return errors.New("a newer version of this program wrote it: name another file")
+	}
+	_, err := db.Exec(schema)
+	return err
 }
 
 // Close drops what is not committed.
