@@ -218,6 +218,8 @@ func (one *record) words() string {
 	length := api.Span(state.Length().Round(time.Second))
 	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
 	switch {
+	case errors.Is(state.Err, recording.ErrGone):
+		return state.Err.Error()
 	case state.Err != nil:
 		return fmt.Sprintf("%s; the %s before that can be played", state.Err, length)
 	case state.Full:

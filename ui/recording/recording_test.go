@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -301,6 +302,30 @@ func TestADiskThatFailsIsReportedAndDelaysNobody(t *testing.T) {
 			t.Errorf("state %+v", state)
 		}
 	})
+}
+
+func TestARecordingWhoseFileIsGoneSaysSo(t *testing.T) {
+	cases := map[string]func(path string) error{
+		"removed":  os.Remove,
+		"replaced": func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+	}
+	for name, lose := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := t.TempDir() + "/r"
+			recorder, err := Create(path, form.Header{}, 0)
+			if err == nil {
+				err = lose(path)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended, end := context.WithCancel(t.Context())
+			end()
+			if err := recorder.Run(ended, account.NewStore(account.StoreConfig{})); !errors.Is(err, ErrGone) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
 }
 
 // TestASavedPictureIsARecordingOfOneFrame holds that there is one form.

@@ -19,6 +19,7 @@ const chapterFrom = 1 << 20
 
 // writer writes the file. It is not safe for concurrent use.
 type writer struct {
+	path    string
 	file    *os.File
 	packed  *form.Writer
 	header  form.Header
@@ -40,7 +41,7 @@ func create(path string, h form.Header) (*writer, error) {
 		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
 	h.Kind, h.Masked = form.Recording, account.Masked()
-	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0), before: h.Began}
+	w := &writer{path: path, file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0), before: h.Began}
 	w.frames.Put = w.put
 	return w, nil
 }
@@ -112,10 +113,25 @@ func (w *writer) putPast(chapters []keptChapter) error {
 }
 
 // flush passes everything to the operating system: a crash of the process loses nothing.
-func (w *writer) flush() error { return w.packed.Flush() }
+func (w *writer) flush() error { return errors.Join(w.packed.Flush(), w.there()) }
+
+// ErrGone says that a recording cannot be played: it has no file any more.
+var ErrGone = errors.New("the file was removed or replaced meanwhile")
+
+// there checks that the path still leads to the file.
+func (w *writer) there() error {
+	own, err := w.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(own, now) {
+		return ErrGone
+	}
+	return nil
+}
 
 // end writes why nothing follows, and closes the file.
 func (w *writer) end(at time.Time, why string) error {
 	_, err := w.packed.Put(&account.Frame{At: w.moment(at), End: why})
-	return errors.Join(err, w.packed.EndPart(), w.file.Sync(), w.file.Close())
+	return errors.Join(err, w.packed.EndPart(), w.file.Sync(), w.there(), w.file.Close())
 }
