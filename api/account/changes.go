@@ -117,8 +117,12 @@ func (s *Summary) ShipmentsKnown() bool {
 	return s.ShipmentList.State != ListForbidden
 }
 
-// fed reports whether events name the account's intents and shipments.
-func (s *Summary) fed() bool { return s.Feed.State == FeedLive || !s.LastEvent.IsZero() }
+// fed reports whether events name the account's intents and shipments. Where a list of them may be served that was
+// never reached, there may be others.
+func (s *Summary) fed() bool {
+	reached := s.List.State == ListNotServed || !s.LastRead.IsZero() || s.API.State == APIHealthy || s.API.State == APISlow
+	return reached && (s.Feed.State == FeedLive || !s.LastEvent.IsZero())
+}
 
 // Summary returns the summary alone.
 func (s *Store) Summary() Summary {

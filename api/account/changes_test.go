@@ -293,7 +293,11 @@ func TestShipmentsAreKnownOnceSomethingWouldTellOfThem(t *testing.T) {
 	}{
 		{"before anything is read", Summary{}, false},
 		{"by their list", Summary{ShipmentList: ListStatus{State: ListWhole}}, true},
-		{"by a feed", Summary{Feed: FeedStatus{State: FeedLive}}, true},
+		{"by a feed", Summary{List: unlisted, Feed: FeedStatus{State: FeedLive}}, true},
+		{"by a feed, before the service is reached", Summary{Feed: FeedStatus{State: FeedLive}}, false},
+		{"by a feed, while the key is refused", Summary{Feed: FeedStatus{State: FeedLive}, API: APIStatus{State: APIUnauthorized}}, false},
+		{"by a feed, where the service answers", Summary{Feed: FeedStatus{State: FeedLive}, API: APIStatus{State: APIHealthy}}, true},
+		{"by a feed, beside reads of before", Summary{Feed: FeedStatus{State: FeedLive}, LastRead: time.Now()}, true},
 		{"by the intents on their list", Summary{ShipmentList: unlisted, List: ListStatus{State: ListWhole}}, true},
 		{"by the intents that somebody named", Summary{ShipmentList: unlisted, List: unlisted, Named: true, LastRead: time.Now()}, true},
 		{"where no list is served", Summary{ShipmentList: unlisted, List: unlisted}, false},
