@@ -83,6 +83,56 @@ func TestShipmentsAreReadWithinAnHourOfTheirScope(t *testing.T) {
 	})
 }
 
+func TestATrialThatFailsIsRepeatedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc, forbids := scoped()
+		svc.lists = true
+		refuse, broken := svc.fail, atomic.Bool{}
+		svc.fail = func(path string, n int) error {
+			if broken.Load() {
+				return &api.Error{Method: "GET", Path: path, Status: http.StatusInternalServerError}
+			}
+			return refuse(path, n)
+		}
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			forbids.Store(false)
+			broken.Store(true)
+			pass(time.Hour)
+			if list := s.Summary().ShipmentList; list.State != ListForbidden || !errors.Is(list.Err, api.ErrForbidden) {
+				t.Errorf("the list is %+v, want still forbidden, and why", list)
+			}
+			broken.Store(false)
+			pass(10 * time.Minute)
+			if list := s.Summary().ShipmentList; list.State != ListWhole {
+				t.Errorf("the list is %+v once it is served", list)
+			}
+		})
+	})
+}
+
+func TestAListThatAloneIsForbiddenIsNotServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService()
+		svc.lists = true
+		svc.ship(api.Shipment{ID: "shp_1", Status: api.Shipped, UpdatedAt: time.Now()})
+		s := NewStore(StoreConfig{})
+		s.ApplyShipments([]api.Shipment{{ID: "shp_1", Status: api.Shipped}}, time.Now())
+		svc.fail = func(path string, _ int) error {
+			if path == "shipments 0" {
+				return errForbidden
+			}
+			return nil
+		}
+		watchedStore(t, s, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(3 * time.Hour)
+			if n := len(svc.callsTo("shipments 0")); n != 1 || s.Summary().ShipmentList.State != ListNotServed {
+				t.Errorf("%d reads of the list, %+v: want one", n, s.Summary().ShipmentList)
+			}
+		})
+	})
+}
+
 func TestWhatIsBeforeTheServiceForbidsNoShipments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc, forbids := scoped()

@@ -64,7 +64,8 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 		sent:  func(sh api.Shipment) time.Time { return sh.Response.Sent },
 		merge: w.store.applySweep,
 		refuses: func(err error) bool {
-			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrValidation)
+			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrValidation) ||
+				lacksScope(err) && w.store.readsUnlisted()
 		},
 	})
 }
@@ -86,7 +87,7 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 			failed = 0
 		case l.refuses(err):
 			return
-		case w.store.forbids(l.kind):
+		case lacksScope(err) && w.store.forbids(l.kind):
 			pause = scopeTrial
 		default:
 			failed++
@@ -176,7 +177,9 @@ func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStat
 	default:
 		w.store.readFailed(err)
 		w.judgeKey(time.Now())
-		status.Err = err
+		if status.State != ListForbidden {
+			status.Err = err
+		}
 	}
 	w.store.setList(kind, status)
 	return err

@@ -88,6 +88,14 @@ func (s *Store) forbids(kind listKind) bool {
 	return look(s, func() bool { return s.lists.status[kind].State == ListForbidden })
 }
 
+// readsUnlisted reports whether the key has read shipments, but never their list.
+func (s *Store) readsUnlisted() bool {
+	return look(s, func() bool {
+		list := s.lists.status[shipmentList].State
+		return s.health.shipmentsRead && (list == ListUnread || list == ListNotServed)
+	})
+}
+
 // lacksScope reports whether the service answered 403 in the contract's form. Other such answers come from something
 // before it.
 func lacksScope(err error) bool {
