@@ -106,13 +106,9 @@ func (b *board) arrange() {
 }
 
 func (b *board) request() layout.Request {
-	hidden := b.preferences.hidden()
-	if b.intents.Grouped() && !hidden[layout.Intents] {
-		hidden[layout.Pulse] = true // its facts go into the lanes; list columns would break above it
-	}
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
-		Arrangement: b.preferences.arrangement(), Hidden: hidden,
+		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(), List: b.intents.Grouped(),
 	}
 }
 

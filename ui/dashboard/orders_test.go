@@ -10,6 +10,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/layout"
 )
 
 // orderShop has an order of three items, one of which failed, one of two items, and
@@ -79,13 +80,7 @@ func TestTheColumnsOfOrdersDoNotBreak(t *testing.T) {
 	m := boardOf(t, s, 200, 55)
 	lanes := screen(m)
 	press(m, "O")
-	at := map[int]bool{}
-	for line := range strings.Lines(screen(m)) {
-		if name, _, found := strings.Cut(line, " USD"); found && strings.Contains(line, ".example") && strings.Contains(line, "completed") && !strings.Contains(line, "ci_") {
-			at[len([]rune(name))] = true
-		}
-	}
-	if len(at) != 1 {
+	if at := totalColumns(m); len(at) != 1 {
 		t.Errorf("the totals end in the columns %v:\n%s", at, screen(m))
 	}
 	press(m, "P")
@@ -94,6 +89,42 @@ func TestTheColumnsOfOrdersDoNotBreak(t *testing.T) {
 	}
 	if press(m, "P", "O"); strings.Contains(lanes, "PULSE") != strings.Contains(screen(m), "PULSE") {
 		t.Errorf("one by one again:\n%s", screen(m))
+	}
+}
+
+// totalColumns are the columns in which the totals of completed intents end; 0 is that of
+// a line that lacks its total.
+func totalColumns(m *Model) map[int]bool {
+	at := map[int]bool{}
+	for line := range strings.Lines(screen(m)) {
+		if strings.Contains(line, "✓ completed") && strings.Contains(line, ".example") && !strings.Contains(line, "ci_") {
+			name, _, found := strings.Cut(line, " USD")
+			at[len([]rune(name))*map[bool]int{true: 1}[found]] = true
+		}
+	}
+	return at
+}
+
+func TestNoPulseStandsBelowOrders(t *testing.T) {
+	cases := []struct {
+		name, keys string
+		focus      layout.Pane
+	}{
+		{"hidden intents get the focus back from the pulse", "O P alt+1 P", layout.Intents},
+		{"the intents come back while the pulse has the focus", "O alt+1 7 alt+1", layout.Pulse},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s, _ := orderShop()
+			for n := range 40 {
+				s.intent(100+n, api.Completed, time.Duration(n)*time.Minute)
+			}
+			m := boardOf(t, s, 200, 55)
+			press(m, strings.Fields(c.keys)...)
+			if at := totalColumns(m); len(at) > 1 || at[0] || m.board.focus != c.focus {
+				t.Errorf("with the focus on %s, the totals end in the columns %v:\n%s", m.board.focus, at, screen(m))
+			}
+		})
 	}
 }
 

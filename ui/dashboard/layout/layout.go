@@ -109,6 +109,7 @@ type Request struct {
 
 	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
 	Hidden      Hidden      // the focused pane is visible all the same
+	List        bool        // the intents are one list at any width
 }
 
 // Layout is a divided screen. Rectangles never overlap; every other cell belongs to a gap
@@ -192,7 +193,7 @@ func Arrange(r Request) Layout {
 		body.W -= drawer + 1
 	}
 	l.Arrangement = r.arrangement(body.W)
-	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide
+	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide || r.List && !r.Hidden[Intents] // list columns would break above it
 	if r.Hidden.All() {
 		r.Hidden[Intents] = false
 	}

@@ -129,6 +129,17 @@ func TestThePulseVisibleWhereThereIsRoomForItAndTheLanes(t *testing.T) {
 	}
 }
 
+func TestAListOfIntentsHasTheWholeWidth(t *testing.T) {
+	for hidden := range 32 {
+		for focus := range Pane(Panes) {
+			r := Request{Width: 300, Height: 55, Focus: focus, Detail: focus == Detail, List: true, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0, hidden&16 > 0}}
+			if l := Arrange(r); !l.Foot.Empty() || !l.Panes[Intents].Empty() && !l.Panes[Pulse].Empty() || l.Panes[focus].Empty() {
+				t.Errorf("with %v hidden and the focus on %s: intents %+v and %+v, pulse %+v", r.Hidden, focus, l.Panes[Intents], l.Foot, l.Panes[Pulse])
+			}
+		}
+	}
+}
+
 func TestTheFootBesideThePulseIsTheIntents(t *testing.T) {
 	l := Arrange(Request{Width: 200, Height: 55})
 	for _, c := range []struct {
