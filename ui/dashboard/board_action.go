@@ -8,7 +8,7 @@ import (
 
 // enlarge gives the focused pane the whole board, or undoes that.
 func (b *board) enlarge() {
-	if b.pulseWhole() {
+	if b.focus == layout.Pulse {
 		b.togglePulse()
 	} else {
 		b.toggleZoom()

@@ -94,6 +94,16 @@ func TestThePulseIsAKeyAwayAndBack(t *testing.T) {
 	})
 }
 
+func TestThePulseOfTheBoardKeepsTheFocusWhenItsZoomEnds(t *testing.T) {
+	for _, back := range []string{"P", "esc", "z"} {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, "2", "7", "z", back)
+		if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌PULSE") {
+			t.Errorf("after %s another pane has the focus:\n%s", back, got)
+		}
+	}
+}
+
 func TestThePulseIsHiddenAndShown(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	for _, step := range []struct {
