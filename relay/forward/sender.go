@@ -3,6 +3,8 @@ package forward
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -23,7 +25,7 @@ const (
 	answerTimeout = 5 * time.Second
 	// maxAnswer is how many bytes of an answer are read: enough to mask it as a whole.
 	maxAnswer = 64 << 10
-	// minSecret is from how many bytes on the value of a header is hidden in an answer: shorter ones, such as a
+	// minSecret is from how many bytes on a value of the request is hidden in an answer: shorter ones, such as a
 	// version, stand in any text.
 	minSecret = 8
 )
@@ -39,13 +41,11 @@ type Sender struct {
 }
 
 // NewTransport returns a transport that keeps as many idle connections to a target as
-// there are concurrent attempts. It speaks HTTP/1.1: over HTTP/2, net/http repeats a
-// request by itself, without end, while its stream is reset with PROTOCOL_ERROR.
+// there are concurrent attempts. It offers HTTP/1.1 only, see [api.TransportTo].
 func NewTransport() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Protocols = new(http.Protocols)
-	t.Protocols.SetHTTP1(true)
-	t.MaxIdleConnsPerHost = atOnce
+	t := api.TransportTo("")
+	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 100, atOnce
 	t.DisableCompression = true // answers are shown as they arrived
 	return t
 }
@@ -154,13 +154,26 @@ func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 }
 
 // secrets hides the added headers and the query of the target in an answer, as some targets repeat the request.
+// It hides them as they are, and as they are written in JSON.
 func (s *Sender) secrets(target *url.URL) *strings.Replacer {
 	all := []string{target.RawQuery}
+	for _, pair := range strings.FieldsFunc(target.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
+		_, value, found := strings.Cut(pair, "=")
+		if !found {
+			value = pair
+		}
+		decoded, _ := url.QueryUnescape(value) // empty if it cannot be decoded
+		all = append(all, value, decoded, url.QueryEscape(decoded))
+	}
 	for _, values := range s.Header {
 		for _, value := range values {
 			_, credential, _ := strings.Cut(value, " ")
 			all = append(all, value, credential)
 		}
+	}
+	for _, secret := range all {
+		quoted, _ := json.Marshal(secret) // a string always has a form in JSON
+		all = append(all, string(quoted[1:len(quoted)-1]))
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may begin with another
 	var pairs []string

@@ -1,10 +1,10 @@
 package forward
 
 import (
-	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +109,7 @@ func TestATargetIsSpokenToInHTTP1(t *testing.T) {
 	defer target.Close()
 	transport := NewTransport().(*http.Transport)
 	defer transport.CloseIdleConnections()
-	transport.TLSClientConfig = &tls.Config{RootCAs: target.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	transport.TLSClientConfig.RootCAs = target.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	s := Sender{Prefix: "x-svc-", Transport: transport}
 	if d := s.Send(t.Context(), target.URL, relay.Item{}, delivery.Delivery{}); d.State != delivery.Delivered {
 		t.Fatalf("it becomes %s: %s", d.State, d.Error)
@@ -133,6 +133,29 @@ func TestNoAnswerShowsTheSecretsOfItsRequest(t *testing.T) {
 	}
 	if got := d.Answer.Header.Get("X-Echo"); got != delivery.Hidden {
 		t.Errorf("X-Echo is kept as %q", got)
+	}
+}
+
+func TestNoAnswerShowsTheSecretsOfItsTarget(t *testing.T) {
+	for _, c := range []struct{ name, query, answer, want string }{
+		{"a value", "sig=tell-no-one&v=1", "bad sig tell-no-one of v 1", "bad sig [redacted] of v 1"},
+		{"a decoded value", "sig=tell%20no%2Fone&v=1", "bad sig tell no/one", "bad sig [redacted]"},
+		{"a value as it was written", "sig=tell%20no%2fone&v=1", "bad sig tell%20no%2fone", "bad sig [redacted]"},
+		{"an encoded value", "sig=tell no/one&v=1", "bad sig tell+no%2Fone", "bad sig [redacted]"},
+		{"a value with one that begins like it", "a=tell-no-one&b=tell-no-one-else", "tell-no-one-else, tell-no-one", "[redacted], [redacted]"},
+		{"a value that cannot be decoded", "sig=tell%zzone&v=1", "bad sig tell%zzone", "bad sig [redacted]"},
+		{"a value before a semicolon", "sig=tell-no-one;v=1", "bad sig tell-no-one", "bad sig [redacted]"},
+		{"what has no name", "tell-no-one&v=1", "unknown key tell-no-one", "unknown key [redacted]"},
+		{"the query in JSON", "sig=tell-no-one&v=1", `{"message":"cannot POST /hooks?sig=tell-no-one\u0026v=1"}`, `{"message":"cannot POST /hooks?[redacted]"}`},
+		{"a value in JSON", "sig=tell%22no%26one", `{"message":"bad sig tell\"no\u0026one"}`, `{"message":"bad sig [redacted]"}`},
+		{"a short value", "sig=tell-no-one&v=1", "v=1", "v=1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := kept([]byte(c.answer), new(Sender).secrets(&url.URL{RawQuery: c.query}))
+			if string(got) != c.want {
+				t.Errorf("%q is kept, not %q", got, c.want)
+			}
+		})
 	}
 }
 
