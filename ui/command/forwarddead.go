@@ -67,11 +67,16 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 		wanted[api.ScrubID(id)] = false
 	}
 	sent, refused := 0, 0
-	err = withDead(c, s, *o, func(ctx context.Context, state *forward.State, h *forward.Held) error {
-		if _, ok := wanted[h.Event.ID]; !ok && len(ids) > 0 {
+	passed := func(h *forward.Held) bool { _, ok := wanted[h.Event.ID]; return !ok && len(ids) > 0 }
+	check := func(_ context.Context, _ *forward.State, h *forward.Held) error {
+		if passed(h) {
 			return nil
 		}
-		if err := o.sender.checkClearText(s, h.Target); err != nil {
+		return o.sender.checkClearText(s, h.Target)
+	}
+	// All are checked before the first is sent, and again, as a forwarder may have given up more meanwhile.
+	err = withDead(c, s, *o, check, func(ctx context.Context, state *forward.State, h *forward.Held) error {
+		if err := check(ctx, state, h); err != nil || passed(h) {
 			return err
 		}
 		wanted[h.Event.ID] = true
@@ -104,8 +109,8 @@ func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
 	return printed(out, o.json, line, line.String())
 }
 
-// withDead calls do for each dead event, oldest first. A forwarder may be running.
-func withDead(c *cobra.Command, s settings, o forwardOptions, do func(context.Context, *forward.State, *forward.Held) error) error {
+// withDead calls each pass for all dead events, oldest first, and then the next one. A forwarder may be running.
+func withDead(c *cobra.Command, s settings, o forwardOptions, passes ...func(context.Context, *forward.State, *forward.Held) error) error {
 	if o.stateFile == "" && s.RelayURL == "" {
 		return usagef("of which relay? give --relay-url or set TILLWATCH_RELAY_URL, or give --cursor-file")
 	}
@@ -124,14 +129,25 @@ func withDead(c *cobra.Command, s settings, o forwardOptions, do func(context.Co
 		return err
 	}
 	defer state.Close()
-	for after, all := int64(0), []*forward.Held(nil); ; {
-		if all, after, err = state.Dead(after, deadAtOnce); err != nil || len(all) == 0 {
+	for _, do := range passes {
+		if err := eachDead(c.Context(), state, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachDead(ctx context.Context, state *forward.State, do func(context.Context, *forward.State, *forward.Held) error) error {
+	for after := int64(0); ; {
+		all, last, err := state.Dead(after, deadAtOnce)
+		if err != nil || len(all) == 0 {
 			return err
 		}
 		for _, h := range all {
-			if err := errors.Join(do(c.Context(), state, h), c.Context().Err()); err != nil {
+			if err := errors.Join(do(ctx, state, h), ctx.Err()); err != nil {
 				return err
 			}
 		}
+		after = last
 	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -125,6 +126,47 @@ func TestForwardGoesOnUntilAllIsTakenOrGivenUp(t *testing.T) {
 		t.Errorf("after all were taken, dead is %s", out)
 	}
 	mustExit(t, exitDone, "No event was given up.", "forward", "resend", "--all")
+}
+
+func TestResendSendsNothingWhileOneTargetWouldExposeAHeader(t *testing.T) {
+	startEvents(t, 2)
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("tell-nobody"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parcels, orders := newEndpoint(t), newEndpoint(t)
+	parcels.answer(http.StatusServiceUnavailable)
+	orders.answer(http.StatusServiceUnavailable)
+	exposed := strings.Replace(orders.url, "127.0.0.1", "0.0.0.0", 1)
+	stop := startForward(t, "forward", "--since", "earliest", "--give-up", "1ns", "--route", "shipment.*="+parcels.url, "--route", "checkout_intent.*="+exposed)
+	parcels.await(t, 1)
+	orders.await(t, 1)
+	if code, _, said := stop(); code != exitDead {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	mustExit(t, exitUsage, "would carry what --header-file names unencrypted", "forward", "resend", "--all", "--header-file", "Authorization="+token)
+	if len(parcels.requests) != 1 || len(orders.requests) != 1 {
+		t.Errorf("%d and %d requests came", len(parcels.requests), len(orders.requests))
+	}
+	mustExit(t, exitFailed, "1 of 1 event was not accepted", "forward", "resend", "evt_1", "--header-file", "Authorization="+token)
+}
+
+func TestAnAddressThatCannotBeReadIsNotQuoted(t *testing.T) {
+	const target = "http://shop.example:x/hooks?sig=tell-nobody"
+	for _, c := range []struct {
+		name string
+		o    senderOptions
+		want string
+	}{
+		{"without a header's file", senderOptions{}, "<nil>"},
+		{"with one", senderOptions{headerFiles: []string{"Authorization=token"}}, "an endpoint's address cannot be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := fmt.Sprint(c.o.checkClearText(settings{}, target)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
 }
 
 func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {

@@ -73,9 +73,12 @@ func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, err
 
 // checkClearText refuses to send what --header-file names to another machine unencrypted.
 func (o senderOptions) checkClearText(s settings, target string) error {
+	if len(o.headerFiles) == 0 || s.InsecureHTTP {
+		return nil
+	}
 	u, err := url.Parse(target)
-	if err != nil || len(o.headerFiles) == 0 || s.InsecureHTTP {
-		return err
+	if err != nil { // which quotes the target with its query
+		return usagef("an endpoint's address cannot be read")
 	}
 	if err := api.CheckClearText(u, "what --header-file names"); err != nil {
 		return withAddressHint(err)
