@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -163,7 +164,7 @@ func (p *examination) checkDisk(context.Context) (found []doctor.Finding) {
 			continue
 		}
 		free, err := p.free(existing(folder.dir))
-		text := fmt.Sprintf("%s free for %s", bytesInWords(int64(free)), shortened(folder.dir))
+		text := fmt.Sprintf("%s free for %s", bytesInWords(int64(min(free, math.MaxInt64))), shortened(folder.dir))
 		switch {
 		case err != nil:
 			found = append(found, doctor.Skip("the free space for %s is unknown: %v", shortened(folder.dir), err)...)

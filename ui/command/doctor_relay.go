@@ -41,7 +41,7 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 	var unready *relay.UnreadyError
 	switch status, err := probe.Ask(ctx); {
 	case status/100 == 4 && p.servesEvents(ctx):
-		return doctor.Findings(doctor.Note, fmt.Sprintf("it answers at %s; whether it is ready is unknown, as %s is answered %d", s.RelayURL, probe.URL(), status), "a front passes only some of its paths on", "")
+		return doctor.Findings(doctor.Note, fmt.Sprintf("something answers at %s; if it is a relay, whether it is ready is unknown, as %s is answered %d", s.RelayURL, probe.URL(), status), "a front may pass only some of a relay's paths on", "")
 	case errors.As(err, &unready):
 		return doctor.Findings(doctor.Fault, err.Error(), "it refuses deliveries, and the service may not send them again", "look at its log and its disk: tillwatch doctor --data DIR there")
 	case err != nil:
@@ -50,7 +50,8 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 	return doctor.Fine("it is ready at %s", s.RelayURL)
 }
 
-// servesEvents reports whether what answers at the relay's address answers for its events, if only to refuse the token.
+// servesEvents reports whether what answers at the relay's address answers for its events, if only to refuse the
+// token, as a sign-in page would, too.
 func (p *examination) servesEvents(ctx context.Context) bool {
 	_, err := p.reader.Head(ctx, 0)
 	return err == nil || errors.As(err, new(*relay.RefusedError))

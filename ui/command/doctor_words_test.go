@@ -3,6 +3,9 @@ package command
 import (
 	"io"
 	"io/fs"
+	"math"
+	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +48,36 @@ func TestADoctorsWordsAndObjects(t *testing.T) {
 			last := r.objects[lines-1]
 			if last["warning"] != fullDisks || last["fault"] != float64(test.code) || last["reads"].(float64) < 1 {
 				t.Errorf("the last object is %v, want %v warnings", last, fullDisks)
+			}
+		})
+	}
+}
+
+func TestADoctorTakesASignInPageForNoRelay(t *testing.T) {
+	t.Parallel()
+	c := healthySetup(t, doctors(t))
+	c.front("relay_url", func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusUnauthorized); return true }, nil)
+	found, _ := c.examine()
+	at := slices.IndexFunc(found, func(f doctor.Finding) bool { return f.Check == "relay" })
+	if f := found[at]; f.Verdict != doctor.Note || !strings.Contains(f.Found, "if it is a relay") || !strings.Contains(f.Means, "may") {
+		t.Errorf("found %+v", f)
+	}
+}
+
+func TestADoctorReadsTheRoomOfAnyDisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		room uint64
+		want string
+	}{
+		{"an ordinary disk", 3e9, "3.0 GB free for "},
+		{"a disk that says it has no end", math.MaxUint64, "9223372036.9 GB free for "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &examination{settings: settings{StateDir: t.TempDir()}, free: func(string) (uint64, error) { return c.room, nil }}
+			if found := p.checkDisk(t.Context()); len(found) != 1 || found[0].Verdict != doctor.OK || !strings.HasPrefix(found[0].Found, c.want) {
+				t.Errorf("found %+v", found)
 			}
 		})
 	}
