@@ -12,12 +12,15 @@ const (
 	disconnectTimeout = time.Second
 )
 
-// sessionSettings apply to every connection. A relay that freezes while it holds the
-// lock must not stop the others for long: the server ends its transaction. A reported
-// commit is on the disk, whatever the database's default is. Every event and id is
-// found by an index: a plan made while the tables were empty must not read them whole.
+// sessionSettings apply to every connection. They are set once it is open: PgBouncer
+// refuses them in a startup message. A relay writes, whatever the database's default is.
+// One that freezes while it holds the lock must not stop the others for long: the server
+// ends its transaction. A reported commit is on the disk, whatever the database's default
+// is. Every event and id is found by an index: a plan made while the tables were empty must
+// not read them whole.
 const sessionSettings = `
-SELECT set_config('idle_in_transaction_session_timeout', '5s', false),
+SELECT set_config('default_transaction_read_only', 'off', false),
+       set_config('idle_in_transaction_session_timeout', '5s', false),
        set_config('statement_timeout', '8s', false),
        set_config('enable_seqscan', 'off', false),
        set_config('enable_hashjoin', 'off', false),

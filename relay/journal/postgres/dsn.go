@@ -31,7 +31,6 @@ func parse(dsn string) (*pgxpool.Config, error) {
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "tillwatch relay"
 	}
-	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "off" // a relay writes
 	config.AfterConnect = prepareSession
 	return config, nil
 }

@@ -143,3 +143,16 @@ func TestWhatAMissingPrivilegeAsksFor(t *testing.T) {
 		t.Errorf("error is %q, want %q", text, want)
 	}
 }
+
+func TestAConnectionAsksForNothingThatAPoolerRefuses(t *testing.T) {
+	isolated(t)
+	config, err := parse("postgres://relay@db.example/tillwatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range config.ConnConfig.RuntimeParams {
+		if name != "application_name" { // PgBouncer knows it
+			t.Errorf("the startup message asks for %s", name)
+		}
+	}
+}
