@@ -60,29 +60,41 @@ func newHub(j *watched, o *observing, logger *slog.Logger, limit int) *hub {
 
 // reserve makes room for one connection. Each success must be followed by a release.
 func (h *hub) reserve(ctx context.Context) error {
+	if joined, err := h.join(nil); joined || err != nil {
+		return err
+	}
 	epoch := h.journal.Epoch()
-	head, err := h.journal.Head(ctx) // before the lock: a database may take its time
+	head, err := h.journal.Head(ctx) // not locked: a database may take its time
+	if err != nil {
+		return fmt.Errorf("read the head of the journal: %w", err)
+	}
+	_, err = h.join(newRing(epoch, head))
+	return err
+}
+
+// join adds a connection to the running follower, or else to one that it starts to fill fresh. It does neither
+// where fresh is needed and nil.
+func (h *hub) join(fresh *ring) (joined bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
-		return errClosing
+		return false, errClosing
 	case h.reserved >= h.limit:
-		return errStreamsFull
-	case h.ring == nil && err != nil:
-		return fmt.Errorf("read the head of the journal: %w", err)
+		return false, errStreamsFull
+	case h.ring == nil && fresh == nil:
+		return false, nil
 	case h.ring == nil:
 		following, stop := context.WithCancel(context.Background())
-		shared := newRing(epoch, head)
-		h.ring, h.stop = shared, stop
-		h.tasks.Go(func() { h.follow(following, shared) })
+		h.ring, h.stop = fresh, stop
+		h.tasks.Go(func() { h.follow(following, fresh) })
 		if h.observing.shared != nil {
 			h.tasks.Go(func() { h.followObservations(following) })
 		}
 	}
 	h.reserved++
 	h.tasks.Add(1)
-	return nil
+	return true, nil
 }
 
 func (h *hub) release() {
