@@ -167,10 +167,10 @@ func (d *Confirm) page(room int) []paint.Spans {
 // has, or else below it. The host stays whole; the middle of what follows gives way.
 func (d *Confirm) pageInShort(room int) []paint.Spans {
 	const leastPath = 12
-	address := strings.TrimPrefix(string(api.MaskAddress(d.proposal.ProductURL)), "https://")
-	begin := strings.Index(address, "://") + 1 // what has a scheme is not encrypted
-	if begin > 0 {
-		begin += len("//")
+	address, encrypted := strings.CutPrefix(string(api.MaskAddress(d.proposal.ProductURL)), "https://")
+	begin := 0
+	if scheme, rest, has := strings.Cut(address, "://"); has && !encrypted && !strings.ContainsAny(scheme, "/?#") {
+		begin = len(address) - len(rest)
 	}
 	end := len(address)
 	if at := strings.IndexAny(address[begin:], "/?#"); at >= 0 {

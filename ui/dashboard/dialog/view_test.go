@@ -160,6 +160,7 @@ func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 
 func TestConfirmNamesThePageOnEveryScreen(t *testing.T) {
 	long := "https://acme.example/shop/socks/" + strings.Repeat("merino-and-", 30) + "wool-socks?size=9"
+	onward := "go.example/r?from=" + strings.Repeat("merino-and-", 14) + "socks&u=https://shop.example/socks?size=9"
 	for _, size := range [][2]int{{40, 12}, {60, 12}, {80, 16}, {80, 24}, {120, 36}} {
 		for _, c := range []struct {
 			name, url, merchant string
@@ -171,6 +172,8 @@ func TestConfirmNamesThePageOnEveryScreen(t *testing.T) {
 			{"a page that is not encrypted", "http://acme.example/p/9", "acme.example", []string{"http://acme.example/p/9"}},
 			{"a user name like a host", "https://acme.example@acne.example/p/9", "acne.example", []string{"@acne.example/p/9"}},
 			{"a long address", long, "acme.example", []string{"acme.example/shop", "size=9"}},
+			{"a page that leads to another", "https://" + onward, "shop.example", []string{"shop.example", "go.example/r?from", "size=9"}},
+			{"one that is not encrypted", "http://" + onward, "shop.example", []string{"shop.example", "http://go.example/r?", "=9"}},
 			{"no address", "", "acme.example", []string{"acme.example"}},
 		} {
 			for _, live := range []bool{false, true} {
