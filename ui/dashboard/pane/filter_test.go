@@ -152,12 +152,18 @@ func TestAgesThatNobodyKnowsAreSortedLast(t *testing.T) {
 	found.Found = true
 	p := intents(160, 20, found, intentOf("ci_new", api.AwaitingConfirmation, time.Minute), intentOf("ci_old", api.AwaitingConfirmation, 30*time.Minute))
 	p.Sort("age", false)
-	var order []string
-	for _, row := range p.lanes.tables[laneAwaiting].Found() {
-		order = append(order, string(row.ID))
-	}
-	if got := strings.Join(order, " "); got != "ci_old ci_new ci_found" {
-		t.Errorf("sorted by age: %s", got)
+	for _, want := range []string{"ci_old ci_new ci_found", "ci_new ci_old ci_found"} {
+		var lane, list []string
+		for _, row := range p.lanes.tables[laneAwaiting].Found() {
+			lane = append(lane, string(row.ID))
+		}
+		for _, row := range p.list.Found() {
+			list = append(list, string(row.ID))
+		}
+		if lane, list := strings.Join(lane, " "), strings.Join(list, " "); lane != want || list != want {
+			t.Errorf("sorted by %s: %s in the lane, %s in the list, want %s", p.order, lane, list, want)
+		}
+		p.Sort("", true)
 	}
 }
 

@@ -59,6 +59,10 @@ func TestShipmentsOfUnknownAgeAreSortedLast(t *testing.T) {
 	if got := p.names(); !slices.Equal(got, []string{"old", "new", "not read"}) {
 		t.Errorf("from the top: %v", got)
 	}
+	p.Sort("", true)
+	if got := p.names(); !slices.Equal(got, []string{"new", "old", "not read"}) {
+		t.Errorf("reversed, from the top: %v", got)
+	}
 }
 
 func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {

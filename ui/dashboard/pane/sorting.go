@@ -12,8 +12,8 @@ import (
 // order is one way to sort rows of R.
 type order[R any] struct {
 	name    string
-	falls   bool // descending: the most, the longest or the last comes first
-	compare func(a, b R) int
+	falls   bool             // descending: the most, the longest or the last comes first
+	compare func(a, b R) int // -1, 0 or 1, or ±bothWays
 }
 
 // sorting holds the chosen order; the first of orders is the default.
@@ -58,12 +58,14 @@ func (s *sorting[R]) turn(name string, reverse bool) {
 	}
 }
 
-// compare compares two rows in the chosen order.
+// compare compares two rows in the chosen order. Unknown times come last in its
+// reverse, too.
 func (s *sorting[R]) compare(a, b R) int {
-	if s.reversed {
-		a, b = b, a
+	c := s.orders[s.at].compare(a, b)
+	if s.reversed && -bothWays < c && c < bothWays {
+		return -c
 	}
-	return s.orders[s.at].compare(a, b)
+	return c
 }
 
 func (f *frame) sorted(l *paint.Line, name string) {
@@ -121,10 +123,14 @@ func shipmentOrders() []order[*shipmentRow] {
 	}
 }
 
+// bothWays stands for 1 where only the first of two values is unknown: a reversal leaves
+// that as it is.
+const bothWays = 2
+
 // compareKnown puts the earlier time first, and the zero time last.
 func compareKnown(a, b time.Time) int {
 	if a.IsZero() != b.IsZero() {
-		return b.Compare(a)
+		return bothWays * b.Compare(a)
 	}
 	return a.Compare(b)
 }
