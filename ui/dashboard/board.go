@@ -286,9 +286,12 @@ func (b *board) togglePane(p layout.Pane) {
 		return
 	}
 	hidden := b.preferences.hidden()
-	if hidden.Has(b.focus) {
+	switch {
+	case hidden.Has(b.focus):
 		b.focusBy(1)
-	} else {
+	case !hidden.Has(p) && !b.zoom && b.pulseWhole(): // without a place any more, it would cover p
+		b.setFocus(p)
+	default:
 		b.arrange()
 	}
 	if hidden.Has(p) {

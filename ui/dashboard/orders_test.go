@@ -111,7 +111,7 @@ func TestNoPulseStandsBelowOrders(t *testing.T) {
 		focus      layout.Pane
 	}{
 		{"hidden intents get the focus back from the pulse", "O P alt+1 P", layout.Intents},
-		{"the intents come back while the pulse has the focus", "O alt+1 7 alt+1", layout.Pulse},
+		{"the intents come back while the pulse has the focus", "O alt+1 7 alt+1", layout.Intents},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
