@@ -235,6 +235,23 @@ func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
 	}
 }
 
+func TestWhatIsHandedOnQuotesNoMailSecretOrBuyer(t *testing.T) {
+	e := exporterOf(t, `{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","country":"US"},"referenceId":"gift-Zadie",
+"variantSelections":[{"label":"Engraving","value":"For Zadie"}],"failureReason":{"code":"checkout_failed","message":"ask help@acme.example, token: tok-5f3a9c"}}`)
+	detail, _ := e.store.Intent("ci_1")
+	for _, reveal := range []bool{false, true} {
+		intent := e.intentLine(detail, reveal, true, time.Now())
+		for _, private := range []string{"help@acme.example", "tok-5f3a9c", "gift-Zadie", "For Zadie"} {
+			if text := intent.markdown(); strings.Contains(text, private) != reveal {
+				t.Errorf("revealing %v, %s is in it: %v\n%s", reveal, private, !reveal, text)
+			}
+		}
+		if text := intent.sheet(); strings.Contains(text, "tok-5f3a9c") != reveal {
+			t.Errorf("revealing %v:\n%s", reveal, text)
+		}
+	}
+}
+
 func TestAnIntentInJSONIsMaskedAsInARecordingUnlessRevealed(t *testing.T) {
 	e := exporterOf(t, `{"id":"ci_1","state":"completed","createdAt":"2026-06-18T11:50:00.000Z","productUrl":"https://acme.example/mug?for=zadie-session",
 "buyer":{"firstName":"Zadie","city":"Springfield","country":"US"},"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"referenceId":"gift-Zadie"}`)

@@ -70,11 +70,13 @@ func (s *session) intentLine(in *account.IntentDetail, reveal, told bool, now ti
 }
 
 // latest is the newest answer; empty if there is none.
-func (l *intentLine) latest() *api.Intent {
-	if l.Intent.Latest == nil {
+func (l *intentLine) latest() *api.Intent { return latestOf(l.Intent) }
+
+func latestOf(in *account.IntentDetail) *api.Intent {
+	if in.Latest == nil {
 		return &api.Intent{}
 	}
-	return l.Intent.Latest
+	return in.Latest
 }
 
 // quotesBuyer reports whether the failure's message quotes the buyer.
@@ -83,19 +85,23 @@ func (l *intentLine) quotesBuyer() bool {
 	return latest.Failure != nil && latest.Buyer.QuotedIn(latest.Failure.Message)
 }
 
-// message is why it failed, in the merchant's words.
-func (l *intentLine) message() api.Text {
-	switch latest := l.latest(); {
-	case latest.Failure == nil:
-		return ""
-	case !l.Personal && l.quotesBuyer():
-		return "[masked]"
-	default:
-		return l.address(latest.Failure.Message)
+// shown is the intent, masked as in a recording unless personal data is to be shown.
+func (l *intentLine) shown() *account.IntentDetail {
+	if l.Personal {
+		return l.Intent
 	}
+	return l.Intent.Shared()
 }
 
-// address is an address, or a text that may quote one, with its secrets masked unless they are to be shown.
+// message is why it failed, in the merchant's words.
+func (l *intentLine) message() api.Text {
+	if l.latest().Failure == nil {
+		return ""
+	}
+	return l.shown().Latest.Failure.Message
+}
+
+// address is an address with its secrets masked unless they are to be shown.
 func (l *intentLine) address(text api.Text) api.Text {
 	if l.Personal {
 		return text
@@ -106,8 +112,8 @@ func (l *intentLine) address(text api.Text) api.Text {
 // MarshalJSON masks the line as a recording does, unless personal data is to be shown.
 func (l intentLine) MarshalJSON() ([]byte, error) {
 	type plain intentLine
+	l.Intent = l.shown()
 	if !l.Personal {
-		l.Intent = l.Intent.Shared()
 		shipments := l.Shipments
 		l.Shipments = nil
 		for _, sh := range shipments {

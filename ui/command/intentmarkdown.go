@@ -16,7 +16,8 @@ import (
 // markdown is the intent for a colleague or the service's support. Times are in UTC,
 // as the reader may be anywhere.
 func (l *intentLine) markdown() string {
-	m, in, latest := &markdownWriter{}, l.Intent, l.latest()
+	m, in := &markdownWriter{}, l.shown()
+	latest := latestOf(in)
 	m.line("# "+sign.Intent(in.State).Glyph+" "+marked(wording.Name(string(in.State))), marked(string(in.Product)))
 	m.WriteString("\n")
 	if l.Personal {
@@ -32,7 +33,7 @@ func (l *intentLine) markdown() string {
 		m.item("Confirm by", utc(in.ExpiresAt))
 	}
 	m.item("Merchant", marked(string(in.Merchant)))
-	m.item("Product page", marked(string(l.address(latest.ProductURL))))
+	m.item("Product page", marked(string(l.address(l.latest().ProductURL))))
 	if in.Quantity > 0 {
 		m.item("Quantity", wording.Count(in.Quantity))
 	}
