@@ -198,9 +198,13 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 	sent()
 	sending.Wait()
 
+	// What was under way when the sender left is stored, but not acknowledged.
 	found, _ := relays[1].everything(t, token)
+	eventually(t, "the subscriber has what is stored", func() bool {
+		found, _ = relays[1].everything(t, token)
+		return f.count() == len(found)
+	})
 	s.expectKept(found)
-	eventually(t, "the subscriber has everything", func() bool { return f.count() >= len(found) })
 	stop()
 	following.Wait()
 	f.mu.Lock()
