@@ -152,8 +152,14 @@ func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 		status.State = end
 	}
 	status.Err = nil
-	permitted := w.store.forbids(l.kind)
-	w.store.setList(l.kind, status)
+	w.listRead(l.kind, status)
+	return nil
+}
+
+// listRead records how much of a list was read. If the key was forbidden it until now, the shipments are asked for.
+func (w *Watcher) listRead(kind listKind, status ListStatus) {
+	permitted := w.store.forbids(kind)
+	w.store.setList(kind, status)
 	w.change(func(now time.Time) {
 		w.answered = now
 		w.acceptKey(now)
@@ -161,7 +167,6 @@ func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 			w.askShipments(now)
 		}
 	})
-	return nil
 }
 
 // listFailed records why a list could not be read to its end. If the service has no such list, that is no failure.
