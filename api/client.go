@@ -154,8 +154,8 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // machine, and bounds what the host can make it hold.
 //
 // It speaks HTTP/1.1: net/http speaks HTTP/2 over its own dialer only, and there repeats
-// a request by itself, without end, while its stream is reset with PROTOCOL_ERROR. After
-// that a confirm may have been processed.
+// a request by itself, without end, while its stream is reset with PROTOCOL_ERROR. The
+// service may have processed a confirm before such a reset.
 func TransportTo(host string) *http.Transport {
 	return &http.Transport{
 		Proxy:                  ProxyTo(host),

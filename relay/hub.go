@@ -72,8 +72,8 @@ func (h *hub) reserve(ctx context.Context) error {
 	return err
 }
 
-// join adds a connection to the running follower, or else to one that it starts to fill fresh. It does neither
-// where fresh is needed and nil.
+// join adds a connection to the running follower. If there is none, it starts one that fills fresh, or does nothing if
+// fresh is nil.
 func (h *hub) join(fresh *ring) (joined bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -97,8 +97,8 @@ const (
 	emptyFor   = 5 * time.Second // how long a bucket with a shorter window must stay empty
 )
 
-// judgeQuota raises alerts about buckets that will soon be used up, are, or stay so. It clears those of buckets that are
-// no more, as after a change of the limit.
+// judgeQuota raises alerts about buckets that are used up or soon will be. It clears those of buckets that no longer
+// exist, as after a change of the limit.
 func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 	present := map[alertKey]bool{}
 	for _, bucket := range buckets {

@@ -117,8 +117,8 @@ func (s *Summary) ShipmentsKnown() bool {
 	return s.ShipmentList.State != ListForbidden
 }
 
-// fed reports whether events name the account's intents and shipments. Where a list of them may be served that was
-// never reached, there may be others.
+// fed reports whether events name the account's intents and shipments. While the service has never been reached, it
+// may list others.
 func (s *Summary) fed() bool {
 	reached := s.List.State == ListNotServed || !s.LastRead.IsZero() || s.API.State == APIHealthy || s.API.State == APISlow
 	return reached && (s.Feed.State == FeedLive || !s.LastEvent.IsZero())

@@ -71,8 +71,8 @@ func (s *Store) forbidShipments(err error) (forbidden bool) {
 	return forbidden
 }
 
-// permitShipments forgets whether the key may read shipments, because it may be another one. It reports whether it
-// could not.
+// permitShipments forgets whether the key may read shipments, because it may be another one. It reports whether
+// the key was forbidden them.
 func (s *Store) permitShipments() (forbidden bool) {
 	s.update(func(time.Time) {
 		s.health.shipmentsRead = false

@@ -81,7 +81,7 @@ func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
-// wantsShipments is wanted for the shipments of an intent: the key may not read them.
+// wantsShipments is [Watcher.wanted] for the shipments of an intent: none are while the key may not read them.
 func (w *Watcher) wantsShipments(intent api.ID) bool {
 	return w.wanted(intent) && !w.store.forbids(shipmentList)
 }

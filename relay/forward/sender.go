@@ -25,8 +25,8 @@ const (
 	answerTimeout = 5 * time.Second
 	// maxAnswer is how many bytes of an answer are read: enough to mask it as a whole.
 	maxAnswer = 64 << 10
-	// minSecret is from how many bytes on a value of the request is hidden in an answer: shorter ones, such as a
-	// version, stand in any text.
+	// minSecret is the least length, in bytes, of a value of the request that is hidden in an answer: shorter ones,
+	// such as a version, occur in any text.
 	minSecret = 8
 )
 

@@ -134,7 +134,7 @@ func placeOf(address string) string {
 	return net.JoinHostPort(host, portOf(u)) + path.Clean("/"+u.Path)
 }
 
-// portOf is the port of an address, if only the usual one of its scheme.
+// portOf returns the port of an address, or else the usual one of its scheme.
 func portOf(u *url.URL) string {
 	return cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
 }
