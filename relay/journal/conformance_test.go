@@ -109,6 +109,7 @@ func conforms(t *testing.T, open open) {
 		{"what is appended by many is kept once, and numbered without holes", concurrentAppends},
 		{"a reader that follows the head misses nothing", follow},
 		{"quarantine", quarantine},
+		{"the quarantine is bounded", quarantineIsBounded},
 		{"check", check},
 		{"a closed journal says so", closed},
 	} {

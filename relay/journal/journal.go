@@ -53,6 +53,10 @@ type Unreadable struct {
 	Body     []byte
 }
 
+// MostQuarantined is how many quarantined bodies a journal keeps, the newest: more than a relay lists, and no more than
+// 100 MiB of disk, whatever the service signs.
+const MostQuarantined = 100
+
 // ReadBytes bounds one [Journal.Read]: it adds no record once the bodies reach this
 // many bytes.
 const ReadBytes = 1 << 20
@@ -96,7 +100,8 @@ type Journal interface {
 	// Prune removes the oldest records, up to the first one received at t or later,
 	// keeps their ids, and returns how many records it removed.
 	Prune(ctx context.Context, t time.Time) (int64, error)
-	// Quarantine keeps a signed body that is not an event, durably.
+	// Quarantine keeps a signed body that is not an event, durably, and lets go of all
+	// but the newest [MostQuarantined].
 	Quarantine(ctx context.Context, u Unreadable) error
 	// Quarantined returns at most limit quarantined bodies, the newest first.
 	Quarantined(ctx context.Context, limit int) ([]Unreadable, error)

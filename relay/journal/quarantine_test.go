@@ -27,3 +27,15 @@ func quarantine(t *testing.T, s *subject) {
 		t.Errorf("%d are left after a prune, error %v", len(left), err)
 	}
 }
+
+func quarantineIsBounded(t *testing.T, s *subject) {
+	j := s.opened()
+	for i := range journal.MostQuarantined + 2 {
+		must(t, j.Quarantine(t.Context(), journal.Unreadable{Received: start, Reason: "not JSON", Body: []byte{byte(i)}}))
+	}
+	kept, err := j.Quarantined(t.Context(), 10*journal.MostQuarantined)
+	must(t, err)
+	if len(kept) != journal.MostQuarantined || kept[0].Body[0] != journal.MostQuarantined+1 || kept[len(kept)-1].Body[0] != 2 {
+		t.Errorf("%d of %d quarantined bodies are kept; the newest %d should be", len(kept), journal.MostQuarantined+2, journal.MostQuarantined)
+	}
+}

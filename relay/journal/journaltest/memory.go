@@ -235,9 +235,12 @@ func (m *Memory) Prune(ctx context.Context, t time.Time) (removed int64, err err
 	return removed, err
 }
 
-// Quarantine keeps u.
+// Quarantine keeps u, and the newest of earlier ones.
 func (m *Memory) Quarantine(ctx context.Context, u journal.Unreadable) error {
-	return m.write(ctx, func() { m.quarantine = append(m.quarantine, u) })
+	return m.write(ctx, func() {
+		m.quarantine = append(m.quarantine, u)
+		m.quarantine = m.quarantine[max(0, len(m.quarantine)-journal.MostQuarantined):]
+	})
 }
 
 // Quarantined returns the newest of what Quarantine kept.

@@ -89,10 +89,15 @@ func (j *Journal) changing(ctx context.Context, change func(context.Context, pgx
 	})
 }
 
-// Quarantine keeps a body that is not an event.
+// quarantineStatement deletes old bodies, too. It does not see the one that it adds.
+const quarantineStatement = `
+WITH added AS (INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3))
+DELETE FROM tillwatch_quarantine WHERE number <= (SELECT number FROM tillwatch_quarantine ORDER BY number DESC LIMIT 1 OFFSET $4)`
+
+// Quarantine keeps a body that is not an event, and the newest of earlier ones.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
-	_, err := j.execute(ctx, "INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3)",
-		journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body))
+	_, err := j.execute(ctx, quarantineStatement,
+		journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body), journal.MostQuarantined-1)
 	return err
 }
 

@@ -23,12 +23,15 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journa
 	return results, nil
 }
 
-// Quarantine keeps a body that is not an event.
+// Quarantine keeps a body that is not an event, and the newest of earlier ones.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	return j.writer.Do(ctx, func(b *batch) error {
 		b.bytes += len(u.Body)
-		return b.execute("INSERT INTO quarantine (received, reason, body) VALUES (?, ?, ?)",
-			journal.Nanoseconds(u.Received), u.Reason, journal.NonNil(u.Body))
+		if err := b.execute("INSERT INTO quarantine (received, reason, body) VALUES (?, ?, ?)",
+			journal.Nanoseconds(u.Received), u.Reason, journal.NonNil(u.Body)); err != nil {
+			return err
+		}
+		return b.execute("DELETE FROM quarantine WHERE number <= (SELECT number FROM quarantine ORDER BY number DESC LIMIT 1 OFFSET ?)", journal.MostQuarantined)
 	})
 }
 
