@@ -14,7 +14,7 @@ import (
 
 // Masked renders a body of the service as compact JSON that may be shown, logged
 // or exported: payment tokens, the buyer's personal data, the values of refused
-// fields, stacks, whatever is named like a secret and what [MaskAddress] masks
+// fields, stacks, whatever is named or looks like a secret and what [MaskAddress] masks
 // become "[masked]"; unknown fields stay. Characters that must not reach a terminal are written as \u
 // escapes, so that nothing else is lost. A body that is no JSON is not shown at
 // all.

@@ -9,11 +9,15 @@ import (
 var (
 	addressUser      = regexp.MustCompile(`(://)[^\s/?#]*@`)
 	addressParameter = regexp.MustCompile(`[?&;#]([^=?&;#\s]+)=`)
+
+	// keys matches what has the shape of a key, of a secret of webhooks or of a payment token.
+	keys = regexp.MustCompile(`(^|[^A-Za-z0-9])(?:sk|rk|tok|whsec)_[A-Za-z0-9_+/=-]{6,}`)
 )
 
 // MaskAddress masks, in an address or in a text that quotes one, the user
 // information and the values of the query and the fragment that are named like a
-// secret, as [Masked] does with the fields of a body. The rest stays.
+// secret, as [Masked] does with the fields of a body, and whatever looks like a
+// key. The rest stays.
 func MaskAddress(text Text) Text {
 	if whole := maskAddress(string(text)); whole != string(text) {
 		return Scrub(whole)
@@ -24,6 +28,9 @@ func MaskAddress(text Text) Text {
 func maskAddress(text string) string {
 	if strings.Contains(text, "@") {
 		text = addressUser.ReplaceAllString(text, "${1}"+masked+"@")
+	}
+	if strings.Contains(text, "_") {
+		text = keys.ReplaceAllString(text, "${1}"+masked)
 	}
 	var out strings.Builder
 	for {

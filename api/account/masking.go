@@ -19,14 +19,14 @@ var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?k
 // queries matches the values of an address's query.
 var queries = regexp.MustCompile(`([?&][^=&#\s"']*=)[^&#\s"']*`)
 
-// maskText masks mail addresses, secrets and query values in free text.
+// maskText masks mail addresses, secrets, query values and what looks like a key in free text.
 func maskText(remote api.Text) api.Text { return api.Scrub(maskString(string(remote))) }
 
 func maskString(text string) string {
 	if strings.Contains(text, "@") {
 		text = mails.ReplaceAllString(text, hidden)
 	}
-	if strings.Contains(text, "=") {
+	if strings.ContainsAny(text, "=_") {
 		text = queries.ReplaceAllString(string(api.MaskAddress(api.Scrub(text))), "${1}"+hidden)
 	}
 	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)

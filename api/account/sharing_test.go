@@ -18,6 +18,7 @@ func TestSharedTextsQuoteNothingPrivate(t *testing.T) {
 		{"a token in a fragment", "see https://shop.example/#access_token=tell-nobody", "tell-nobody"},
 		{"user information", "see https://me:tell-nobody@shop.example/", "tell-nobody"},
 		{"a token", "token: tell-nobody", "tell-nobody"},
+		{"a key that nothing announces", "no account for sk_live_tell_nobody", "tell_nobody"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := api.Text(c.message)

@@ -196,7 +196,7 @@ func TestAChapterReportsNoEventsAsSkipped(t *testing.T) {
 func TestNothingThatIsNotForStrangersIsInTheFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 0)
-		s.read("ci_1", api.Failed, `,"failureReason":{"code":"payment_failed","message":"tok_live_do_not_tell of Annabel at 17 Larkspur Lane, annabel@buyer.example, is refused"},`+
+		s.read("ci_1", api.Failed, `,"failureReason":{"code":"payment_failed","message":"tok_live_do_not_tell and whsec_do_not_tell of Annabel at 17 Larkspur Lane, annabel@buyer.example, is refused"},`+
 			`"customerNote":"ring twice","sessionToken":"unknown-field-secret"`)
 		s.shipment("shp_1", api.Shipped)
 		s.event(api.IntentCompleted, api.SourceIntent, "ci_1")
