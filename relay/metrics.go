@@ -130,15 +130,26 @@ func gauges(r *Relay) []prometheus.Collector {
 	return all
 }
 
-// gauge is NaN while its value cannot be read.
+// readGauge is NaN while its value cannot be read. It is read while it is collected, at the same time as others: the
+// library would ask functions one after another.
+type readGauge struct {
+	about *prometheus.Desc
+	read  func(context.Context) (int64, error)
+}
+
 func gauge(name, help string, read func(context.Context) (int64, error)) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), metricsTimeout)
-		defer cancel()
-		value, err := read(ctx)
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(value)
-	})
+	return readGauge{prometheus.NewDesc(name, help, nil, nil), read}
+}
+
+func (g readGauge) Describe(all chan<- *prometheus.Desc) { all <- g.about }
+
+func (g readGauge) Collect(all chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), metricsTimeout)
+	defer cancel()
+	count, err := g.read(ctx)
+	value := float64(count)
+	if err != nil {
+		value = math.NaN()
+	}
+	all <- prometheus.MustNewConstMetric(g.about, prometheus.GaugeValue, value)
 }

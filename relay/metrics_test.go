@@ -2,12 +2,17 @@ package relay
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/relay/journal/journaltest"
 )
 
 // scraped reads the metrics into name{labels} → value.
@@ -82,4 +87,38 @@ func TestMetricsShowHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
 		t.Errorf("lag %s of %s subscribers", values["tillwatch_subscriber_lag_events"], values["tillwatch_subscribers"])
 	}
 	clear(r.hub.connections)
+}
+
+// hung is a journal whose database does not answer.
+type hung struct{ *journaltest.Memory }
+
+func (hung) Head(ctx context.Context) (int64, error)   { return 0, hangs(ctx) }
+func (hung) Oldest(ctx context.Context) (int64, error) { return 0, hangs(ctx) }
+func (hung) Size(ctx context.Context) (int64, error)   { return 0, hangs(ctx) }
+func (hung) Check(ctx context.Context) error           { return hangs(ctx) }
+
+func (hung) PruneTo(ctx context.Context, _ int64) (int64, error) { return 0, hangs(ctx) }
+
+func hangs(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestMetricsOfAHungJournalComeSoonAndNameNoFigure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, hung{newMemory(t)}, nil)
+		began := time.Now()
+		values := scraped(t, r)
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("they took %s", took)
+		}
+		for name, want := range map[string]string{
+			"tillwatch_journal_head": "NaN", "tillwatch_journal_oldest": "NaN", "tillwatch_journal_bytes": "NaN",
+			"tillwatch_subscriber_lag_events": "NaN", "tillwatch_subscribers": "0", "tillwatch_ready": "0",
+		} {
+			if values[name] != want {
+				t.Errorf("%s: %s, want %s", name, values[name], want)
+			}
+		}
+	})
 }
