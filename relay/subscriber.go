@@ -110,6 +110,7 @@ type Status struct {
 	Resume   string        // ok, fresh, gap or reset, as the relay said
 	LostFrom int64         // with gap: the first seq that the journal no longer has
 	LostTo   int64         // with gap: the last of them
+	Ahead    int64         // with reset: the cursor's seq, if the journal is the same but ends before it; 0: it is another journal
 	Err      error         // why, with lost and refused
 	RetryIn  time.Duration // with lost: from Since to the next attempt
 
@@ -300,7 +301,7 @@ func (s *Subscriber) enter(h Handler, next Status) {
 	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
 	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
 	if next.Resume == "" {
-		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
+		next.Resume, next.LostFrom, next.LostTo, next.Ahead = s.status.Resume, s.status.LostFrom, s.status.LostTo, s.status.Ahead
 	}
 	s.status = next
 	s.mu.Unlock()

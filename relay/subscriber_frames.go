@@ -92,6 +92,9 @@ func (f *following) welcome(frame frame) error {
 		next.LostFrom, next.LostTo = frame.Lost.From, frame.Lost.To
 		at.seq = frame.Lost.To
 	case ResumeReset:
+		if known, err := parseCursor(f.subscriber.Cursor()); err == nil && known.epoch == frame.Epoch {
+			next.Ahead = known.seq
+		}
 		f.subscriber.stored = 0
 	default:
 		return fmt.Errorf("the relay's welcome says %.20q, which this version does not support", frame.Resume)

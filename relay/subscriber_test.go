@@ -157,10 +157,11 @@ func TestAGapAndAResetReachTheSubscriber(t *testing.T) {
 		cursor string
 		resume string
 		lost   span
+		ahead  int64
 	}{
-		{"epoch:2", ResumeGap, span{3, 5}},
-		{"epoch:99", ResumeReset, span{}},
-		{"other:7", ResumeReset, span{}},
+		{"epoch:2", ResumeGap, span{3, 5}, 0},
+		{"epoch:99", ResumeReset, span{}, 99},
+		{"other:7", ResumeReset, span{}, 0},
 	} {
 		t.Run(test.cursor, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestAGapAndAResetReachTheSubscriber(t *testing.T) {
 				stop := run(t, s, c)
 				expectRow(t, c.awaitItems(t, 15), 6, 20)
 				live := c.awaitState(t, Live)
-				if live.Resume != test.resume || live.LostFrom != test.lost.From || live.LostTo != test.lost.To ||
+				if live.Resume != test.resume || live.LostFrom != test.lost.From || live.LostTo != test.lost.To || live.Ahead != test.ahead ||
 					live.Epoch != "epoch" || live.Head != 20 || live.Cursor != 20 {
 					t.Errorf("live: %+v", live)
 				}

@@ -64,7 +64,7 @@ type FeedStatus struct {
 	Cursor   int64     `json:"cursor"`             // the newest seq delivered; 0 for none
 	LostFrom int64     `json:"lostFrom,omitempty"` // the first seq that was missing from the journal when requested; 0 for none
 	LostTo   int64     `json:"lostTo,omitempty"`   // the last of them; 0 for none
-	Reset    bool      `json:"reset,omitempty"`    // the journal is not the one followed before
+	Reset    bool      `json:"reset,omitempty"`    // the journal is not the one followed before, or lost its newest events
 	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither
 	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it is trying
 

@@ -80,7 +80,7 @@ func (f *following) turn(status FeedStatus, now time.Time) {
 	case status.LostFrom > 0 && (status.LostFrom != f.gap.from || status.LostTo != f.gap.to || status.Epoch != f.gap.epoch):
 		f.openGap(fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
 	case status.Reset && (status.Epoch != f.gap.epoch || f.gap.from != 0):
-		f.openGap("the relay's journal is another one than before; everything open is being read again")
+		f.openGap("the relay's journal is another one than before, or lost its newest events; everything open is being read again")
 	}
 }
 

@@ -140,6 +140,12 @@ func TestEventsSayThatTheirCursorCountsNoMore(t *testing.T) {
 	if code != exitDone || seqs(eventLines(t, out)) != "1 2" || !strings.Contains(said, "another journal") {
 		t.Errorf("%d %s %s", code, out, said)
 	}
+	_, out, _ = events(t, "--json", "--last", "1")
+	epoch, _, _ := strings.Cut(eventLines(t, out)[0].Cursor, ":")
+	code, out, said = events(t, "--json", "--since", epoch+":7")
+	if code != exitDone || seqs(eventLines(t, out)) != "1 2" || !strings.Contains(said, "event 7, but the newest is event 2") {
+		t.Errorf("%d %s %s", code, out, said)
+	}
 }
 
 func TestEventsOfSomeTypes(t *testing.T) {

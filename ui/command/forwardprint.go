@@ -137,6 +137,9 @@ func resumed(s relay.Status) string {
 	case relay.ResumeGap:
 		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
 	case relay.ResumeReset:
+		if s.Ahead > 0 {
+			return fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
+		}
 		return "The cursor belongs to another journal: beginning with the oldest event."
 	}
 	return ""
