@@ -328,6 +328,26 @@ func TestARecordingWhoseFileIsGoneSaysSo(t *testing.T) {
 	}
 }
 
+func TestARecordingWhoseFileWasCutSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path, store := t.TempDir()+"/r", account.NewStore(account.StoreConfig{})
+		recorder, err := Create(path, form.Header{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		time.AfterFunc(2*flushEvery, func() {
+			if err := os.Truncate(path, 0); err != nil {
+				t.Error(err)
+			}
+			end()
+		})
+		if err := recorder.Run(ended, store); !errors.Is(err, ErrGone) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
 // TestASavedPictureIsARecordingOfOneFrame holds that there is one form.
 func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ type writer struct {
 
 // create creates the file, which must not exist, readable by its owner only.
 func create(path string, h form.Header) (*writer, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or remove it", path)
@@ -115,16 +115,17 @@ func (w *writer) putPast(chapters []keptChapter) error {
 // flush passes everything to the operating system: a crash of the process loses nothing.
 func (w *writer) flush() error { return errors.Join(w.packed.Flush(), w.there()) }
 
-// ErrGone says that a recording cannot be played: it has no file any more.
-var ErrGone = errors.New("the file was removed or replaced meanwhile")
+// ErrGone says that a recording cannot be played: its file is not what was written any more.
+var ErrGone = errors.New("the file was removed, replaced or cut meanwhile")
 
-// there checks that the path still leads to the file.
+// there checks that the path still leads to the file, and that all that was flushed is in it.
 func (w *writer) there() error {
 	own, err := w.file.Stat()
 	if err != nil {
 		return err
 	}
-	if now, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(own, now) {
+	now, err := os.Stat(w.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(own, now) || own.Size() < w.packed.Bytes() {
 		return ErrGone
 	}
 	return nil
