@@ -9,8 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -44,6 +48,35 @@ func TestASignalThatComesWhenACommandHasEndedDoesNotChangeItsCode(t *testing.T) 
 	command.Env = append(os.Environ(), asProgram+"=1", interruptedAtItsEnd+"=1")
 	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "dark\n") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestNoFlagIsGivenInVain(t *testing.T) {
+	isolate(t)
+	var walk func(c *cobra.Command, path ...string)
+	walk = func(c *cobra.Command, path ...string) {
+		for _, inner := range c.Commands() {
+			walk(inner, append(slices.Clone(path), inner.Name())...)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			_, list := f.Value.(pflag.SliceValue)
+			if c.RunE == nil || !list && f.Value.Type() != "string" || slices.Contains(settingKeys(), strings.ReplaceAll(f.Name, "-", "_")) {
+				return
+			}
+			if err := errors.Join(c.Flags().Set(f.Name, ""), checkGiven(c.Flags())); err == nil || !strings.Contains(err.Error(), "--"+f.Name+" is empty") {
+				t.Errorf("%s --%s '': %v", strings.Join(path, " "), f.Name, err)
+			}
+			f.Changed = false // watch and the root share their flags
+		})
+	}
+	walk(newRoot(), "tillwatch")
+	for _, args := range [][]string{
+		{"demo", "--headless", "--for", "1s", "--record", ""}, {"trigger", "--list", "--to", ""}, {"watch", "--at="}, {"status", "--profile="}, {"events", "--type="},
+	} {
+		var out, said bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &out, &said); code != exitUsage || !strings.Contains(said.String(), "is empty: give a value") {
+			t.Errorf("%q: %d %s%s", args, code, &out, &said)
+		}
 	}
 }
 

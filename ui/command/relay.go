@@ -57,11 +57,6 @@ func newRelay() *cobra.Command {
 			if c.Flags().Changed("check-timeout") {
 				return usagef("--check-timeout needs --check")
 			}
-			for _, name := range []string{"admin-listen", "data"} {
-				if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // as of an unset variable
-					return usagef("--%s is empty: give a value, or leave the flag out", name)
-				}
-			}
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
 			}

@@ -10,10 +10,12 @@ import (
 	"log"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tillwatch/api"
 )
@@ -120,13 +122,35 @@ func captureErrors(c *cobra.Command, stdout io.Writer, failure *error) {
 			for _, told := range unreadVariables(os.Environ()) {
 				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", told)
 			}
-			*failure = do(c, args)
+			if *failure = checkGiven(c.Flags()); *failure == nil {
+				*failure = do(c, args)
+			}
 			return nil
 		}
 	}
 	for _, inner := range c.Commands() {
 		captureErrors(inner, stdout, failure)
 	}
+}
+
+// checkGiven refuses flags that were given an empty value, as of an unset variable: they would do nothing. An empty
+// setting overrides the environment and the configuration file.
+func checkGiven(flags *pflag.FlagSet) error {
+	settings := settingKeys()
+	var all []error
+	flags.Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == ""
+		if list, is := f.Value.(pflag.SliceValue); is {
+			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
+		}
+		if empty && !slices.Contains(settings, strings.ReplaceAll(f.Name, "-", "_")) {
+			all = append(all, fmt.Errorf("--%s is empty: give a value, or leave the flag out", f.Name))
+		}
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return usage(errors.Join(all...))
 }
 
 func newRoot() *cobra.Command {
