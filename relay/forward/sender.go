@@ -78,15 +78,16 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	defer cancel()
 	d.Sent, d.Attempts = time.Now(), d.Attempts+1
 	d.State, d.Status, d.Error, d.Answer, d.Next = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}
+	secrets := s.secrets(target)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
 	if err == nil {
 		d.Request = delivery.Message{Header: s.setHeaders(request, item), Body: delivery.Body(item.Event.Raw)}
-		err = s.exchange(request, &d)
+		err = s.exchange(request, secrets, &d)
 	}
 	d.Took = time.Since(d.Sent)
 	switch {
 	case err != nil:
-		d.Error = reason(err)
+		d.Error = api.Scrub(secrets.Replace(reason(err)))
 	case d.Status == http.StatusOK:
 		d.State = delivery.Delivered
 	}
@@ -131,7 +132,7 @@ func (s *Sender) sent(d delivery.Delivery) time.Time {
 }
 
 // exchange sends a request and stores the answer in d. It follows no redirects.
-func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
+func (s *Sender) exchange(request *http.Request, secrets *strings.Replacer, d *delivery.Delivery) error {
 	client := http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
@@ -139,7 +140,6 @@ func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	}
 	defer response.Body.Close()
 	d.Status = response.StatusCode
-	secrets := s.secrets(request.URL)
 	header := response.Header.Clone()
 	for name, values := range header {
 		for i, value := range values {
@@ -153,11 +153,13 @@ func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	return err
 }
 
-// secrets hides the added headers and the query of the target in an answer, as some targets repeat the request.
-// It hides them as they are, and as they are written in JSON.
-func (s *Sender) secrets(target *url.URL) *strings.Replacer {
-	all := []string{target.RawQuery}
-	for _, pair := range strings.FieldsFunc(target.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
+// secrets hides the added headers and the query of the target in an answer, and in an error that quotes one, as some
+// targets repeat the request. It hides them as they are, and as they are written in JSON.
+func (s *Sender) secrets(target string) *strings.Replacer {
+	_, query, _ := strings.Cut(target, "?")
+	query, _, _ = strings.Cut(query, "#")
+	all := []string{query}
+	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		_, value, found := strings.Cut(pair, "=")
 		if !found {
 			value = pair
@@ -197,9 +199,9 @@ func kept(body []byte, secrets *strings.Replacer) []byte {
 }
 
 // reason says in one line why there is no complete answer.
-func reason(err error) api.Text {
+func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return api.Scrub("no whole answer within " + api.Span(answerTimeout))
+		return "no whole answer within " + api.Span(answerTimeout)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ended the connection before the answer was whole"
@@ -208,5 +210,5 @@ func reason(err error) api.Text {
 	if errors.As(err, &outer) { // its text repeats the address
 		err = outer.Err
 	}
-	return api.Scrub(err.Error())
+	return err.Error()
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -151,9 +150,34 @@ func TestNoAnswerShowsTheSecretsOfItsTarget(t *testing.T) {
 		{"a short value", "sig=tell-no-one&v=1", "v=1", "v=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := kept([]byte(c.answer), new(Sender).secrets(&url.URL{RawQuery: c.query}))
+			got := kept([]byte(c.answer), new(Sender).secrets("http://target?"+c.query))
 			if string(got) != c.want {
 				t.Errorf("%q is kept, not %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNoErrorShowsTheSecretsOfTheRequest(t *testing.T) {
+	for _, c := range []struct{ name, before, want string }{
+		{"the request as the answer", "", `malformed HTTP status code "/hooks?[redacted]"`},
+		{"the request as a header", "HTTP/1.1 200 OK\r\n", `malformed MIME header: missing colon: "POST /hooks?[redacted] HTTP/1.1"`},
+		{"an added header as the answer", "HTTP/1.1 tell-nobody\r\n", `malformed HTTP status code "[redacted]"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					panic(err)
+				}
+				_, _ = io.WriteString(conn, c.before+"POST "+r.RequestURI+" HTTP/1.1\r\n\r\n")
+				_ = conn.Close()
+			}))
+			defer server.Close()
+			s := Sender{Prefix: "x-svc-", Transport: NewTransport(), Header: http.Header{"Authorization": {"Bearer tell-nobody"}}}
+			d := s.Send(t.Context(), server.URL+"/hooks?token=tell-no-one#there", relay.Item{}, delivery.Delivery{})
+			if !strings.HasSuffix(string(d.Error), c.want) {
+				t.Errorf("the error is %q", d.Error)
 			}
 		})
 	}
