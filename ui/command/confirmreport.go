@@ -46,7 +46,7 @@ func (r *confirmReport) recordRead(in *api.Intent) {
 func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	window := "not known"
 	if !seen.ExpiresAt.IsZero() {
-		window = "closes at " + seen.ExpiresAt.Local().Format("15:04:05 MST")
+		window = "closes at " + stamp(seen.ExpiresAt, time.Now()) + seen.ExpiresAt.Local().Format(" MST")
 	}
 	money := "no real money"
 	if r.Live {

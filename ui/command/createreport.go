@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -82,7 +83,8 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case out.Unsettled:
 		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut()
 		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
-			r.text += ". It was sent at " + (*earlier).Earlier.At.Local().Format("15:04:05 MST")
+			at := (*earlier).Earlier.At
+			r.text += ". It was sent at " + stamp(at, time.Now()) + at.Local().Format(" MST")
 		}
 	case out.Verdict == confirm.Unknown:
 		r.text = "unknown: it may have been " + r.did() + ", so it is not sent again: " + r.Error + r.findOut()

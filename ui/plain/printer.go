@@ -260,7 +260,7 @@ func (t *printer) intentWords(in *account.Intent) string {
 	}
 	switch {
 	case in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero():
-		parts = append(parts, "confirm by "+in.ExpiresAt.In(t.cfg.Location).Format(time.TimeOnly))
+		parts = append(parts, "confirm by "+t.moment(in.ExpiresAt))
 	case in.State == api.Failed && in.Failure != nil:
 		parts = append(parts, wording.Failure(in.Failure))
 	}

@@ -226,6 +226,25 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 	}
 }
 
+func TestAWindowSaysTheDayOnWhichItCloses(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		ends time.Time
+		want string
+	}{
+		{"within a day", now.Add(45 * time.Minute), "confirm by 12:45:00"},
+		{"later", now.Add(72 * time.Hour), "confirm by 2026-06-21 12:00:00"},
+	} {
+		told := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{At: now, Intents: []*account.Intent{
+			{ID: "ci_1", State: api.AwaitingConfirmation, ExpiresAt: c.ends},
+		}})
+		if got := strings.Join(told, "\n"); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestAnAlertThatStandsWithOtherWordsIsNotRaisedAgain(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	printer := newPrinter(Config{Location: time.UTC})

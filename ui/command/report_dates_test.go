@@ -1,0 +1,36 @@
+package command
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api/confirm"
+)
+
+func TestMomentsOfAnotherDayAreReportedWithTheirDate(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		days  int
+		dated bool
+	}{
+		{"today", 0, false},
+		{"two days ago", -2, true},
+		{"in three days", 3, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			at := time.Now().AddDate(0, 0, c.days)
+			var shown bytes.Buffer
+			new(confirmReport).printProposal(&shown, confirm.Proposal{ExpiresAt: at})
+			made := &createReport{confirmReport: new(confirmReport)}
+			made.ended(confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: &confirm.UnsettledError{Earlier: confirm.Line{At: at}}})
+			for what, said := range map[string]string{"the window": shown.String(), "the earlier request": made.text} {
+				if date := at.Local().Format(time.DateOnly); strings.Contains(said, date) != c.dated {
+					t.Errorf("%s: the date of %s (%s) is to be told: %v; told\n%s", c.name, what, date, c.dated, said)
+				}
+			}
+		})
+	}
+}
