@@ -129,16 +129,14 @@ const unseenFor = 2 * time.Minute
 // picture, says since when the account is watched, and whether intents may be unknown.
 func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 	known := s.Known
-	year, month, date := now.Date()
-	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
 	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
 	var awaiting Purse
 	service := now.Add(-s.Ahead)
 	days := []*dayBook{
-		newDayBook(midnight(0), now.Add(time.Nanosecond), known),
-		newDayBook(midnight(-1), now.AddDate(0, 0, -1), known),
-		newDayBook(midnight(-1), midnight(0), known),
-		newDayBook(midnight(-daysOfAPulse), midnight(0), known),
+		newDayBook(Midnight(now, 0), now.Add(time.Nanosecond), known),
+		newDayBook(Midnight(now, -1), now.AddDate(0, 0, -1), known),
+		newDayBook(Midnight(now, -1), Midnight(now, 0), known),
+		newDayBook(Midnight(now, -daysOfAPulse), Midnight(now, 0), known),
 	}
 	if s.Gaps > 0 && s.List.State == ListNotServed { // no read finds what the lost events reported
 		days[0].More, p.HourMore, p.DayMore = true, true, true

@@ -39,3 +39,14 @@ func measured(saved, now time.Time) time.Time {
 	}
 	return now.Add(saved.Sub(now))
 }
+
+// Midnight is the first moment of a day of now's location, so many days from now. Where the clock is put forward at
+// midnight, that is one o'clock, and [time.Date] may answer with the evening before.
+func Midnight(now time.Time, days int) time.Time {
+	year, month, date := now.Date()
+	begin := time.Date(year, month, date+days, 0, 0, 0, 0, now.Location())
+	if begin.Hour() == 23 {
+		_, begin = begin.ZoneBounds()
+	}
+	return begin
+}

@@ -101,7 +101,6 @@ func (s *alertSilence) openMute() {
 		names = append(names, string(kind))
 	}
 	now := s.now()
-	year, month, day := now.Date()
 	var items []dialog.Item
 	for all, title := range []string{what, "every alert of kind " + strings.Join(names, ", ")} {
 		for _, t := range []struct {
@@ -109,7 +108,7 @@ func (s *alertSilence) openMute() {
 			until time.Time
 		}{
 			{"15m", now.Add(15 * time.Minute)}, {"1h", now.Add(time.Hour)},
-			{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
+			{"until tomorrow", account.Midnight(now, 1)},
 		} {
 			items = append(items, dialog.Item{Title: title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location), Do: func() tea.Cmd {
 				s.mute(alerts, all > 0, t.until)

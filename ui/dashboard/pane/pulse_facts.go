@@ -37,10 +37,7 @@ const notKnown = "not known"
 // facts returns the lines of the table, the most useful first.
 func (p *Pulse) facts(pulse *account.Pulse) []fact {
 	days := [len(periods)]*account.DayPulse{&pulse.Today, &pulse.ByNow, &pulse.Before, &pulse.Week}
-	midnight := func(days int) time.Time {
-		year, month, date := pulse.At.Date()
-		return time.Date(year, month, date+days, 0, 0, 0, 0, pulse.At.Location())
-	}
+	midnight := func(days int) time.Time { return account.Midnight(pulse.At, days) }
 	begins := [len(periods)]time.Time{midnight(0), midnight(-1), midnight(-1), midnight(-7)}
 	row := func(name string, write func(d *account.DayPulse, part bool) string) fact {
 		f := fact{name: name}
