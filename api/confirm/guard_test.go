@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,36 @@ func auditLines(t *testing.T, file string) []confirm.Line {
 			t.Fatal(err)
 		}
 		lines = append(lines, line)
+	}
+}
+
+func TestAnOrderThatCostsAnotherTotalThanWasSeenSaysSo(t *testing.T) {
+	costs := func(in *api.Intent, subunits int64) {
+		total := api.Money{Currency: "USD", Subunits: subunits}
+		in.Offer = &api.Offer{ProductTitle: "Chili Crisp", Cost: api.Cost{Subtotal: in.Offer.Cost.Subtotal, Total: &total}}
+	}
+	for _, c := range []struct {
+		name   string
+		answer func(in *api.Intent)
+		want   []confirm.Difference
+	}{
+		{"the same", func(*api.Intent) {}, nil},
+		{"another total", func(in *api.Intent) { costs(in, 999900) }, []confirm.Difference{{What: "total", Seen: "44.52 USD", Now: "9999.00 USD"}}},
+		{"an answer without an offer", func(in *api.Intent) { in.Offer = nil }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &service{intent: awaiting()}
+			g, file := guard(t, s)
+			s.onSend = func(s *service) error { c.answer(&s.intent); return nil }
+			out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+			if out.Verdict != confirm.Accepted || !slices.Equal(out.Differences, c.want) {
+				t.Errorf("%s with differences %v, want accepted with %v", out.Verdict, out.Differences, c.want)
+			}
+			lines := auditLines(t, file)
+			if logged := lines[len(lines)-1].Detail; len(c.want) > 0 && !strings.Contains(logged, c.want[0].Now) {
+				t.Errorf("the audit log says %q, without the total", logged)
+			}
+		})
 	}
 }
 

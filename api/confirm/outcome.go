@@ -47,7 +47,7 @@ type Outcome struct {
 	Verdict     Verdict
 	Attempt     string       // the audit log's id of the attempt; "" if nothing was sent
 	Intent      *api.Intent  // as last read; nil if it was not read
-	Differences []Difference // with Changed: what differs
+	Differences []Difference // with Changed: what differs; of an order that is placed: its total, if that differs
 	Err         error        // the reason; nil for none
 
 	// Unsettled: nothing was sent this time, and an earlier confirm of the intent has no known outcome.

@@ -115,6 +115,14 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 	return append(out, p.inPrivate(now)...)
 }
 
+// costsNow tells of a total other than the one that was seen, if a read shows one.
+func (p Proposal) costsNow(now *api.Intent) []Difference {
+	if now == nil || now.Offer == nil || now.Offer.Cost.Total == nil || *now.Offer.Cost.Total == p.Total {
+		return nil
+	}
+	return []Difference{{"total", p.Total.String(), now.Offer.Cost.Total.String()}}
+}
+
 // inPrivate compares the buyer and the payment, as far as they were known, without quoting them.
 func (p Proposal) inPrivate(now *api.Intent) (out []Difference) {
 	const another, none = "another", "none"

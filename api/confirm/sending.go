@@ -40,6 +40,9 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	out := c.send(ctx)
 	out.Attempt = c.line.Attempt
 	out.Unsettled = errors.Is(out.Err, errSettled)
+	if out.Proves() == Placed {
+		out.Differences = c.seen.costsNow(out.Intent)
+	}
 	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
 		out.Err = errors.Join(out.Err, err)
 	}
