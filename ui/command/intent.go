@@ -16,9 +16,9 @@ import (
 )
 
 type intentOptions struct {
-	json, follow, reveal bool
-	markdown, curl       bool
-	wait, atMost         time.Duration
+	json, reveal   bool
+	markdown, curl bool
+	wait           time.Duration
 }
 
 func newIntent() *cobra.Command {
@@ -27,21 +27,19 @@ func newIntent() *cobra.Command {
 		Use:   "intent ID…",
 		Short: "Print intents as they are now, with timeline and shipments",
 		Long: "Print intents as they are now. Each is read, with its shipments; what the relay and earlier runs know completes " +
-			"its timeline. Personal data is masked. With --follow the intents are watched until all have ended.\n\n" +
+			"its timeline. Personal data is masked. To wait for a state: tillwatch wait.\n\n" +
 			"Exit codes:\n" +
-			"0  done; with --follow: all completed\n" +
-			"1  failed: one does not exist or could not be read; with --follow: one failed\n" +
-			"2  wrong usage\n" +
-			"4  with --for: not all had ended in time",
-		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\n" +
-			"tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --follow --for 10m --json",
-		Args: someIntents,
+			"0  done\n" +
+			"1  failed: one does not exist or could not be read\n" +
+			"2  wrong usage",
+		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\ntillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --json",
+		Args:    someIntents,
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			if o.wait < 0 || o.atMost < 0 || o.atMost > 0 && !o.follow {
-				return usagef("--wait and --for must be 0 or longer, and --for needs --follow")
+			if o.wait < 0 {
+				return usagef("--wait must be 0 or longer, such as 10s")
 			}
-			if err := o.oneForm(); err != nil {
-				return err
+			if o.json && (o.markdown || o.curl) || o.markdown && o.curl {
+				return usagef("choose one of --json, --markdown and --curl")
 			}
 			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
 		}),
@@ -49,25 +47,12 @@ func newIntent() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object per line: each intent, and with --follow again after each change")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per intent")
 	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a colleague")
 	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a curl command that takes the key from $TILLWATCH_API_KEY")
-	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
-	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
 	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and unmask addresses and tracking; payment tokens stay hidden")
 	return command
-}
-
-// oneForm refuses more than one output form.
-func (o intentOptions) oneForm() error {
-	switch {
-	case o.json && (o.markdown || o.curl), o.markdown && o.curl:
-		return usagef("choose one of --json, --markdown and --curl")
-	case o.follow && (o.markdown || o.curl):
-		return usagef("--follow does not go with --markdown and --curl")
-	}
-	return nil
 }
 
 func someIntents(c *cobra.Command, args []string) error {
@@ -77,7 +62,7 @@ func someIntents(c *cobra.Command, args []string) error {
 	return validIDs(c, args)
 }
 
-// intentReader reads intents, once or until they have ended, and prints them.
+// intentReader reads intents and prints them.
 type intentReader struct {
 	*session
 	ids            []api.ID
@@ -102,11 +87,8 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 			look.ids = append(look.ids, id)
 		}
 	}
-	switch {
-	case o.curl:
+	if o.curl {
 		return look.commands()
-	case o.follow:
-		return look.follow(ctx)
 	}
 	return look.once(ctx)
 }
@@ -204,7 +186,12 @@ func (l *intentReader) readHistory(ctx context.Context) {
 		l.note(err)
 		return
 	}
-	wait := func(ctx context.Context) error { return l.store.Until(ctx, l.historyOver) }
+	wait := func(ctx context.Context) error {
+		return l.store.Until(ctx, func() bool {
+			state := l.store.Summary().Feed.State
+			return state == account.FeedLive || state == account.FeedRefused
+		})
+	}
 	_ = alongside(ctx, wait, func(ctx context.Context) error {
 		if err := events.Follow(ctx, pictureSink{l.store}); ctx.Err() == nil {
 			l.store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})

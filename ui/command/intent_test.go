@@ -143,72 +143,15 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 		{name: "twice the same", args: []string{id, id}, code: exitDone, lines: 1},
 		{name: "no id", args: nil, code: exitUsage, says: "which intent?"},
 		{name: "a path", args: []string{"a/b"}, code: exitUsage, says: "looks like a path"},
-		{name: "--for alone", args: []string{id, "--for", "3s"}, code: exitUsage, says: "--for needs --follow"},
-		{name: "followed and not there", args: []string{"ci_none", "--follow"}, code: exitFailed, says: "ci_none"},
-		{name: "followed for too short", args: []string{id, "--follow", "--for", "WAIT"}, code: exitUnknown, says: "not all had ended", lines: 1},
 		{name: "the service is broken", args: []string{id}, fault: `{"count":9,"status":500}`, code: exitFailed, says: id},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.fault != "" {
 				s.fail(t, c.fault)
 			}
-			var r ran
-			for _, wait := range everLonger() {
-				args := strings.Fields(strings.ReplaceAll(strings.Join(c.args, " "), "WAIT", wait))
-				r = runAs(t, append([]string{"intent", "--config", s.config, "--json", "--wait", "30s"}, args...)...)
-				if len(args) == 0 || args[len(args)-1] != wait || len(r.objects) == c.lines {
-					break
-				}
-			}
+			r := runAs(t, append([]string{"intent", "--config", s.config, "--json", "--wait", "30s"}, c.args...)...)
 			if r.code != c.code || !strings.Contains(r.words, c.says) || len(r.objects) != c.lines {
 				t.Errorf("exit code %d, %d lines, want %d and %d: %s%s", r.code, len(r.objects), c.code, c.lines, r.out, r.words)
-			}
-		})
-	}
-}
-
-func TestAFollowedIntentIsPrintedUntilItEnds(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		fate simulator.Fate
-		code int
-		end  string
-	}{
-		{"it completes", simulator.Fate{}, exitDone, "completed"},
-		{"it fails", simulator.Fate{Failure: "product_out_of_stock", WhilePlacing: true}, exitFailed, "failed"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, quiet())
-			id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp, Fate: c.fate})
-			if err != nil {
-				t.Fatal(err)
-			}
-			other, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var last map[string]any
-			lines := 0
-			placed := func(line string) bool {
-				last = nil
-				if err := json.Unmarshal([]byte(line), &last); err != nil {
-					t.Errorf("%v: %s", err, line)
-				}
-				lines++
-				if last["intent"].(map[string]any)["state"] == string(api.AwaitingConfirmation) && w.service.Orders(id) == 0 {
-					w.confirm(t, id)
-					w.finish(t, id)
-				}
-				return false // it ends by itself
-			}
-			code, out, words := invokeUntil(t, placed, "intent", id, "--config", w.asUser(t), "--follow", "--json")
-			if code != c.code || lines < 2 || strings.Contains(out, other) {
-				t.Fatalf("exit code %d: %s%s", code, out, words)
-			}
-			if intent := last["intent"].(map[string]any); intent["state"] != c.end || intent["certainty"] != "verified" {
-				t.Errorf("the last line says %v", last)
 			}
 		})
 	}
