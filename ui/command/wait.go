@@ -30,13 +30,11 @@ func newWait() *cobra.Command {
 		Short: "Wait for a condition: an intent's state, an event, the relay",
 		Long: "Wait for a condition, for scripts and CI. A condition is a subject and its terms, each name=value or several values with commas between them:\n\n" +
 			"intent:ID state=… reason=…                  a read shows this state\n" +
-			"shipment:ID status=…                        a read shows this status\n" +
 			"order:REFERENCE state=… items=N             all items of the order, at least N of them\n" +
 			"event type=… id=… reference=… intent=…      the relay has received such an event; type=shipment.* is any of a kind;\n" +
 			"                                            reads are needed, and an API key, for a reference or an intent\n" +
-			"alert kind=…                                such an alert is raised\n" +
 			"relay                                       it answers, accepts the token and streams\n\n" +
-			"An intent alone is read, or with --relay-url its event; orders and alerts watch the account, within the dashboard's share of the quota. " +
+			"An intent alone is read, or with --relay-url its event; orders watch the account, within the dashboard's share of the quota. " +
 			"If the condition names a reference, an intent or an id, events of the last hour count, otherwise only new ones; --since changes that.\n\n" +
 			"Exit codes:\n" +
 			"0  the condition holds\n" +
@@ -176,11 +174,7 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 		return found{}, err
 	}
 	defer current.close()
-	look := &waiting{condition: w, store: current.store}
-	ids, err := look.intents(ctx, current.client)
-	if err != nil || look.now.verdict != notYet {
-		return look.now, err
-	}
+	look, ids := &waiting{condition: w, store: current.store}, w.intents()
 	events, err := current.subscribe(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true})
 	if err != nil {
 		return found{}, err
@@ -209,28 +203,11 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 }
 
 // intents are the only ones to read; none means the whole account.
-func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, error) {
-	w := l.condition
-	switch {
-	case w.subject == ofIntent:
-		return []api.ID{api.ID(api.Scrub(w.name))}, nil
-	case w.subject == ofEvent && len(w.terms["intent"]) > 0:
-		return idsOf(w.terms["intent"]), nil
-	case w.subject != ofShipment:
-		return nil, nil
+func (w *condition) intents() []api.ID {
+	if w.subject == ofIntent {
+		return idsOf([]string{w.name})
 	}
-	sh, err := client.Shipment(ctx, api.ID(api.Scrub(w.name)))
-	switch {
-	case errors.Is(err, api.ErrMissing):
-		l.now = found{verdict: neverSo, is: "there is no such shipment"}
-		return nil, nil
-	case errors.Is(err, api.ErrUnauthorized):
-		return nil, errUnauthorized
-	case err != nil:
-		return nil, err
-	}
-	l.store.ApplyShipments([]api.Shipment{sh}, sh.Response.Sent)
-	return []api.ID{sh.IntentID}, nil
+	return idsOf(w.terms["intent"])
 }
 
 // until checks the picture whenever it changes.

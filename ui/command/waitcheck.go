@@ -70,12 +70,8 @@ func (l *waiting) look() {
 	switch l.subject {
 	case ofIntent:
 		l.now = l.intent()
-	case ofShipment:
-		l.now = l.shipment()
 	case ofOrder:
 		l.now = l.order()
-	case ofAlert:
-		l.now = l.alert()
 	case ofEvent:
 		l.now = l.event()
 	case ofRelay:
@@ -120,21 +116,6 @@ func (l *waiting) past(state api.IntentState) bool {
 	return len(l.terms["state"]) > 0 && !slices.ContainsFunc(l.terms["state"], func(s string) bool { return api.IntentState(s).Rank() >= state.Rank() })
 }
 
-func (l *waiting) shipment() found {
-	sh, known := l.store.Shipment(api.ID(api.Scrub(l.name)))
-	if !known || sh.Latest == nil {
-		return found{is: "the shipment has not been read"}
-	}
-	now := found{intent: sh.IntentID, is: fmt.Sprintf("shipment %s is %s", sh.ID, wording.Name(string(sh.Status())))}
-	switch {
-	case l.allows("status", string(sh.Status())):
-		now.verdict = isSo
-	case sh.Status().Terminal():
-		now.verdict = neverSo
-	}
-	return now
-}
-
 // order wants all items in one of the states.
 func (l *waiting) order() found {
 	o := l.store.Order(api.Scrub(l.name))
@@ -164,15 +145,6 @@ func (l *waiting) order() found {
 		}
 	}
 	return now
-}
-
-func (l *waiting) alert() found {
-	for _, a := range l.store.Summary().Alerts {
-		if l.allows("kind", strings.ReplaceAll(string(a.Kind), " ", "-")) {
-			return found{verdict: isSo, is: fmt.Sprintf("alert: %s", a.Text), intent: a.Intent}
-		}
-	}
-	return found{is: "there is no such alert"}
 }
 
 // relay wants the relay to be live: it answers, accepts the token and streams.

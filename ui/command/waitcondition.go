@@ -10,17 +10,14 @@ import (
 	"time"
 
 	"tillwatch/api"
-	"tillwatch/api/account"
 )
 
 // The subjects of a condition.
 const (
-	ofIntent   = "intent"
-	ofShipment = "shipment"
-	ofOrder    = "order"
-	ofEvent    = "event"
-	ofAlert    = "alert"
-	ofRelay    = "relay"
+	ofIntent = "intent"
+	ofOrder  = "order"
+	ofEvent  = "event"
+	ofRelay  = "relay"
 )
 
 // condition is a condition as it was typed.
@@ -33,17 +30,12 @@ type condition struct {
 
 // waitTerms are the terms of each subject with their values; nil for any.
 func waitTerms() map[string]map[string][]string {
-	states, kinds := asStrings(api.IntentStates()), []string{}
-	for _, k := range account.AlertKinds() {
-		kinds = append(kinds, strings.ReplaceAll(string(k), " ", "-"))
-	}
+	states := asStrings(api.IntentStates())
 	return map[string]map[string][]string{
-		ofIntent:   {"state": states, "reason": nil},
-		ofShipment: {"status": asStrings(api.ShipmentStatuses())},
-		ofOrder:    {"state": states, "items": nil},
-		ofEvent:    {"type": nil, "reference": nil, "intent": nil, "id": nil},
-		ofAlert:    {"kind": kinds},
-		ofRelay:    {},
+		ofIntent: {"state": states, "reason": nil},
+		ofOrder:  {"state": states, "items": nil},
+		ofEvent:  {"type": nil, "reference": nil, "intent": nil, "id": nil},
+		ofRelay:  {},
 	}
 }
 
@@ -55,15 +47,15 @@ func parseCondition(args []string) (*condition, error) {
 	}
 	subject, name, named := strings.Cut(words[0], ":")
 	terms, known := waitTerms()[subject]
-	must := subject == ofIntent || subject == ofShipment || subject == ofOrder
+	must := subject == ofIntent || subject == ofOrder
 	switch {
 	case !known:
 		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
 	case must != named || must && name == "":
-		return nil, fmt.Errorf("%s: write intent:ID, shipment:ID or order:REFERENCE, or event, alert or relay without a colon", shownValue(words[0]))
+		return nil, fmt.Errorf("%s: write intent:ID or order:REFERENCE, or event or relay without a colon", shownValue(words[0]))
 	}
 	w.subject, w.name = subject, name
-	if subject == ofIntent || subject == ofShipment {
+	if subject == ofIntent {
 		if err := checkID(name); err != nil {
 			return nil, err
 		}
@@ -73,7 +65,7 @@ func parseCondition(args []string) (*condition, error) {
 			return nil, err
 		}
 	}
-	if len(w.terms) == 0 && (subject == ofShipment || subject == ofOrder || subject == ofEvent) {
+	if len(w.terms) == 0 && (subject == ofOrder || subject == ofEvent) {
 		return nil, fmt.Errorf("what of the %s? as in %s=…", subject, slices.Sorted(maps.Keys(terms))[len(terms)-1])
 	}
 	return w, nil
