@@ -151,7 +151,6 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a token to revoke without its name", "tokens revoke", nil, exitUsage, "give one NAME: tillwatch tokens revoke NAME"},
 		{"JSON where a board is drawn", "demo --json", nil, exitUsage, "--json needs --headless"},
 		{"JSON of lines of text", "demo --plain --json --for 1s", nil, exitUsage, "--json needs --headless"},
-		{"a command and an object at once", "sign --body exit_test.go --curl http://127.0.0.1:1 --json", secrets, exitUsage, "choose one of --curl and --json"},
 		{"two events", "events a b", nil, exitUsage, "give one ID"},
 	}
 	for _, c := range cases {

@@ -17,9 +17,9 @@ import (
 )
 
 type signOptions struct {
-	body, curl string
-	timestamp  int64
-	json       bool
+	body      string
+	timestamp int64
+	json      bool
 }
 
 func newSign() *cobra.Command {
@@ -27,15 +27,11 @@ func newSign() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sign",
 		Short: "Sign a body as the service does, and print the four headers",
-		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery, or the curl command that delivers it. " +
+		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery. tillwatch trigger --body also delivers it. " +
 			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
-		Example: "tillwatch sign --body event.json --curl http://127.0.0.1:3000/webhooks | sh\n" +
-			"tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
-		Args: noArguments,
+		Example: "tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.curl != "" && o.json {
-				return usagef("choose one of --curl and --json")
-			}
 			s, err := signingSettings(c)
 			if err != nil {
 				return err
@@ -51,7 +47,6 @@ func newSign() *cobra.Command {
 	sourceFlags(flags)
 	secretFileFlag(flags)
 	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
-	flags.StringVar(&o.curl, "curl", "", "print the curl command that delivers the body to this URL")
 	flags.Int64Var(&o.timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
 	flags.BoolVar(&o.json, "json", false, "print the headers as one JSON object")
 	return command
@@ -151,28 +146,5 @@ func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) er
 		object[h[0]] = h[1]
 		text += h[0] + ": " + h[1] + "\n"
 	}
-	if o.curl != "" {
-		return o.printCurl(headers, body, stdout)
-	}
 	return printed(stdout, o.json, object, text)
 }
-
-// printCurl prints a shell command. A body from stdin goes into it, if it is text.
-func (o signOptions) printCurl(headers [][2]string, body []byte, stdout io.Writer) error {
-	content := "@" + o.body
-	if o.body == "" || o.body == "-" {
-		content = string(body)
-		if strings.HasPrefix(content, "@") || strings.ContainsFunc(content, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufffd' }) {
-			return usagef("this body does not fit into a command: save it and give its file with --body")
-		}
-	}
-	line := "curl --data-binary " + quoted(content) + " -H 'content-type: application/json'"
-	for _, h := range headers {
-		line += " -H " + quoted(h[0]+": "+h[1])
-	}
-	_, err := fmt.Fprintln(stdout, line, "--url", quoted(o.curl))
-	return err
-}
-
-// quoted quotes a word for the shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,35 +65,6 @@ func TestSignPrintsTheFourHeaders(t *testing.T) {
 		if code, out, words := invokeWith(t, body, "sign", "--timestamp", "1"); code != exitDone || !strings.HasSuffix(out, want.headers) || words != want.says {
 			t.Errorf("%s: %d %s%s", body, code, out, words)
 		}
-	}
-}
-
-// TestTheCurlCommandDeliversTheExactBody runs it in a shell, with a curl that prints
-// its arguments.
-func TestTheCurlCommandDeliversTheExactBody(t *testing.T) {
-	isolate(t)
-	t.Setenv("TILLWATCH_SIGNING_SECRET", ourSecret)
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "curl"), []byte("#!/bin/sh\nprintf '%s|' \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	file := written(t, thinEvent)
-	for content, args := range map[string][]string{thinEvent: nil, "@" + file: {"--body", file}} {
-		code, line, words := invokeWith(t, thinEvent, append(args, "sign", "--timestamp", "1", "--curl", "http://a/?a='b'&c=$d")...)
-		if code != exitDone {
-			t.Fatalf("%d %s", code, words)
-		}
-		shell := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
-		shell.Env = []string{"PATH=" + folder}
-		out, err := shell.CombinedOutput()
-		want := "--data-binary|" + content + "|-H|content-type: application/json|-H|x-svc-signature: " + ours(thinEvent) +
-			"|-H|x-svc-event-id: evt_1|-H|x-svc-timestamp: 1|-H|x-svc-topic: shipment.updated|--url|http://a/?a='b'&c=$d|"
-		if err != nil || string(out) != want {
-			t.Errorf("%v %s\nwant\n%s", err, out, want)
-		}
-	}
-	if code, _, words := invokeWith(t, "a\x00b", "sign", "--curl", "http://127.0.0.1:1"); code != exitUsage || !strings.Contains(words, "--body") {
-		t.Errorf("a body with a zero byte: %d %s", code, words)
 	}
 }
 

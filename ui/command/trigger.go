@@ -27,7 +27,6 @@ type triggerOptions struct {
 	body, to           string
 	product, reference string // of something new in the stand-in
 	failure            string
-	repeat             int
 }
 
 func newTrigger() *cobra.Command {
@@ -43,7 +42,7 @@ func newTrigger() *cobra.Command {
 			"Exit codes: 0 the answer was 200 within 5 seconds; 1 it was not; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
 			"tillwatch trigger checkout_intent.order_failed --set source.id=ci_779d1ba1900f41e1ace4536c64382ed7 --failure payment_failed\n" +
-			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks --repeat 2",
+			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks",
 		Args: argument("", "give one type: leave out the others"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.list {
@@ -81,7 +80,6 @@ func newTrigger() *cobra.Command {
 	flags.StringVar(&o.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
 	flags.StringVar(&o.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&o.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
-	flags.IntVar(&o.repeat, "repeat", 1, "how often to deliver the event, each time with the same id")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per delivery")
 	return command
 }
@@ -122,8 +120,6 @@ func (o triggerOptions) parse(args []string) (t triggering, err error) {
 		return t, fmt.Errorf("--body needs --to: the stand-in delivers only its own events")
 	case o.body == "" && len(args) == 0:
 		return t, fmt.Errorf("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
-	case o.repeat < 1 || o.repeat > 100:
-		return t, fmt.Errorf("--repeat is %d; it must be from 1 to 100", o.repeat)
 	case o.to != "" && o.product+o.reference+o.failure != "":
 		return t, fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
 	}
@@ -204,22 +200,18 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 		fmt.Fprintln(stderr, "The event is not signed: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file.")
 	}
 	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
-	var all []delivery.Delivery
-	for range t.repeat {
-		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
-		d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
-		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !delivery.AnswersChallenge(d.Answer.Body, string(event.Source.ID)) {
-			d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
-		}
-		if d.State == delivery.Waiting {
-			d.State = delivery.Dead // nobody retries
-		}
-		all = append(all, d)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
+	d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
+	if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !delivery.AnswersChallenge(d.Answer.Body, string(event.Source.ID)) {
+		d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
 	}
-	return printTriggered(stdout, t.json, event.Raw, all)
+	if d.State == delivery.Waiting {
+		d.State = delivery.Dead // nobody retries
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return printTriggered(stdout, t.json, event.Raw, []delivery.Delivery{d})
 }
 
 // happening is the request to the stand-in; only some overrides apply there.
@@ -265,19 +257,9 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	all, err := deliveriesOf(ctx, client, decoded.ID, 1)
+	all, err := deliveriesOf(ctx, client, decoded.ID)
 	if err != nil {
 		return err
-	}
-	for n := 1; n < t.repeat && len(all) > 0; n++ {
-		for _, d := range all {
-			if err := client.Control(ctx, http.MethodPost, "/control/deliveries/"+url.PathEscape(string(d.ID))+"/again", nil, nil); err != nil {
-				return err
-			}
-		}
-		if all, err = deliveriesOf(ctx, client, decoded.ID, all[0].Attempts+1); err != nil {
-			return err
-		}
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(stderr, "It was not delivered: the stand-in has no endpoint that answered its challenge (tillwatch simulate --webhook-url).")
@@ -288,7 +270,7 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 // deliveriesOf waits until each endpoint of a stand-in has answered an event, at most
 // as long as one may take. An endpoint gets events only after it has answered its
 // challenge, and may have been registered just now.
-func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempts int) (all []delivery.Delivery, err error) {
+func deliveriesOf(ctx context.Context, client *api.Client, event api.ID) (all []delivery.Delivery, err error) {
 	const toVerify = 2 * time.Second
 	for began := time.Now(); ; {
 		var state struct{ WebhookEndpoints []struct{ Verified bool } }
@@ -305,7 +287,7 @@ func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempt
 			}
 		}
 		open := func(d delivery.Delivery) bool {
-			return d.State != delivery.Lost && (d.State == delivery.Sending || d.Attempts < attempts)
+			return d.State != delivery.Lost && (d.State == delivery.Sending || d.Attempts == 0)
 		}
 		if len(all) >= endpoints && !slices.ContainsFunc(all, open) || waited > 6*time.Second {
 			return all, nil
