@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,6 @@ import (
 type replayOptions struct {
 	screen screenOptions
 	player recording.PlayerConfig
-	paced  bool // --speed was given
 }
 
 func newReplay() *cobra.Command {
@@ -36,7 +34,7 @@ func newReplay() *cobra.Command {
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.screen.noColor, o.paced = colourless(c), o.player.Speed != 0
+			o.screen.noColor = colourless(c)
 			player, err := recording.OpenPlayer(args[0], o.player)
 			if err != nil {
 				return usage(err)
@@ -47,8 +45,8 @@ func newReplay() *cobra.Command {
 				if err := requireTerminal(c, "tillwatch replay FILE --plain"); err != nil {
 					return err
 				}
-			} else if o.player.Paused || o.player.Loop {
-				return usagef("--paused and --loop need the screen: leave out --plain")
+			} else if o.player.Paused || o.player.Speed != 0 {
+				return usagef("--paused and --speed need the screen: leave out --plain")
 			}
 			s := defaults()
 			s.Theme, _ = c.Flags().GetString("theme")
@@ -58,16 +56,15 @@ func newReplay() *cobra.Command {
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			if o.screen.plain {
-				return printReplay(ctx, player, o, c.OutOrStdout(), c.ErrOrStderr())
+				return printReplay(ctx, player, c.OutOrStdout(), c.ErrOrStderr())
 			}
 			return showReplay(ctx, s, player, o, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as possible)")
+	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x)")
 	flags.DurationVar(&o.player.From, "from", 0, "where to start, such as 2m30s")
 	flags.BoolVar(&o.player.Paused, "paused", false, "start paused")
-	flags.BoolVar(&o.player.Loop, "loop", false, "start over at the end")
 	lookFlags(flags, &o.screen)
 	return command
 }
@@ -101,23 +98,16 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 var errPrinted = errors.New("the recording is printed")
 
 // printReplay prints a recording as lines of text, to its end.
-func printReplay(ctx context.Context, player *recording.Player, o replayOptions, out, words io.Writer) error {
+func printReplay(ctx context.Context, player *recording.Player, out, words io.Writer) error {
 	h := player.Header()
 	config := plain.Config{Source: unpaced{player}, Environment: h.Environment, Account: h.Account, Gather: -1}
 	if flaws := player.Flaws(); flaws != "" {
 		defer fmt.Fprintf(words, "tillwatch: %s\n", flaws)
 	}
-	var parts []part
-	if o.paced {
-		config.Source, config.Gather = paced{player}, time.Duration(float64(200*time.Millisecond)/player.Position().Speed)
-		parts = append(parts, player.Run)
+	if err := plain.Run(ctx, config, out); !errors.Is(err, errPrinted) {
+		return err
 	}
-	return alongside(ctx, func(ctx context.Context) error {
-		if err := plain.Run(ctx, config, out); !errors.Is(err, errPrinted) {
-			return err
-		}
-		return nil
-	}, parts...)
+	return nil
 }
 
 // unpaced plays each change as soon as somebody waits for it.
@@ -131,25 +121,4 @@ func (u unpaced) Wait(ctx context.Context, _ uint64) error {
 		return cmp.Or(u.Err(), errPrinted)
 	}
 	return nil
-}
-
-// paced is a player whose end ends the printing.
-type paced struct{ *recording.Player }
-
-func (p paced) Wait(ctx context.Context, since uint64) error {
-	for {
-		// Waits briefly each time, as reaching the end is not a change.
-		soon, cancel := context.WithTimeout(ctx, time.Second)
-		ended := p.Position().Ended
-		err := p.Player.Wait(soon, since)
-		cancel()
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case ended:
-			return errPrinted
-		}
-	}
 }

@@ -289,7 +289,7 @@ func addCommands(t *rapid.T, cfg *Config) {
 // replayMonkey plays with the board of a recorded day.
 func replayMonkey(t *rapid.T, ctx context.Context) *monkey {
 	from := time.Duration(rapid.IntRange(0, 24*60).Draw(t, "from minute")) * time.Minute
-	p, err := recording.OpenPlayer(day, recording.PlayerConfig{From: from, Paused: rapid.Bool().Draw(t, "paused"), Loop: rapid.Bool().Draw(t, "loop")})
+	p, err := recording.OpenPlayer(day, recording.PlayerConfig{From: from, Paused: rapid.Bool().Draw(t, "paused")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,6 @@ const (
 // safe for concurrent use; [Player.Run] does what its methods ask for.
 type Player struct {
 	file *file
-	loop bool
 	seen atomic.Pointer[playback] // read without mu: the screen never waits while a chapter is read
 	wake chan struct{}            // has room for one: asked is not empty
 
@@ -73,7 +72,6 @@ type PlayerConfig struct {
 	Speed  float64       // 0 means 1; bounded by Slowest and Fastest
 	From   time.Duration // where to begin
 	Paused bool          // begin paused
-	Loop   bool          // begin again at the end
 }
 
 // OpenPlayer opens a recording. Its error is one sentence that says what is wrong with
@@ -88,7 +86,7 @@ func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
 
 func newPlayer(f *file, cfg PlayerConfig) *Player {
 	p := &Player{
-		file: f, wake: make(chan struct{}, 1), loop: cfg.Loop, picture: account.NewReplica(), chapter: -1,
+		file: f, wake: make(chan struct{}, 1), picture: account.NewReplica(), chapter: -1,
 		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
 	}
 	p.moveTo(cfg.From)
@@ -242,19 +240,11 @@ func (p *Player) advance() time.Duration {
 		return longestNap
 	}
 	at := p.at()
-	if p.loop && at >= p.file.length {
-		p.moveTo(0)
-		return 0
-	}
 	p.showUntil(at)
-	next := p.file.length
-	switch {
-	case p.next < len(p.file.changes):
-		next = p.file.changes[p.next].at
-	case !p.loop:
+	if p.next == len(p.file.changes) {
 		return longestNap
 	}
-	wait := time.Duration(float64(next-at) / p.clock.speed)
+	wait := time.Duration(float64(p.file.changes[p.next].at-at) / p.clock.speed)
 	return min(max(wait, time.Millisecond), longestNap)
 }
 

@@ -185,12 +185,6 @@ func TestTheEndStandsStillAndPauseBeginsAgain(t *testing.T) {
 			t.Errorf("it does not begin again: %+v", pos)
 		}
 	})
-	onPlayer(t, PlayerConfig{Speed: 100, Loop: true}, func(t *testing.T, p *Player) {
-		pass(1500 * time.Millisecond)
-		if pos := p.Position(); pos.At > 60*time.Second || pos.Ended {
-			t.Errorf("it does not loop: %+v", pos)
-		}
-	})
 }
 
 func TestTheSpeedChangesWithoutAJump(t *testing.T) {
