@@ -53,7 +53,7 @@ p95: of the last 256 answers of the slowest endpoint
 	}
 	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
 	for _, line := range []string{
-		"limit       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
+		"quota       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
 		"spenders    observed for 20m: earlier requests of others may be missing\n",
 	} {
 		if !strings.Contains(text, line) {

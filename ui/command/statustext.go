@@ -3,12 +3,10 @@ package command
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
 	"tillwatch/ui/wording"
 )
 
@@ -42,8 +40,6 @@ func (r report) String() string {
 	slices.Sort(statuses[len(api.ShipmentStatuses()):])
 	line("shipments", "%s", countsText(r.Shipments, nil, statuses))
 	r.quotaLines(line)
-	line("today", "%s", dayText(&s.Day, now))
-	line("agents", "%s", atLeast(s.Agents.Placing, s.Agents.Limit, "placing"))
 	r.pulseLines(line)
 	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",
 		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))
@@ -59,14 +55,8 @@ func (r report) String() string {
 // quotaLines say what is left of the quota and who spends it.
 func (r report) quotaLines(line func(subject, format string, args ...any)) {
 	s := &r.known
-	for i := range s.Quota {
-		line("quota", "%s", bucketText(&s.Quota[i], r.At))
-		line("", "%s", spentText(&s.Quota[i]))
-	}
 	for i := range s.Limits {
-		if l := &s.Limits[i]; !l.RunsOut.IsZero() {
-			line("limit", "%s: %s", l.Name, limitText(l, r.At))
-		}
+		line("quota", "%s: %s", s.Limits[i].Name, limitText(&s.Limits[i], r.At))
 	}
 	for _, spent := range spendersOf(s.Spenders) {
 		line("spender", "%s", spent.text())
@@ -93,73 +83,6 @@ func (r report) pulseLines(line func(subject, format string, args ...any)) {
 	}
 }
 
-// bucketText is what is left of a bucket, and how fast it is spent.
-func bucketText(b *quota.Bucket, now time.Time) string {
-	window := ""
-	if b.Limit > 0 {
-		window = " in " + api.Span(b.Window)
-	}
-	return fmt.Sprintf("%-10s %s left%s, own %.1f/s, others %.1f/s", b.Class, leftText(b, now), window, b.Own, b.Others)
-}
-
-// leftText is what is left of the limit, as far as answers reported either.
-func leftText(b *quota.Bucket, now time.Time) string {
-	left := "unknown"
-	if !b.Unreported {
-		left = wording.Count(int(b.Left(now)))
-		if b.Over(now) {
-			left = "at most " + left
-		}
-	}
-	if b.Limit > 0 {
-		left += " of " + wording.Count(int(b.Limit))
-	}
-	return left
-}
-
-// spentText is what was spent of a bucket over longer spans.
-func spentText(b *quota.Bucket) string {
-	var spans []string
-	if b.Exhausted > 0 {
-		spans = append(spans, "used up"+soon(b.Exhausted))
-	}
-	for _, span := range []struct {
-		name    string
-		samples []quota.Sample
-	}{{"last hour", b.Hour}, {"day", b.Day}} {
-		own, others, refused := quota.Sum(span.samples)
-		part := fmt.Sprintf("%s: own %s, others %s", span.name, wording.Count(own), wording.Count(others))
-		if refused > 0 {
-			part += fmt.Sprintf(", %s refused", wording.Count(refused))
-		}
-		spans = append(spans, part)
-	}
-	return strings.Join(spans, "; ")
-}
-
-// dayText is how many of the day's intents are used.
-func dayText(d *account.DayCount, now time.Time) string {
-	text := atLeast(d.Used(), d.Limit, "made") + d.Doubt()
-	if d.Told {
-		text += fmt.Sprintf("; %s left, reset in %s", wording.Count(d.Left), wording.Until(d.Resets.Sub(now)))
-	}
-	switch {
-	case !d.Spent.IsZero():
-		text += fmt.Sprintf("; used up for %s, the first is back within %s", span(d.Spent, now), wording.Until(d.Free.Sub(now)))
-	case d.Exhausted > 0:
-		text += "; used up" + soon(d.Exhausted)
-	}
-	return text
-}
-
-// atLeast is a lower bound of a count, and its limit; 0 while that is unknown.
-func atLeast(n, limit int, what string) string {
-	if limit == 0 {
-		return fmt.Sprintf("at least %s %s, limit unknown", wording.Count(n), what)
-	}
-	return fmt.Sprintf("at least %s of %s %s", wording.Count(n), wording.Count(limit), what)
-}
-
 func detail(err error, otherwise string) string {
 	if err != nil {
 		return ": " + wording.Because(err)
@@ -177,13 +100,6 @@ func ago(now, t time.Time) string {
 // span is how long it is from one time to another; 0s if that is over.
 func span(from, to time.Time) string { return wording.Age(to.Sub(from)) }
 
-func soon(in time.Duration) string {
-	if in < time.Second {
-		return ""
-	}
-	return " in " + wording.Age(in)
-}
-
 // place is where the relay's stream stands.
 func (r relayReport) place() string {
 	if r.Head == nil {
@@ -200,14 +116,14 @@ func (r report) oneLine(now time.Time) string {
 			shipments += *n
 		}
 	}
-	left := "unknown"
-	for i := range r.known.Quota {
-		if b := &r.known.Quota[i]; b.Class == quota.Reads {
-			left = leftText(b, now)
+	used := "unknown"
+	for i := range r.known.Limits {
+		if l := &r.known.Limits[i]; l.Name == account.LimitReads {
+			used = wording.Used(l)
 		}
 	}
 	of := func(state api.IntentState) string { return orUnknown(r.Intents[string(state)]) }
-	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %s events  reads left %s",
+	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %s events  reads used %s",
 		now.Format(time.TimeOnly), r.Relay.State, of(api.RetrievingOffer), of(api.AwaitingConfirmation), of(api.PlacingOrder),
-		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), wording.Count(r.Events.Received), left)
+		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), wording.Count(r.Events.Received), used)
 }
