@@ -38,11 +38,7 @@ func (b *ledger) inferShort(r Report, a answer, q *queue) int64 {
 	}
 	in := &b.inference
 	others := b.limit.requests - r.Remaining - q.all.since(begin)
-	own := b.limit.demand.ownIn(b.limit.requests-r.Remaining, b.limit.window, a.received)
-	if q.started > a.before+1 { // other requests of this client were under way, and may be counted
-		own = max(own, q.all.since(begin))
-	}
-	b.limit.demand.answered(max(b.limit.requests-r.Remaining-own, 0), b.limit.requests-q.pacer.cfg.Reserve, a.received)
+	b.limit.demand.answered(max(others, 0), b.limit.requests-q.pacer.cfg.Reserve, a.received)
 	if others <= 0 {
 		return 0
 	}

@@ -23,7 +23,6 @@ type ledger struct {
 	resetKnown bool
 
 	charged            int64 // ended requests of this client
-	overlap            overlap
 	inference          inference
 	total              total
 	minute, hour, days ring
@@ -66,12 +65,7 @@ func (b *ledger) report(r Report, a answer, q *queue) {
 		return
 	}
 	b.each(a.received, func(s *span) { s.report(r.Remaining) })
-	counted := b.overlap.counted(a.before, r.Remaining)
-	b.overlap.add(q.ended, r.Remaining)
 	if b.known && (a.sent.Before(b.sent) || a.sent.Equal(b.sent) && r.Remaining > b.limit.remaining) {
-		if r.Remaining > b.limit.remaining {
-			b.limit.base++ // the last report has counted it
-		}
 		return
 	}
 	if others := b.infer(r, a, q); others > 0 {
@@ -81,7 +75,7 @@ func (b *ledger) report(r Report, a answer, q *queue) {
 	b.known, b.sent, b.received = true, a.sent, a.received
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
-	b.limit.base = a.before + 1 + counted
+	b.limit.base = a.before + 1
 	b.limit.until = a.received.Add(b.lasts(r) + slack)
 }
 

@@ -31,7 +31,7 @@ func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.
 	if w.low() && !turn {
 		reserve = b.most(q.pacer.cfg.Reserve)
 	}
-	at, never = b.vacancy(q, w.low() && !turn, reserve, now)
+	at, never = b.vacancy(q, reserve, now)
 	if never {
 		return at, never
 	}
@@ -43,7 +43,7 @@ func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.
 		at = later(at, share)
 	}
 	if w.low() && !turn && b.contended(q.pacer.cfg.Reserve, now) {
-		at = later(at, q.low.last.Add(b.demand.patience+b.demand.offset))
+		at = later(at, q.low.last.Add(b.demand.patience))
 	}
 	return later(at, b.reported(q, w.low(), reserve, now)), false
 }
@@ -59,13 +59,10 @@ func (b *limit) most(reserve int64) int64 {
 // vacancy returns when this client's requests leave room. If the window is long enough for an exact reset, the
 // service's figures replace the count: while the last report holds, and after it for one request that gets the
 // next.
-func (b *limit) vacancy(q *queue, low bool, reserve int64, now time.Time) (at time.Time, never bool) {
+func (b *limit) vacancy(q *queue, reserve int64, now time.Time) (at time.Time, never bool) {
 	exact := !b.until.IsZero() && b.window > shortest
 	if exact && now.Before(b.until) && b.left(q) > reserve {
 		return time.Time{}, false
-	}
-	if low {
-		reserve = b.most(reserve + b.demand.size(now))
 	}
 	at, never = b.room(q, max(reserve, b.most(b.expected(q, now))))
 	if exact && q.all.inFlight == 0 && at.After(b.until) {
