@@ -147,9 +147,12 @@ func (c *confirms) stage(msg stageMsg) tea.Cmd {
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
-	good := o.Verdict == confirm.Accepted
+	differs := o.Verdict == confirm.Accepted && len(o.Differences) > 0
+	good := o.Verdict == confirm.Accepted && !differs
 	c.board.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
 	switch {
+	case differs:
+		c.notices.say(warning, run.name+": "+o.String())
 	case !good:
 		c.notices.say(warning, run.name+": "+o.Sentence())
 	case !quietly:

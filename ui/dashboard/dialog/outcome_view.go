@@ -83,7 +83,9 @@ func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice 
 	case o.Unsettled, o.Verdict == confirm.Unknown:
 		glyph = "?"
 	case o.Verdict == confirm.Accepted:
-		style, glyph = paint.Good, "✓"
+		if len(o.Differences) == 0 {
+			style, glyph = paint.Good, "✓"
+		}
 		if o.Intent == nil || !o.Intent.State.Terminal() {
 			advice = strings.TrimSpace(advice + " Follow it on the board.")
 		}

@@ -239,6 +239,13 @@ func TestAConfirmThatDidNotGoOutForAnEarlierOneIsNotSafeToTryAgain(t *testing.T)
 	}
 }
 
+func TestAnOrderAtAnotherTotalIsNoPlainSuccess(t *testing.T) {
+	h := open(t, socks(), false)
+	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted, Differences: []confirm.Difference{{What: "total", Seen: "44.52 USD", Now: "99.00 USD"}}})
+	h.sees("! Confirmed: the service accepted it.")
+	h.sees("99.00 USD")
+}
+
 func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("C", calm)
