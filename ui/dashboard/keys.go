@@ -16,6 +16,9 @@ import (
 // key routes a key: to the dialog, to the prompt, or through the table of actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	m.pointer.last, m.positions.start = clicked{}, nil
+	if key.Code == tea.KeyEscape {
+		key.Mod = 0 // two escapes in one read are reported as one with alt
+	}
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // always available
 	}

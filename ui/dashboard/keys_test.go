@@ -270,6 +270,18 @@ func TestZoomAndFilterGiveWayToEsc(t *testing.T) {
 	}
 }
 
+func TestTwoEscapesThatComeTogetherLeaveLikeOne(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, "?", "alt+esc")
+	if m.dialog.open() {
+		t.Error("the help stays open")
+	}
+	press(m, "/", "alt+esc")
+	if m.prompt() != nil {
+		t.Error("the filter is still typed")
+	}
+}
+
 func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
 	var asked []api.ID
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Refresh = func(id api.ID) { asked = append(asked, id) } })
