@@ -160,7 +160,7 @@ func (s *sheetWriter) shipments(all []*account.Shipment, now time.Time) {
 		case !latest.DeliveredAt.IsZero():
 			text += "  delivered " + stamp(latest.DeliveredAt, now)
 		case !tracking.Estimated.IsZero():
-			text += "  expected " + tracking.Estimated.UTC().Format("Jan 2")
+			text += "  expected " + wording.Estimate(tracking.Estimated, time.Local).Format("Jan 2")
 			if late := wording.Late(sh.Late(now)); late != "" {
 				text += ", " + late
 			}

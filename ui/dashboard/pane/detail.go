@@ -303,7 +303,7 @@ func (p *Detail) moment(t time.Time) string {
 
 // stamp writes a time, with the date if it is not today.
 func (l *Look) stamp(t time.Time) string {
-	if day := l.day(t); day != "today" {
+	if day := l.day(t.In(l.Location)); day != "today" {
 		return t.In(l.Location).Format("Jan _2 15:04:05")
 	}
 	return l.clock(t)

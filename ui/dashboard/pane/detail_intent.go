@@ -133,7 +133,7 @@ func (p *Detail) cost(in *account.IntentDetail) {
 }
 
 func (p *Detail) span(o api.ShippingOption) string {
-	from, to := p.look.day(o.EarliestDelivery), p.look.day(o.LatestDelivery)
+	from, to := p.look.estimated(o.EarliestDelivery), p.look.estimated(o.LatestDelivery)
 	switch {
 	case from == "" || from == to:
 		return to

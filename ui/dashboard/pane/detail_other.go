@@ -44,7 +44,7 @@ func (p *Detail) shipment() {
 
 // estimate adds the estimated delivery, and how late the parcel is.
 func (p *Detail) estimate(s *account.Shipment) {
-	style, day := paint.Text, p.look.day(s.Latest.Tracking.Estimated)
+	style, day := paint.Text, p.look.estimated(s.Latest.Tracking.Estimated)
 	if late := wording.Late(s.Late(p.look.Now)); late != "" {
 		style, day = paint.Warning, day+", "+late
 	}

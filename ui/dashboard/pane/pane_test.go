@@ -56,6 +56,29 @@ func TestDaysAreNamedAsPeopleDo(t *testing.T) {
 	}
 }
 
+func TestAnEstimatedDayIsTheSameEverywhere(t *testing.T) {
+	day := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		at   time.Time
+		zone int // hours from UTC
+		want string
+	}{
+		{"a day, in Greenwich", day, 0, "Nov 24"},
+		{"a day, in California", day, -8, "Nov 24"},
+		{"a day, in Japan", day, 9, "Nov 24"},
+		{"a moment, in California", day.Add(2 * time.Hour), -8, "Nov 23"},
+		{"a moment, in Japan", day.Add(20 * time.Hour), 9, "Nov 25"},
+		{"unknown", time.Time{}, -8, ""},
+	} {
+		l := look()
+		l.Now, l.Location = day.AddDate(0, 0, -7), time.FixedZone("", c.zone*3600)
+		if got := l.estimated(c.at); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestTheSparklineIsHonestAboutWhatIsNotKnown(t *testing.T) {
 	b := &quota.Bucket{Limit: 10, History: []quota.Sample{
 		{At: noon.Add(-2 * time.Second), Known: true}, {At: noon.Add(-time.Second), Known: true, Own: 3, Others: 2}, {At: noon, Known: true, Own: 20},

@@ -291,19 +291,22 @@ func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
 	} else if row.late > 0 {
 		return wording.Count(row.late) + "d late", paint.Warning
 	}
-	day := p.look.day(row.estimate())
+	day := p.look.estimated(row.estimate())
 	if row.Status() == api.Delivered || day == "" {
 		return day, paint.Muted
 	}
 	return day, paint.Text
 }
 
+// estimated is [Look.day] for an estimate.
+func (l *Look) estimated(t time.Time) string { return l.day(wording.Estimate(t, l.Location)) }
+
 // day writes a date: today, tomorrow, or such as "Nov 24".
 func (l *Look) day(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	y, m, d := t.In(l.Location).Date()
+	y, m, d := t.Date()
 	ny, nm, nd := l.Now.In(l.Location).Date()
 	switch int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(time.Date(ny, nm, nd, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour)) {
 	case 0:
@@ -311,5 +314,5 @@ func (l *Look) day(t time.Time) string {
 	case 1:
 		return "tomorrow"
 	}
-	return t.In(l.Location).Format("Jan _2")
+	return t.Format("Jan _2")
 }
