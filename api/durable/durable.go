@@ -19,11 +19,20 @@ const abandonedAfter = time.Minute
 
 // Replace gives the file at path new content that only its owner can read. It writes
 // a temporary file beside it, syncs it and renames it. The folder must exist. After
-// an error the file has its old content.
-func Replace(path string, write func(io.Writer) error) error { return ReplaceKeeping(path, "", write) }
+// an error the file has its old content. A symbolic link stays, and what it leads to is
+// replaced. What is no regular file, such as a device, is refused.
+func Replace(path string, write func(io.Writer) error) error {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return &os.PathError{Op: "replace", Path: path, Err: errors.New("not a regular file")}
+	}
+	return ReplaceKeeping(path, "", write)
+}
 
-// ReplaceKeeping is like [Replace], but first renames the old file to previous unless
-// previous is "".
+// ReplaceKeeping is like [Replace], but renames the old file, whatever it is, to previous,
+// unless previous is "".
 func ReplaceKeeping(path, previous string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+temporary)
 	if err != nil {

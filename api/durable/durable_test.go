@@ -3,9 +3,11 @@ package durable
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 )
@@ -83,6 +85,45 @@ func TestReplaceKeepingKeepsTheContentBefore(t *testing.T) {
 	}
 	mustHold(t, path, "three")
 	mustHold(t, previous, "two")
+}
+
+func TestReplaceLeavesWhatIsNoRegularFile(t *testing.T) {
+	t.Chdir(t.TempDir()) // the address of a socket is short
+	socket, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Skip("no sockets here:", err)
+	}
+	defer socket.Close()
+	for link, to := range map[string]string{"link": "socket", "dangling": "none"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	before := names(t, ".")
+	for _, path := range []string{"socket", "link", "dangling"} {
+		if err := Replace(path, writing("one")); err == nil {
+			t.Errorf("the %s was replaced", path)
+		}
+		if _, err := os.ReadFile(path); err == nil {
+			t.Errorf("the %s is a file now", path)
+		}
+	}
+	if after := names(t, "."); !slices.Equal(after, before) {
+		t.Errorf("the folder holds %v, before %v", after, before)
+	}
+}
+
+func TestReplaceReplacesWhatALinkLeadsTo(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	path, file := filepath.Join(dir, "cursor"), filepath.Join(elsewhere, "kept")
+	if err := errors.Join(os.WriteFile(file, []byte("one"), 0o600), os.Symlink(file, path)); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := Replace(path, writing("two")); err != nil {
+		t.Fatal(err)
+	}
+	mustHold(t, file, "two")
+	mustHold(t, path, "two")
 }
 
 func TestReplaceNeedsAFolder(t *testing.T) {
