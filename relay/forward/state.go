@@ -71,6 +71,9 @@ func openState(path string) (*State, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // for this user only
 	if err != nil {
 		return nil, err

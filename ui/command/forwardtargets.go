@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -104,6 +105,8 @@ func addHeader(s forward.Sender, name, value string) error {
 	case strings.HasPrefix(strings.ToLower(key), strings.ToLower(s.Prefix)),
 		slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}, key):
 		return fmt.Errorf("%s describes the body and cannot be set", key)
+	case key == "Host" && (value == "" || !httpguts.ValidHostHeader(value) || s.Header[key] != nil):
+		return errors.New("Host is the name of one host, such as shop.example")
 	}
 	s.Header[key] = append(s.Header[key], value)
 	return nil
