@@ -39,11 +39,11 @@ func (s *Shipment) Status() api.ShipmentStatus {
 	return s.Latest.Status
 }
 
-// Late returns how many whole days an undelivered shipment is past its estimate; 0 if it is not late or has no
-// estimate.
+// Late returns how many whole days an undelivered shipment is past its estimate, in now's location; 0 if it is not
+// late or has no estimate.
 func (s *Shipment) Late(now time.Time) (days int) {
 	if s.Latest == nil || s.Latest.Tracking == nil || s.Latest.Tracking.Estimated.IsZero() || s.Status().Terminal() || !s.Latest.DeliveredAt.IsZero() {
 		return 0
 	}
-	return max(int(now.Sub(s.Latest.Tracking.Estimated)/(24*time.Hour)), 0)
+	return max(int(now.Sub(Estimate(s.Latest.Tracking.Estimated, now.Location()))/(24*time.Hour)), 0)
 }

@@ -36,6 +36,22 @@ func TestAShipmentIsLateByWholeDaysPastItsEstimateUntilItIsDelivered(t *testing.
 			}
 		})
 	}
+	for _, c := range []struct {
+		name      string
+		estimated time.Time
+		hour      int // of the day for which it was announced, in California
+		want      int
+	}{
+		{"a day that is not over there", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), 23, 0},
+		{"a day that is over there", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), 24, 1},
+		{"a moment, less than a day ago", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 24, 0},
+		{"a moment, a day ago", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 25, 1},
+	} {
+		s := &Shipment{Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Estimated: c.estimated}}}
+		if got := s.Late(time.Date(2026, 11, 20, c.hour, 0, 0, 0, time.FixedZone("", -8*3600))); got != c.want {
+			t.Errorf("%s: late by %d days, want %d", c.name, got, c.want)
+		}
+	}
 	if late := (&Shipment{}).Late(now); late != 0 {
 		t.Errorf("one that was never read is late by %d days", late)
 	}

@@ -40,6 +40,15 @@ func measured(saved, now time.Time) time.Time {
 	return now.Add(saved.Sub(now))
 }
 
+// Estimate is when something is estimated to come, where somebody is. Exactly midnight in UTC names a day, which is
+// the same everywhere, and begins there.
+func Estimate(at time.Time, where *time.Location) time.Time {
+	if year, month, date := at.UTC().Date(); !at.IsZero() && at.Equal(at.Truncate(24*time.Hour)) {
+		return Midnight(time.Date(year, month, date, 12, 0, 0, 0, where), 0)
+	}
+	return at.In(where)
+}
+
 // Midnight is the first moment of a day of now's location, so many days from now. Where the clock is put forward at
 // midnight, that is one o'clock, and [time.Date] may answer with the evening before.
 func Midnight(now time.Time, days int) time.Time {

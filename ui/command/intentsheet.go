@@ -160,8 +160,8 @@ func (s *sheetWriter) shipments(all []*account.Shipment, now time.Time) {
 		case !latest.DeliveredAt.IsZero():
 			text += "  delivered " + stamp(latest.DeliveredAt, now)
 		case !tracking.Estimated.IsZero():
-			text += "  expected " + wording.Estimate(tracking.Estimated, time.Local).Format("Jan 2")
-			if late := wording.Late(sh.Late(now)); late != "" {
+			text += "  expected " + account.Estimate(tracking.Estimated, time.Local).Format("Jan 2")
+			if late := wording.Late(sh.Late(now.Local())); late != "" {
 				text += ", " + late
 			}
 		}

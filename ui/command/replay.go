@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,7 @@ func parseSpeed(text string) (float64, error) {
 func showReplay(ctx context.Context, s settings, player *recording.Player, o replayOptions, in io.Reader, out io.Writer) error {
 	h := player.Header()
 	config := dashboard.Config{
-		Source: player, Transport: player, Now: player.Now, Environment: h.Environment, Live: h.Live, Account: h.Account,
+		Source: player, Transport: player, Now: func() time.Time { return player.Now().Local() }, Environment: h.Environment, Live: h.Live, Account: h.Account,
 		Warning: player.Flaws(), NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
 	}
 	followTheme, err := s.applyTheme(&config)

@@ -304,7 +304,7 @@ func (t *printer) shipmentWords(s *account.Shipment) string {
 			parts = append(parts, by)
 		}
 		if !tracking.Estimated.IsZero() && !s.Status().Terminal() {
-			parts = append(parts, "estimated "+wording.Estimate(tracking.Estimated, t.cfg.Location).Format("Jan 2"))
+			parts = append(parts, "estimated "+account.Estimate(tracking.Estimated, t.cfg.Location).Format("Jan 2"))
 		}
 	}
 	return sentence(wording.Name(string(s.Status())), parts)

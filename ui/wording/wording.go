@@ -98,15 +98,6 @@ func Moment(at, now time.Time, where *time.Location) string {
 	return at.In(where).Format("Jan 2 15:04")
 }
 
-// Estimate is when something is estimated to come, where somebody is. Exactly midnight in UTC names a day, which is
-// the same everywhere.
-func Estimate(at time.Time, where *time.Location) time.Time {
-	if at.Equal(at.Truncate(24 * time.Hour)) {
-		return at.UTC()
-	}
-	return at.In(where)
-}
-
 // Amount is [api.Money.Readable] for an amount as [api.Money.String] writes it. Any other
 // text stays as it is.
 func Amount(written string) string {

@@ -299,7 +299,7 @@ func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
 }
 
 // estimated is [Look.day] for an estimate.
-func (l *Look) estimated(t time.Time) string { return l.day(wording.Estimate(t, l.Location)) }
+func (l *Look) estimated(t time.Time) string { return l.day(account.Estimate(t, l.Location)) }
 
 // day writes a date: today, tomorrow, or such as "Nov 24".
 func (l *Look) day(t time.Time) string {
