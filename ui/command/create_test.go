@@ -54,6 +54,7 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "a buyer's field without a value", args: "create " + chiliCrisp + " --buyer Ada-tell-nobody", code: exitUsage, says: "--buyer firstName=Ada"},
 		{name: "a variant without a value", args: "create " + whole + " --variant M", code: exitUsage, says: "as in Size=M"},
 		{name: "an amount without a currency", args: "create " + whole + " --max-total 44.52", code: exitUsage, says: "--max-total: "},
+		{name: "limits in two currencies", args: "create " + whole + " --max-total 44.52USD --max-shipping 500JPY", code: exitUsage, says: "the service takes only a number"},
 		{name: "an amount beyond the wire's", args: "create " + whole + " --max-total 99999999.00USD", code: exitUsage, says: "21474836.47 USD"},
 		{name: "read-only", args: "create " + whole, url: live, code: exitUsage, says: "it spends the account's daily quota: give --allow-confirm"},
 		{name: "a test buyer where money is real", args: "create " + whole + " --allow-confirm", url: live, code: exitUsage, says: "the test buyer is refused"},

@@ -194,6 +194,9 @@ func (o *orderFlags) putConstraints(b *createBody, _ *inputs) error {
 		if most.Subunits < 0 || most.Subunits > math.MaxInt32 {
 			return usagef("--%s is %s; it must be from 0 to %s", limit.flag, most, api.Money{Currency: most.Currency, Subunits: math.MaxInt32})
 		}
+		if b.most != nil && b.most.Currency != most.Currency {
+			return usagef("--max-total is in %s, --max-shipping in %s, and the service takes only a number", b.most.Currency, most.Currency)
+		}
 		if limits[limit.field] = most.Subunits; limit.flag == "max-total" {
 			b.most = &most
 		}
