@@ -150,7 +150,7 @@ func TestASeedAndAClockThatStandsMakeTheSameRunByteForByte(t *testing.T) {
 			a.setClock(`{"forward":20}`)
 			a.confirm(id)
 			a.setClock(`{"forward":86400}`)
-			a.want(http.StatusCreated, a.call("POST", "/control/products/events", `{}`))
+			a.want(http.StatusCreated, a.call("POST", "/control/events", `{"type":"product.updated"}`))
 			later(time.Minute)
 			var all []string
 			for _, e := range a.sim.webhooks.events.events {

@@ -20,7 +20,7 @@ func TestRetrieveEvent(t *testing.T) {
 			a.event(id, "awaiting_confirmation")
 		},
 		"200: an id with a colon, dots and an escaped slash": func(a *account) {
-			e := a.want(http.StatusCreated, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q}`, chiliCrisp)))
+			e := a.want(http.StatusCreated, a.call("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q}`, chiliCrisp)))
 			again := a.want(http.StatusOK, a.call("GET", "/api/v1/events/"+url.PathEscape(e["id"].(string)), ""))
 			if again["id"] != e["id"] {
 				a.Errorf("read %v, want %v", again["id"], e["id"])
@@ -145,7 +145,7 @@ func TestOtherEndpoints(t *testing.T) {
 			for _, name := range []string{"unpublished", "product_not_found"} {
 				a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(magicURL(name)), ""))
 			}
-			a.want(http.StatusCreated, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q,"topic":"product.removed"}`, chiliCrisp)))
+			a.want(http.StatusCreated, a.call("POST", "/control/events", fmt.Sprintf(`{"productUrl":%q,"type":"product.removed"}`, chiliCrisp)))
 			a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
 		},
 		"product lookup: 422 for what is no URL": func(a *account) {

@@ -16,8 +16,8 @@ import (
 // happens triggers an event of a product, as a test of one's own integration does.
 func (a *account) happens(productURL, topic string, more ...string) map[string]any {
 	a.Helper()
-	body := fmt.Sprintf(`{"productUrl":%q,"topic":%q%s}`, productURL, topic, strings.Join(append([]string{""}, more...), ","))
-	return a.want(http.StatusCreated, a.wire("POST", "/control/products/events", body, "Bearer "+testKey))
+	body := fmt.Sprintf(`{"productUrl":%q,"type":%q%s}`, productURL, topic, strings.Join(append([]string{""}, more...), ","))
+	return a.want(http.StatusCreated, a.wire("POST", "/control/events", body, "Bearer "+testKey))
 }
 
 func (a *account) lookUp(productURL string) response {
@@ -97,8 +97,8 @@ func TestProductEventsChangeTheProduct(t *testing.T) {
 			if p := a.product(u); p["price"].(map[string]any)["amountSubunits"] != 4242.0 || p["availability"] != "backorder" {
 				a.Errorf("the lookup says %v, %v", p["price"], p["availability"])
 			}
-			for _, more := range []string{`"price":-1`, `"price":2147483648`, `"availability":"plenty"`, `"topic":"product.removed","price":1`} {
-				a.want(422, a.wire("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q,%s}`, u, more), "Bearer "+testKey))
+			for _, more := range []string{`"price":-1`, `"price":2147483648`, `"availability":"plenty"`, `"type":"product.removed","price":1`} {
+				a.want(422, a.wire("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q,%s}`, u, more), "Bearer "+testKey))
 			}
 		},
 		"offers agree with the last event": func(a *account) {
@@ -160,7 +160,7 @@ func TestProductEventsChangeTheProduct(t *testing.T) {
 	plainRows{
 		"an event of no URL is refused": func(a *account) {
 			for _, u := range []string{"chili-crisp", "ftp://a.example/b", "https://:80/x", "https://%zz"} {
-				body := a.want(422, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q}`, u)))
+				body := a.want(422, a.call("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q}`, u)))
 				closed(a, u, body["fields"], []string{"body.productUrl"})
 			}
 		},

@@ -160,7 +160,7 @@ func TestEventResource(t *testing.T) {
 			}
 		},
 		"data is a snapshot in product.updated": func(a *account) {
-			e := a.want(http.StatusCreated, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q}`, chiliCrisp)))
+			e := a.want(http.StatusCreated, a.call("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q}`, chiliCrisp)))
 			closed(a, "event", e, []string{"id", "object", "type", "createdAt", "source", "data"})
 			if e["data"].(map[string]any)["name"] != "Chili Crisp" {
 				a.Errorf("data is %v", e["data"])
@@ -194,8 +194,8 @@ func TestEventTypesAndTheirSources(t *testing.T) {
 		},
 		api.ShipmentCreated:       func(a *account) { a.completed(chiliCrisp); later(15 * time.Second) },
 		api.ShipmentUpdated:       func(a *account) { a.completed(chiliCrisp); later(time.Minute) },
-		api.ProductUpdated:        func(a *account) { a.call("POST", "/control/products/events", `{"topic":"product.updated"}`) },
-		api.ProductRemoved:        func(a *account) { a.call("POST", "/control/products/events", `{"topic":"product.removed"}`) },
+		api.ProductUpdated:        func(a *account) { a.call("POST", "/control/events", `{"type":"product.updated"}`) },
+		api.ProductRemoved:        func(a *account) { a.call("POST", "/control/events", `{"type":"product.removed"}`) },
 		api.VerificationChallenge: func(*account) {},
 	}
 	for kind, happen := range make {

@@ -191,8 +191,8 @@ func TestDeliveriesAreListedAndMadeAgain(t *testing.T) {
 
 func TestProductsAreListedAsTheyAre(t *testing.T) {
 	inBubble(t, nil, func(a *account) {
-		a.want(http.StatusCreated, a.burst("POST", "/control/products/events", `{"productUrl":"https://nowhere.example/p/new-thing","price":1234,"availability":"backorder"}`))
-		a.want(http.StatusCreated, a.burst("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q,"topic":"product.removed"}`, chiliCrisp)))
+		a.want(http.StatusCreated, a.burst("POST", "/control/events", `{"type":"product.updated","productUrl":"https://nowhere.example/p/new-thing","price":1234,"availability":"backorder"}`))
+		a.want(http.StatusCreated, a.burst("POST", "/control/events", fmt.Sprintf(`{"productUrl":%q,"type":"product.removed"}`, chiliCrisp)))
 		listed := a.asks("GET", "/control/products", "")
 		for query, want := range map[string]string{
 			`#(url=="https://nowhere.example/p/new-thing").price.amountSubunits`: "1234", `#(url=="https://nowhere.example/p/new-thing").availability`: "backorder",

@@ -79,24 +79,6 @@ func (c controlAPI) createIntent(_ *request, o newIntent) answer {
 	return created(in.intentWire)
 }
 
-// expire closes the confirm window of an intent at once. Repeating it changes nothing.
-func (c controlAPI) expire(_ *request, in *intent) answer {
-	c.sim.fulfilment.expire(in)
-	if in.FailureReason == nil || in.FailureReason.Code != expired {
-		return wrongState("Checkout intent has no confirm window any more", in.State)
-	}
-	return ok(in.intentWire)
-}
-
-// finish ends the placing of an order at once. Repeating it changes nothing.
-func (c controlAPI) finish(_ *request, in *intent) answer {
-	if in.State.Rank() < api.PlacingOrder.Rank() {
-		return wrongState("Checkout intent is not being placed yet", in.State)
-	}
-	c.sim.fulfilment.endPlacing(in, c.sim.agenda.now())
-	return ok(in.intentWire)
-}
-
 // stateOrder asks for a state of an intent.
 type stateOrder struct {
 	To api.IntentState `json:"to"` // "": the next one

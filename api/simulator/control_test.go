@@ -66,9 +66,10 @@ func TestControlAPI(t *testing.T) {
 					a.Errorf("%s %s %s: %s, want %q", c.method, c.path, c.body, fields, c.says)
 				}
 			}
-			a.want(409, a.call("POST", "/control/intents/"+id+"/finish", ""))
-			a.want(200, a.call("POST", "/control/intents/"+id+"/advance", `{"to":"completed"}`))
-			a.want(409, a.call("POST", "/control/intents/"+id+"/expire", ""))
+			a.want(200, a.call("POST", "/control/intents/"+id+"/advance", `{"to":"placing_order"}`))
+			a.want(409, a.call("POST", "/control/intents/"+id+"/fail", `{"failure":"checkout_intent_expired"}`))
+			a.want(200, a.call("POST", "/control/intents/"+id+"/advance", ""))
+			a.want(409, a.call("POST", "/control/intents/"+id+"/fail", `{"failure":"checkout_intent_expired"}`))
 		},
 		"failures that are ended strike no more": func(a *account) {
 			a.want(200, a.call("POST", "/control/failures", `{"count":1000}`))
@@ -90,7 +91,7 @@ func TestControlAPI(t *testing.T) {
 		"an intent expires": func(a *account) {
 			id := a.create(chiliCrisp)
 			later(10 * time.Second)
-			a.want(http.StatusOK, a.call("POST", "/control/intents/"+id+"/expire", ""))
+			a.want(http.StatusOK, a.call("POST", "/control/intents/"+id+"/fail", `{"failure":"checkout_intent_expired"}`))
 			if in := a.intent(id); in["state"] != "failed" {
 				a.Errorf("it is %v", in["state"])
 			}
@@ -98,13 +99,12 @@ func TestControlAPI(t *testing.T) {
 		"a placing ends": func(a *account) {
 			for fate, want := range map[string]string{``: "completed", `,"failure":"payment_failed","whilePlacing":true`: "failed"} {
 				id := a.want(http.StatusCreated, a.call("POST", "/control/intents", `{"state":"placing_order"`+fate+`}`))["id"].(string)
-				for range 2 { // once more changes nothing
-					if in := a.want(http.StatusOK, a.burst("POST", "/control/intents/"+id+"/finish", "")); in["state"] != want {
-						a.Errorf("it is %v, want %s", in["state"], want)
-					}
+				if in := a.want(http.StatusOK, a.burst("POST", "/control/intents/"+id+"/advance", "")); in["state"] != want {
+					a.Errorf("it is %v, want %s", in["state"], want)
 				}
+				a.want(http.StatusConflict, a.burst("POST", "/control/intents/"+id+"/advance", ""))
 			}
-			a.want(http.StatusNotFound, a.call("POST", "/control/intents/ci_none/finish", ""))
+			a.want(http.StatusNotFound, a.call("POST", "/control/intents/ci_none/advance", ""))
 		},
 		"the next requests fail": func(a *account) {
 			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"count":2,"status":503,"path":"/api/v1/shipments"}`))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"tillwatch/api"
 	deliveries "tillwatch/api/delivery"
 )
 
@@ -29,7 +28,7 @@ type control struct {
 
 // controls returns the endpoints. openapi.json has their descriptions.
 func (c controlAPI) controls() []control {
-	events, faults, buckets := eventWire{}, []EventFault{}, []BucketSummary{}
+	faults, buckets := []EventFault{}, []BucketSummary{}
 	return []control{
 		bare("GET", "/control/openapi.json", json.RawMessage{}, func(*request) answer { return ok(json.RawMessage(openAPI)) }),
 		bare("GET", "/control/state", Summary{}, c.state),
@@ -37,12 +36,9 @@ func (c controlAPI) controls() []control {
 		bare("GET", "/control/intents/{id}", intentFile{}, ofIntent(c.sim, c.intentFile)),
 		with("POST", "/control/intents/{id}/advance", stateOrder{}, intentWire{}, toIntent(c.sim, c.advanceIntent)),
 		with("POST", "/control/intents/{id}/fail", failureOrder{}, intentWire{}, toIntent(c.sim, c.failIntent)),
-		bare("POST", "/control/intents/{id}/expire", intentWire{}, ofIntent(c.sim, c.expire)),
-		bare("POST", "/control/intents/{id}/finish", intentWire{}, ofIntent(c.sim, c.finish)),
 		bare("POST", "/control/shipments/{id}/advance", shipmentWire{}, ofShipment(c.sim, c.advance)),
-		with("POST", "/control/events", happening{}, events, c.happen),
+		with("POST", "/control/events", happening{}, eventWire{}, c.happen),
 		bare("GET", "/control/products", []soldProduct{}, c.products),
-		with("POST", "/control/products/events", productChange{Topic: api.ProductUpdated}, events, c.changeProduct),
 		bare("GET", "/control/webhook-endpoints", []EndpointSummary{}, c.webhookEndpoints),
 		with("POST", "/control/webhook-endpoints", newEndpoint{}, EndpointSummary{}, c.registerEndpoint),
 		bare("DELETE", "/control/webhook-endpoints/{id}", EndpointSummary{}, c.removeEndpoint),

@@ -49,7 +49,7 @@ func (c controlAPI) happen(_ *request, h happening) answer {
 	case api.SourceWebhookEndpoint:
 		return c.challenge(h, now)
 	}
-	return c.changeProduct(nil, productChange{h.ProductURL, h.Type, h.Price, h.Availability})
+	return c.happenToProduct(h)
 }
 
 // newestEvent answers with the newest event of a type and a source, if it happened since
@@ -171,13 +171,16 @@ type failureOrder struct {
 }
 
 // failIntent makes an intent fail with a reason: at once while its offer is retrieved or
-// its order is placed, otherwise once it is confirmed.
+// its order is placed, or if its confirm window is to close; otherwise once it is confirmed.
 func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	if _, known := failureKinds()[o.Failure]; !known {
 		return invalidField("body.failure", "must be one of "+List(FailureCodes(), "and"))
 	}
-	if in.State.Terminal() {
+	switch {
+	case in.State.Terminal():
 		return wrongState("Checkout intent has ended", in.State)
+	case o.Failure == expired && in.State == api.PlacingOrder:
+		return wrongState("Checkout intent has no confirm window any more", in.State)
 	}
 	in.Fate.Failure, in.Fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
 	switch {

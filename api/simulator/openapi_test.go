@@ -278,11 +278,7 @@ func (a *account) somePath(path string) string {
 	value := "reads"
 	switch collection {
 	case "/control/intents":
-		state := "placing_order"
-		if strings.HasSuffix(path, "/expire") {
-			state = "awaiting_confirmation"
-		}
-		value = a.want(http.StatusCreated, a.burst("POST", collection, `{"state":"`+state+`"}`))["id"].(string)
+		value = a.want(http.StatusCreated, a.burst("POST", collection, `{"state":"placing_order"}`))["id"].(string)
 	case "/control/shipments":
 		value = a.list("/api/v1/shipments")[0]["id"].(string)
 	case "/control/webhook-endpoints":

@@ -22,20 +22,10 @@ func (c controlAPI) products(*request) answer {
 	return ok(sold)
 }
 
-// productChange describes the change of a product. The simulator chooses zero fields.
-type productChange struct {
-	ProductURL   string           `json:"productUrl"`
-	Topic        api.EventType    `json:"topic"`
-	Price        *int64           `json:"price"` // cents
-	Availability api.Availability `json:"availability"`
-}
-
-// changeProduct changes or removes a product, and emits the event.
-func (c controlAPI) changeProduct(_ *request, o productChange) answer {
-	updated := o.Topic == api.ProductUpdated
+// happenToProduct changes or removes a product.
+func (c controlAPI) happenToProduct(o happening) answer {
+	updated := o.Type == api.ProductUpdated
 	switch {
-	case !updated && o.Topic != api.ProductRemoved:
-		return invalidField("body.topic", "must be product.updated or product.removed")
 	case o.ProductURL != "" && !isWebAddress(o.ProductURL):
 		return invalidField("body.productUrl", "must be absolute and begin with http:// or https://")
 	case o.Price != nil && !(updated && *o.Price >= 0 && *o.Price <= math.MaxInt32):

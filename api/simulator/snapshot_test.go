@@ -48,7 +48,7 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 		a.confirm(placing)
 		begun = a.create(magicURL("sold-out"))
 		reference = a.asks("GET", "/control/intents/"+awaiting, "").Get("intent.referenceId").String()
-		a.want(http.StatusCreated, a.burst("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q,"price":1234,"availability":"backorder"}`, chiliCrisp)))
+		a.want(http.StatusCreated, a.burst("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q,"price":1234,"availability":"backorder"}`, chiliCrisp)))
 		a.asks("PUT", "/control/buckets/reads", `{"limit":77}`)
 		a.asks("PUT", "/control/buckets/checkout-intents", `{"remaining":4}`)
 		before, kept = a.resources(), a.sim.Snapshot()

@@ -193,7 +193,7 @@ func consoleAdvance() *cobra.Command {
 			case failure != "":
 				step = request{http.MethodPost, "/control/intents/" + id + "/fail", fields{"failure": failure}}
 			case expire:
-				step = request{http.MethodPost, "/control/intents/" + id + "/expire", nil}
+				step = request{http.MethodPost, "/control/intents/" + id + "/fail", fields{"failure": api.Expired}}
 			}
 			return inConsole(c, table("id", "state", "status", "failureReason.code", "orderId", "tracking.number"), func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
 				answer, err = step.send(ctx, client)

@@ -108,7 +108,7 @@ func consoleProduct() *cobra.Command {
 		"tillwatch console product https://spice-lab.example/products/gochugaru --price 12.90USD --stock out_of_stock", nothingBut("the URL of a product"),
 		table("id", "type", "source.id", "data.price", "data.availability"),
 		func(args []string) (request, error) {
-			body := fields{"productUrl": args[0]}
+			body := fields{"type": api.ProductUpdated, "productUrl": args[0]}
 			if price != "" {
 				cents, err := dollars("--price", price)
 				if err != nil {
@@ -120,9 +120,9 @@ func consoleProduct() *cobra.Command {
 				body["availability"] = stock
 			}
 			if remove {
-				body["topic"] = api.ProductRemoved
+				body["type"] = api.ProductRemoved
 			}
-			return request{http.MethodPost, "/control/products/events", body}, nil
+			return request{http.MethodPost, "/control/events", body}, nil
 		})
 	command.Flags().StringVar(&price, "price", "", "its new price, such as 12.90USD")
 	command.Flags().StringVar(&stock, "stock", "", "its new availability, such as out_of_stock")

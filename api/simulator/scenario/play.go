@@ -86,7 +86,7 @@ func (p *player) play(ctx context.Context, step *Step) Done {
 		done.Err = p.post(ctx, p.path(step.Fail)+"/fail", map[string]any{"failure": p.text(step.Reason)}, nil)
 	case step.Expire != "":
 		about, done.Step = step.Expire, "expire "+step.Expire
-		done.Err = p.post(ctx, p.path(step.Expire)+"/expire", nil, nil)
+		done.Err = p.post(ctx, p.path(step.Expire)+"/fail", map[string]any{"failure": api.Expired}, nil)
 	case step.Trigger != "":
 		about, done.Step = step.Of, "trigger "+string(step.Trigger)+of(step.Of)
 		done.Err = p.trigger(ctx, step)
