@@ -7,11 +7,8 @@ import (
 	"time"
 )
 
-// Bounds of a book.
-const (
-	mostBuckets = 16          // buckets of one class
-	forgetAfter = time.Minute // after this a bucket whose limit was changed is dropped
-)
+// mostBuckets bounds the buckets of one class.
+const mostBuckets = 16
 
 // book keeps the buckets of one class.
 type book struct {
@@ -27,7 +24,7 @@ func newBook(class Class) *book {
 func (b *book) buckets(now time.Time) []Bucket {
 	var all []Bucket
 	for _, l := range b.ledgers {
-		if !l.superseded || now.Sub(l.seen) < forgetAfter {
+		if !l.superseded {
 			all = append(all, l.bucket(now))
 		}
 	}

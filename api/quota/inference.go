@@ -12,7 +12,6 @@ type inference struct {
 	remaining int64 // of the report that later ones are compared with
 	charged   int64 // this client's requests that had ended by then
 	unsure    int64 // this client's requests that overlapped with it
-	inferred  int64 // others' requests since
 
 	recent []sighting // others' requests within a short window
 }
@@ -62,30 +61,17 @@ func (b *ledger) inferShort(r Report, a answer, q *queue) int64 {
 
 // inferLong compares successive reports of one window.
 func (b *ledger) inferLong(r Report, a answer, q *queue) int64 {
-	in := &b.inference
-	overlap := q.started - a.before - 1
-	own := b.charged - in.charged + in.unsure + int64(q.all.inFlight)
+	before := b.inference
+	own := b.charged - before.charged + before.unsure + int64(q.all.inFlight)
+	b.inference.anchored, b.inference.remaining = true, r.Remaining
+	b.inference.charged, b.inference.unsure = b.charged, q.started-a.before-1
 	switch passed := b.known && !a.sent.Before(b.limit.until); {
-	case !in.anchored:
-		in.anchor(r, b, overlap)
+	case !before.anchored, passed && !b.restarted(r, a):
 		return 0
 	case passed:
-		others := int64(0)
-		if b.restarted(r, a) {
-			others = max(b.limit.requests-r.Remaining-own, 0)
-		}
-		in.anchor(r, b, overlap)
-		return others
-	case r.Remaining > b.limit.remaining:
-		in.anchor(r, b, overlap) // some quota was returned within the window
-		return 0
+		return max(b.limit.requests-r.Remaining-own, 0)
 	}
-	others := max(in.remaining-r.Remaining-own-in.inferred, 0)
-	in.inferred += others
-	if overlap == 0 {
-		in.anchor(r, b, overlap)
-	}
-	return others
+	return max(before.remaining-r.Remaining-own, 0)
 }
 
 // restarted reports whether a report is of a window that began after the last one had passed. A service that
@@ -97,9 +83,4 @@ func (b *ledger) restarted(r Report, a answer) bool {
 	}
 	off := (r.Reset + a.received.Sub(b.limit.until)) % b.limit.window
 	return off <= rounding || b.limit.window-off <= rounding
-}
-
-func (in *inference) anchor(r Report, b *ledger, overlap int64) {
-	in.anchored = true
-	in.remaining, in.charged, in.unsure, in.inferred = r.Remaining, b.charged, overlap, 0
 }
