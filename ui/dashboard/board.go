@@ -177,6 +177,14 @@ func (b *board) rememberFocus() {
 	}
 }
 
+// returnFocus hands the focus back.
+func (b *board) returnFocus() {
+	if b.before == layout.Pulse && !b.pulseStands() { // the screen has become smaller
+		b.before = layout.Intents
+	}
+	b.setFocus(b.before)
+}
+
 // toggleView opens a view on the whole screen, or closes it.
 func (b *board) toggleView(view layout.Pane) {
 	if b.focus == view {
@@ -233,8 +241,15 @@ func (b *board) orders() []string {
 	return nil
 }
 
-// toggleZoom enlarges the focused pane to the whole board, or undoes that.
+// toggleZoom enlarges the focused pane to the whole board, or undoes that: the quota gives
+// the focus back to the pane that had it.
 func (b *board) toggleZoom() {
+	if b.quotaWhole() {
+		b.zoom = false
+		b.returnFocus()
+		return
+	}
+	b.rememberFocus()
 	b.zoom, b.zoomed = !b.zoom, b.focus
 	b.arrange()
 }

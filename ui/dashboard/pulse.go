@@ -53,10 +53,7 @@ func (b *board) togglePulse() {
 		return
 	}
 	b.zoom = false
-	if b.before == layout.Pulse && !b.pulseStands() { // the screen has become smaller
-		b.before = layout.Intents
-	}
-	b.setFocus(b.before)
+	b.returnFocus()
 }
 
 func (b *board) showPulse() {

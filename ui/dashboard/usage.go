@@ -68,6 +68,7 @@ func (b *board) toggleQuota() {
 		b.toggleZoom()
 		return
 	}
+	b.rememberFocus()
 	b.reveal(layout.Quota)
 	b.zoom, b.zoomed = true, layout.Quota
 	b.setFocus(layout.Quota)

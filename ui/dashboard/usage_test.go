@@ -33,13 +33,23 @@ func TestTheUseOfTheQuotaIsAKeyAwayAndBack(t *testing.T) {
 				t.Errorf("%v: the notice repeats the title:\n%s", size, screen(m))
 			}
 		}
-		press(m, "u")
-		if got := screen(m); !strings.Contains(got, "INTENTS") {
-			t.Errorf("%v: u does not show the board again:\n%s", size, got)
+		for _, back := range []string{"u", "esc", "z"} {
+			press(m, back)
+			if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌SHIPMENTS") {
+				t.Errorf("%v: %s does not lead back:\n%s", size, back, got)
+			}
+			press(m, "u")
 		}
-		press(m, "u", "esc")
-		if got := screen(m); !strings.Contains(got, "INTENTS") {
-			t.Errorf("%v: esc does not show the board again:\n%s", size, got)
+	}
+}
+
+func TestTheQuotaOfTheBoardKeepsTheFocusWhenItsZoomEnds(t *testing.T) {
+	for _, keys := range [][]string{{"z", "z"}, {"z", "esc"}, {"z", "u"}, {"u", "u"}, {"u", "esc"}} {
+		m := boardOf(t, spentShop(time.Now()), 120, 36)
+		press(m, "2", "3")
+		press(m, keys...)
+		if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌QUOTA") {
+			t.Errorf("after %v another pane has the focus:\n%s", keys, got)
 		}
 	}
 }
