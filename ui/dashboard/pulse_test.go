@@ -138,6 +138,23 @@ func TestWhatIsNotKnownOfThePulseIsNotNothing(t *testing.T) {
 	})
 }
 
+func TestWhereNothingFindsIntentsMoreMayAwaitADecision(t *testing.T) {
+	s := typicalShop(time.Now())
+	s.changes.Summary.Known = time.Now().Add(-20 * time.Minute)
+	s.changes.Summary.Feed, s.changes.Summary.LastEvent = account.FeedStatus{State: account.FeedOff}, time.Time{}
+	s.changes.Summary.List = account.ListStatus{State: account.ListNotServed}
+	of := func(s *shop) string { return screen(boardOf(t, s, 200, 55)) }
+	if got := of(s); !regexp.MustCompile(`awaiting +≥[0-9,.]+ USD`).MatchString(got) {
+		t.Errorf("the value of what awaits is a lower bound:\n%s", got)
+	}
+	s.changes.Intents = nil
+	if got := of(s); !regexp.MustCompile(`awaiting +not known`).MatchString(got) {
+		t.Errorf("some may await a decision:\n%s", got)
+	} else if !strings.Contains(got, "awaiting –") || strings.Contains(got, "0/h") {
+		t.Errorf("a rate stands beside an unknown count:\n%s", got)
+	}
+}
+
 func TestThePulseOfANewDayIsNotEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afternoon()

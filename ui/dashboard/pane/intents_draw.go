@@ -75,7 +75,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	if l.At()+len(of) <= c.x+c.w {
 		l.Put(paint.Muted, of)
 	}
-	if p.filter == nil || !p.filter.asks() {
+	if (p.filter == nil || !p.filter.asks()) && (p.known || lane.Total() > 0) { // else the rate is as unknown as the count
 		arrivals(p.look, l, c)
 	}
 }

@@ -73,10 +73,11 @@ func (d *cards) headLine(l *paint.Line, row *intentRow, c listColumns) {
 }
 
 // sum writes the totals of an order, with "at least" if a total is unknown or an item may
-// be missing.
+// be missing; without any, what an item would show.
 func (d *cards) sum(row *intentRow) string {
 	if row.total == "" {
-		return ""
+		unknown, _ := d.amount(row)
+		return unknown
 	}
 	return atLeast(row.order.Unpriced > 0 || d.look.Partial) + row.total
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,5 +109,22 @@ func checkHeads(t *testing.T, p *Intents) {
 	}
 	if intents != len(p.rows) {
 		t.Errorf("%d intents are grouped, of %d", intents, len(p.rows))
+	}
+}
+
+func TestTheTotalOfAnOrderIsUnknownLikeThoseOfItsItems(t *testing.T) {
+	var all []*account.Intent
+	for _, id := range []string{"a", "b"} {
+		in := intentOf(id, api.AwaitingConfirmation, time.Minute)
+		in.ReferenceID, in.Total = "order-1", nil
+		all = append(all, in)
+	}
+	for _, width := range []int{80, 120, 200} {
+		p := intents(width, 12, all...)
+		p.Group(true)
+		got := text(p.Lines())
+		if _, head, _ := strings.Cut(got, "order-1"); !strings.Contains(strings.Split(head, "\n")[0], "–") {
+			t.Errorf("%d columns: the head leaves its total out:\n%s", width, got)
+		}
 	}
 }

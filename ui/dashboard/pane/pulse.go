@@ -15,15 +15,16 @@ type Pulse struct {
 	frame
 	day       bool // the last 24 hours instead of the last 60 minutes
 	latencies []account.Latency
+	known     bool // all intents are known
 }
 
 // NewPulse returns the pane.
 func NewPulse(look *Look) *Pulse { return &Pulse{frame: newFrame(look)} }
 
-// Apply applies the latencies. They are drawn with the next second, like the pulse of the
-// intents.
+// Apply applies the latencies, and whether all intents are known. They are drawn with the
+// next second, like the pulse of the intents.
 func (p *Pulse) Apply(c *account.Changes, first bool) {
-	p.latencies = c.Summary.Latency
+	p.latencies, p.known = c.Summary.Latency, c.Summary.IntentsKnown()
 	p.stale = p.stale || first
 }
 
@@ -60,7 +61,7 @@ func (p *Pulse) Lines() []string {
 		}
 		switch facts := p.facts(pulse); {
 		case pulse.Known.IsZero():
-			p.empty("how the account is doing is not known yet")
+			p.unlessWaiting("how the account is doing is not known yet")
 		case p.h >= pulseView:
 			p.view(pulse, facts)
 		case p.w >= besideFacts:

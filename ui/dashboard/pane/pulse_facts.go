@@ -48,7 +48,7 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 		}
 		return f
 	}
-	value, more := awaitingValue(pulse)
+	value, more := awaitingValue(pulse, p.known)
 	all := []fact{
 		{name: "awaiting", whole: value, more: more},
 		{head: true, cells: periods},
@@ -114,9 +114,11 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 }
 
 // awaitingValue writes the value of the intents that await confirmation, and of how many
-// more it is unknown.
-func awaitingValue(pulse *account.Pulse) (value, more string) {
+// more it is unknown. While not all intents are known, there may be others.
+func awaitingValue(pulse *account.Pulse, known bool) (value, more string) {
 	switch text := wording.Sum(pulse.Awaiting, 0); {
+	case text == "" && pulse.Unpriced == 0 && !known:
+		return notKnown, ""
 	case text == "" && pulse.Unpriced == 0:
 		return "none", ""
 	case text == "":
@@ -124,7 +126,7 @@ func awaitingValue(pulse *account.Pulse) (value, more string) {
 	case pulse.Unpriced > 0:
 		return atLeast(true) + text, ", " + wording.Count(pulse.Unpriced) + " unknown"
 	default:
-		return text, ""
+		return atLeast(!known) + text, ""
 	}
 }
 
@@ -148,11 +150,15 @@ func atLeast(is bool) string {
 func (p *Pulse) fact(l *paint.Line, f fact, periods, w int) {
 	end, first := l.At()+w, w-factName-(periods-1)*factCell
 	l.Fit(paint.Muted, f.name, factName)
+	whole := paint.Text | paint.Bold
+	if f.whole == notKnown {
+		whole = paint.Muted
+	}
 	switch {
 	case f.whole != "" && paint.Width(f.whole) <= first && paint.Width(f.more) <= w-factName-first:
-		l.Right(paint.Text|paint.Bold, f.whole, first).Put(paint.Text|paint.Bold, f.more)
+		l.Right(whole, f.whole, first).Put(whole, f.more)
 	case f.whole != "":
-		l.Fit(paint.Text|paint.Bold, f.whole+f.more, w-factName)
+		l.Fit(whole, f.whole+f.more, w-factName)
 	default:
 		for i, text := range f.cells[:periods] {
 			width, style := factCell, paint.Muted

@@ -309,8 +309,8 @@ func (p *Quota) strip() *paint.Line {
 	if !p.dayKnown() {
 		return l
 	}
-	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 18 {
-		l.Space(1).Put(paint.Muted, "today "+wording.Count(p.day.Used())+" made")
+	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 19 {
+		l.Space(1).Put(paint.Muted, "today "+atLeast(!p.day.Told)+wording.Count(p.day.Used())+" made")
 	}
 	left := wording.Count(max(p.day.Limit-p.day.Used(), 0))
 	limit := "/" + assumed(p.day.Assumed) + wording.Count(p.day.Limit)

@@ -173,6 +173,8 @@ func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
 		{"assumed", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 80, "today ≤19/~50"},
 		{"with just enough room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 22, "today ≤19/~50"},
 		{"without room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 21, ""},
+		{"without a limit", account.DayCount{Seen: 31}, 80, "today ≥31 made"},
+		{"told without a limit", account.DayCount{Told: true, Seen: 31}, 80, "today 31 made"},
 		{"of thousands without room", account.DayCount{Seen: 100, Limit: 2000}, 22, ""},
 	}
 	for _, c := range cases {

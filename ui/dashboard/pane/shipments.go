@@ -261,8 +261,8 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 	name, number := row.tracking()
 	if number == "" {
 		text := "no tracking yet"
-		if row.Status().Terminal() {
-			text = ""
+		if row.Status().Terminal() || row.Latest == nil {
+			text = "" // there will be none, or no read has said so
 		}
 		l.Fit(paint.Muted, text, w)
 		return

@@ -52,6 +52,17 @@ func TestShipmentsInTroubleStandAboveThoseThatMove(t *testing.T) {
 	}
 }
 
+func TestOnlyAReadSaysThatThereIsNoTrackingYet(t *testing.T) {
+	for _, width := range []int{100, 200} {
+		p := NewShipments(look())
+		p.SetPlace(Place{W: width, H: 20})
+		p.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "not read"}, parcel("read", api.Ordered, 0), parcel("ended", api.Canceled, 0)}, Whole: true}, true)
+		if got := text(p.Lines()); strings.Count(got, "no tracking yet") != 1 {
+			t.Errorf("%d columns: one of three is read and still to come:\n%s", width, got)
+		}
+	}
+}
+
 func TestShipmentsOfUnknownAgeAreSortedLast(t *testing.T) {
 	p := NewShipments(look())
 	p.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "not read"}, parcel("new", api.Shipped, time.Minute), parcel("old", api.Shipped, time.Hour)}, Whole: true}, true)
