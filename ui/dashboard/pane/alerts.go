@@ -165,8 +165,11 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 		l.On(paint.Base)
 	}
 	id, age := 0, p.columnWidth(ageColumn, ageWidth+1)
-	if p.w >= 150 {
-		id = p.columnWidth(idColumn, 40)
+	switch {
+	case p.w >= 180:
+		id = p.columnWidth(idColumn, wholeID+2)
+	case p.w >= 140:
+		id = p.columnWidth(idColumn, shortID) // the text matters more
 	}
 	said := ""
 	if row.fold.off {

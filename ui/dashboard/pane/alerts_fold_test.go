@@ -111,3 +111,16 @@ func TestTheCursorStaysOnItsAlertWhileThePaneHasTheFocus(t *testing.T) {
 		t.Errorf("after another came the cursor is on %s", got)
 	}
 }
+
+func TestTheIDOfAnAlertLeavesItsTextRoom(t *testing.T) {
+	a := account.Alert{Kind: account.AlertOrder, Intent: "ci_779d1ba1900f41e1ace4536c64382ed7", Since: noon,
+		Text: "order-20432 is partly failed, 1 of 3 items: order again what failed, or return the rest at its merchant"}
+	for _, width := range []int{140, 160, 180, 200} {
+		p := NewAlerts(look(), nil)
+		p.SetPlace(Place{W: width, H: 8})
+		p.Apply(&account.Changes{Summary: account.Summary{Alerts: []account.Alert{a}}}, true)
+		if got := text(p.Lines()); !strings.Contains(got, string(a.Text)) || !strings.Contains(got, "ci_779d1b") {
+			t.Errorf("%d columns:\n%s", width, got)
+		}
+	}
+}
