@@ -200,6 +200,8 @@ func (h header) relaySlot() slot {
 		width = 6 // the sign and its word alone
 	} else if feed.State == account.FeedConnecting || feed.State == account.FeedReplaying {
 		width = 19
+	} else if feed.State == account.FeedOff && h.picture.started && h.width < 100 {
+		width = 12 // no age will follow, and the name needs the room
 	}
 	return slot{1, width, func(l *paint.Line) {
 		if width > 6 {

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"errors"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
@@ -28,7 +30,6 @@ func (c healthCheck) health() pane.Health {
 		h.Text, h.Style = "the service refuses the API key", paint.Bad
 		h.Advice = c.keyAdvice()
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
-		h.OfRelay = true
 		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+c.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
 		h.Advice = c.nextTry()
 		if at := c.ago(s.LastRead); at != "" {
@@ -42,6 +43,9 @@ func (c healthCheck) health() pane.Health {
 		h.OfRelay = true
 		h.Text, h.Cause, h.Style = "relay lost"+c.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
 		h.Advice = c.nextTry() + "; polling meanwhile"
+	case s.API.State == account.APIFailing && errors.Is(s.API.Err, api.ErrForbidden):
+		h.Text, h.Cause, h.Style = "the API key may not read checkout intents", wording.Because(s.API.Err), paint.Bad
+		h.Advice = "give it the scope, or use another key"
 	case s.API.State == account.APIFailing:
 		h.Text, h.Cause, h.Style = "the service has been failing"+c.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
 		h.Advice = "trying again"
@@ -63,7 +67,6 @@ func (c healthCheck) health() pane.Health {
 		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
 			c.cfg.Actions.KeyOf(action.Jump) + " and type an id"
 	case s.Feed.State == account.FeedOff:
-		h.OfRelay = true
 		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
 	}
 	return h

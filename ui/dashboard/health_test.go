@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,6 +41,36 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 				t.Errorf("the line says %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAKeyWithoutTheScopeIsNoFaultOfTheService(t *testing.T) {
+	s := typicalShop(time.Now())
+	s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now(), Err: &api.Error{Method: http.MethodGet, Path: "/api/v1/checkout-intents", Status: http.StatusForbidden, Message: "API key lacks scope checkout-intents:read"}}
+	want := "✕ the API key may not read checkout intents — give it the scope, or use another key (GET /api/v1/checkout-intents: 403 forbidden: API key lacks scope checkout-intents:read)"
+	if got := strings.Split(screen(boardOf(t, s, 200, 40)), "\n")[1]; !strings.Contains(got, want) {
+		t.Errorf("the line says %q, want %q", got, want)
+	}
+}
+
+func TestTheEnvironmentIsWholeWhereThereIsRoom(t *testing.T) {
+	s := typicalShop(time.Now())
+	s.changes.Summary.API.State, s.changes.Summary.API.From = account.APIUnauthorized, api.Environment{Name: "simulator"}
+	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedOff}
+	if got := strings.Split(screen(boardOf(t, s, 80, 24)), "\n")[0]; !strings.Contains(got, " simulator ") {
+		t.Errorf("the header says %q", got)
+	}
+}
+
+func TestOnlyTheIntentsSayWhyNothingIsThere(t *testing.T) {
+	s := newShop(time.Now())
+	s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now()}
+	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: time.Now()}
+	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+		got := screen(boardOf(t, s, size[0], size[1]))
+		if n := strings.Count(got, "neither the service nor the relay has answered"); n != 2 || !strings.Contains(got, "no events arrive: the relay is lost") {
+			t.Errorf("%v: the line and the intents say why, the events that none arrive; said %d times:\n%s", size, n, got)
+		}
 	}
 }
 
