@@ -19,6 +19,7 @@ var (
 	ErrMissing      = errors.New("does not exist")             // a 404 with the contract's body: the service says so itself
 	ErrUnauthorized = errors.New("unauthorized")               // 401
 	ErrForbidden    = errors.New("forbidden")                  // 403: not shown by the contract, seen in public
+	ErrScope        = errors.New("lacks a scope")              // a 403 with the contract's body: others come from something before the service
 	ErrValidation   = errors.New("validation failed")          // 422: [Error.Fields] says what was wrong
 	ErrRateLimited  = errors.New("rate limited")               // any 429
 	ErrPerSecond    = errors.New("per-second limit")           // a 429 that passes within seconds
@@ -108,6 +109,8 @@ func (e *Error) Is(target error) bool {
 		return e.Status == http.StatusUnauthorized
 	case ErrForbidden:
 		return e.Status == http.StatusForbidden
+	case ErrScope:
+		return e.Status == http.StatusForbidden && e.Name != ""
 	case ErrConflict:
 		return e.Status == http.StatusConflict
 	case ErrValidation:

@@ -91,7 +91,7 @@ func (h *health) turn(state APIState, now time.Time) {
 // from something other than the service, such as a sign-in page, or says that the key may not do that.
 func (h *health) judge(e *api.Exchange) APIState {
 	switch {
-	case errors.Is(e.Err, context.Canceled), lacksScope(e.Err) && readsShipments(e) && !h.shipmentsRead:
+	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, api.ErrScope) && readsShipments(e) && !h.shipmentsRead:
 		return h.State
 	case e.Status == 401:
 		h.failures = 0

@@ -65,7 +65,7 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 		merge: w.store.applySweep,
 		refuses: func(err error) bool {
 			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrValidation) ||
-				lacksScope(err) && w.store.readsUnlisted()
+				errors.Is(err, api.ErrScope) && w.store.readsUnlisted()
 		},
 	})
 }
@@ -87,7 +87,7 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 			failed = 0
 		case l.refuses(err):
 			return
-		case lacksScope(err) && w.store.forbids(l.kind):
+		case errors.Is(err, api.ErrScope) && w.store.forbids(l.kind):
 			pause = scopeTrial
 		default:
 			failed++

@@ -64,7 +64,7 @@ func (s *Store) setList(kind listKind, status ListStatus) {
 // read shipments may read them: then a 403 is a failure like others.
 func (s *Store) forbidShipments(err error) (forbidden bool) {
 	s.update(func(time.Time) {
-		if forbidden = lacksScope(err) && !s.health.shipmentsRead; forbidden {
+		if forbidden = errors.Is(err, api.ErrScope) && !s.health.shipmentsRead; forbidden {
 			s.lists.status[shipmentList] = ListStatus{State: ListForbidden, Err: fmt.Errorf("the API key may not read shipments: %w", err)}
 		}
 	})
@@ -94,11 +94,4 @@ func (s *Store) readsUnlisted() bool {
 		list := s.lists.status[shipmentList].State
 		return s.health.shipmentsRead && (list == ListUnread || list == ListNotServed)
 	})
-}
-
-// lacksScope reports whether the service answered 403 in the contract's form. Other such answers come from something
-// before it.
-func lacksScope(err error) bool {
-	var answer *api.Error
-	return errors.As(err, &answer) && errors.Is(answer, api.ErrForbidden) && answer.Name != ""
 }

@@ -62,6 +62,17 @@ func faultsOfTheService() []doctorFault {
 	}
 	return []doctorFault{
 		{name: "a wrong key", put: func(c *doctorCase) { c.settings["api_key"] = "another-key" }, check: "key", words: "refuses the API key"},
+		{name: "a key that may read no shipments", put: func(c *doctorCase) {
+			forbids := says("/api/v1/shipments", 403, `{"name":"ForbiddenError","message":"the key lacks a scope"}`)
+			c.front("api_url", func(w http.ResponseWriter, r *http.Request) bool {
+				w.Header().Set("RateLimit-Policy", `"default";q=10;w=1`)
+				w.Header().Set("RateLimit", `"default";r=9;t=1`)
+				return forbids(w, r)
+			}, nil)
+		}, check: "key", words: "may not read shipments", verdict: doctor.Warning},
+		{name: "something before the service that lets nobody read", put: func(c *doctorCase) {
+			c.front("api_url", says("/api/v1/shipments", 403, `{}`), nil)
+		}, check: "key", words: "(403)"},
 		{name: "a key that may read no events", put: func(c *doctorCase) { c.settings["api_key"] = "key-without-events" }, check: "key", words: "events:read", verdict: doctor.Warning},
 		{name: "a clock ten minutes ahead", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: " ahead of"},
 		{name: "a clock a minute behind", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: "behind", verdict: doctor.Warning},

@@ -179,8 +179,8 @@ func (p *examination) checkKey(ctx context.Context) []doctor.Finding {
 			do += "; this one is for " + says
 		}
 		return doctor.Findings(doctor.Fault, "the service refuses the API key (401)", "nothing can be read or confirmed with it", do)
-	case errors.Is(p.first, api.ErrForbidden):
-		return doctor.Findings(doctor.Fault, "the key may not read shipments (403)", "parcels stay unknown", "give it the read scopes in the account console")
+	case errors.Is(p.first, api.ErrForbidden) && !errors.Is(p.first, api.ErrScope):
+		return doctor.Findings(doctor.Fault, "something before the service forbids reading shipments (403)", "parcels stay unknown", "check api_url, and what is in between")
 	case !p.maySpend():
 		return doctor.Findings(doctor.Note, "the service accepts the key; its scopes are not tested, as only the reserve of the quota is left", "", "")
 	}
@@ -189,13 +189,20 @@ func (p *examination) checkKey(ctx context.Context) []doctor.Finding {
 		return happened{i.ID, i.CreatedAt, "an intent past its offer", i.State != api.RetrievingOffer}
 	})
 	p.events = probe(p.client.Events(ctx), func(e api.Event) happened { return happened{e.ID, e.CreatedAt, "an event", true} })
+	var found []doctor.Finding
+	if p.first != nil {
+		found = doctor.Findings(doctor.Warning, "the key may not read shipments", "parcels stay unknown", "give it the read scopes in the account console")
+	}
 	if p.events.err != nil {
 		switch _, err := p.client.Event(ctx, "evt_tillwatch_doctor"); {
 		case errors.Is(err, api.ErrForbidden), errors.Is(err, api.ErrUnauthorized):
-			return doctor.Findings(doctor.Warning, "the key may not read events (scope events:read)", "an event whose delivery was lost cannot be read", "give it that scope in the account console")
+			return append(found, doctor.Findings(doctor.Warning, "the key may not read events (scope events:read)", "an event whose delivery was lost cannot be read", "give it that scope in the account console")...)
 		case err != nil && !errors.Is(err, api.ErrMissing) && !errors.Is(err, api.ErrValidation):
-			return doctor.Findings(doctor.Note, "the service accepts the key; whether it may read events is unknown: "+err.Error(), "", "")
+			return append(found, doctor.Findings(doctor.Note, "the service accepts the key; whether it may read events is unknown: "+err.Error(), "", "")...)
 		}
+	}
+	if found != nil {
+		return found
 	}
 	return doctor.Fine("the service accepts it; it may read shipments and events")
 }
