@@ -89,7 +89,7 @@ func Open(config Config) (*Forwarder, error) {
 	if f.state, err = OpenState(config.State); err != nil {
 		return nil, err
 	}
-	if f.lock, err = claim(config.State + ".lock"); err != nil {
+	if f.lock, err = claim(config.State+".lock", "forwards events already: end it, or keep another state"); err != nil {
 		return nil, errors.Join(err, f.state.Close())
 	}
 	for _, t := range config.Targets {
@@ -106,8 +106,8 @@ func Open(config Config) (*Forwarder, error) {
 func (f *Forwarder) Close() error { return errors.Join(f.state.Close(), f.lock.Close()) }
 
 // claim locks a state until the process ends, and writes the process id into the lock
-// file, for the error of others.
-func claim(path string) (*flock.Flock, error) {
+// file, for the error of others, which says what the process does.
+func claim(path, does string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
 	switch {
@@ -118,7 +118,7 @@ func claim(path string) (*flock.Flock, error) {
 		if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
 			holder = "process " + strings.TrimSpace(string(text))
 		}
-		return nil, fmt.Errorf("%s forwards events already: end it, or keep another state", api.Scrub(holder))
+		return nil, fmt.Errorf("%s %s", api.Scrub(holder), does)
 	}
 	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the state of forwarding: %w", err), lock.Close())

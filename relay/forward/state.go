@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // the driver
 
 	"tillwatch/api"
@@ -49,6 +50,7 @@ const (
 // events are then sent again.
 type State struct {
 	path string
+	dead *flock.Flock // held by who resends dead events; nil: not by this state
 	db   *sql.DB
 	conn *sql.Conn // the only one
 
@@ -120,7 +122,11 @@ func (s *State) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rollback()
-	return errors.Join(s.conn.Close(), s.db.Close())
+	err := errors.Join(s.conn.Close(), s.db.Close())
+	if s.dead != nil {
+		err = errors.Join(err, s.dead.Close())
+	}
+	return err
 }
 
 func (s *State) rollback() {
@@ -333,6 +339,15 @@ func moment(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
+}
+
+// ClaimDead keeps others from resending dead events until the state is closed. Dead events that were read before may
+// meanwhile have been resent.
+func (s *State) ClaimDead() (err error) {
+	if s.dead == nil {
+		s.dead, err = claim(s.path+".dead.lock", "resends dead events already: wait until it has ended")
+	}
+	return err
 }
 
 // Resend sends a dead event again, once, and stores the outcome.

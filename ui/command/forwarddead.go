@@ -68,9 +68,9 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 	}
 	sent, refused := 0, 0
 	passed := func(h *forward.Held) bool { _, ok := wanted[h.Event.ID]; return !ok && len(ids) > 0 }
-	check := func(_ context.Context, _ *forward.State, h *forward.Held) error {
-		if passed(h) {
-			return nil
+	check := func(_ context.Context, state *forward.State, h *forward.Held) error {
+		if err := state.ClaimDead(); err != nil || passed(h) {
+			return err
 		}
 		return o.sender.checkClearText(s, h.Target)
 	}

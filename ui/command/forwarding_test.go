@@ -1,10 +1,12 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,6 +151,32 @@ func TestResendSendsNothingWhileOneTargetWouldExposeAHeader(t *testing.T) {
 		t.Errorf("%d and %d requests came", len(parcels.requests), len(orders.requests))
 	}
 	mustExit(t, exitFailed, "1 of 1 event was not accepted", "forward", "resend", "evt_1", "--header-file", "Authorization="+token)
+}
+
+func TestWhatIsBeingResentIsNotResentTwice(t *testing.T) {
+	startEvents(t, 1)
+	came, answer := make(chan struct{}, 2), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		came <- struct{}{}
+		<-answer
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	stop := startForward(t, "forward", "--since", "earliest", "--give-up", "1ns", "--to", server.URL)
+	<-came
+	answer <- struct{}{}
+	stop()
+	resent := make(chan int)
+	go func() {
+		var out, said bytes.Buffer
+		resent <- run(t.Context(), []string{"forward", "resend", "--all"}, strings.NewReader(""), &out, &said)
+	}()
+	<-came
+	mustExit(t, exitFailed, "resends dead events already", "forward", "resend", "--all")
+	close(answer)
+	if code := <-resent; code != exitFailed || len(came) > 0 {
+		t.Errorf("the first one ended with %d, and %d more requests came", code, len(came))
+	}
 }
 
 func TestAnAddressThatCannotBeReadIsNotQuoted(t *testing.T) {
