@@ -1,7 +1,6 @@
 package confirm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +38,8 @@ func (g *Guard) Unsettled() []Line { return g.unsettled }
 // it reads once more and, if that shows the same, records that they were not taken; otherwise it returns an
 // [UnsettledError]. If one was accepted, it returns errTaken, except for a stand-in: a new one has the old ids.
 func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.Intent, error) {
-	if accepted, err := g.audit.madeOf(s); err != nil || accepted != "" && !s.standIn {
-		return now, cmp.Or(err, errTaken)
+	if err := g.taken(s); err != nil {
+		return now, err
 	}
 	open, err := g.audit.openOf(s)
 	if err != nil || len(open) == 0 {
@@ -65,6 +64,15 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 		err = g.audit.notTaken(s, now.Response)
 	}
 	return again, err
+}
+
+// taken returns errTaken if a confirm was accepted, except by a stand-in.
+func (g *Guard) taken(s subject) error {
+	accepted, err := g.audit.madeOf(s)
+	if err == nil && accepted != "" && !s.standIn {
+		err = errTaken
+	}
+	return err
 }
 
 // SettleEarlier reads the intents of [Guard.Unsettled] until the outcome of each is known, and records it for

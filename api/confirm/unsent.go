@@ -37,6 +37,19 @@ func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	return *g.without(s, &now, verdictUnsent(&now), both(why, err))
 }
 
+// Rehearse returns the outcome for an intent that was read but is not confirmed, with the reason, as Unsent does, but
+// only looks at the audit log. Without any reason, a confirm would be sent.
+func (g *Guard) Rehearse(now api.Intent, why error) Outcome {
+	if g == nil {
+		return Outcome{Verdict: verdictUnsent(&now), Intent: &now, Err: why}
+	}
+	s := subjectOf(now.Response.From.Name, now.ID)
+	if now.State == api.AwaitingConfirmation {
+		why = both(why, g.taken(s))
+	}
+	return *g.without(s, &now, verdictUnsent(&now), why)
+}
+
 // without returns the outcome of a confirm that sent nothing. While an earlier one is unsettled, that proves
 // nothing.
 func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outcome {

@@ -103,13 +103,12 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	if err != nil {
 		return err
 	}
-	s.AllowConfirm = s.AllowConfirm && !o.dryRun
 	current, err := newSession(s, forgets)
 	if err != nil {
 		return err
 	}
 	defer current.close()
-	if s.AllowConfirm {
+	if !o.dryRun || confirm.Logged(s.auditFile()) {
 		if err := current.arm(); err != nil {
 			return err
 		}
@@ -143,9 +142,15 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	if err := o.checkLive(from.Live, id); err != nil {
 		return err
 	}
+	unsent := func(why error) confirm.Outcome {
+		if o.dryRun {
+			return s.guard.Rehearse(in, why)
+		}
+		return s.guard.Unsent(ctx, in, why)
+	}
 	seen, err := confirm.Propose(&in, from, s.settings.ConfirmWindow)
 	if err != nil {
-		r.end(s.guard.Unsent(ctx, in, err))
+		r.end(unsent(err))
 		if r.ExitCode == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
@@ -154,7 +159,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	}
 	r.printProposal(stderr, seen)
 	if seen.Total != agreed {
-		out := s.guard.Unsent(ctx, in, nil)
+		out := unsent(nil)
 		if out.Verdict == confirm.NotConfirmable && !out.Unsettled {
 			out.Verdict, out.Differences = confirm.Changed, []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}
 		}
@@ -165,6 +170,10 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		return nil
 	}
 	if o.dryRun {
+		if out := unsent(nil); out.Err != nil {
+			r.end(out)
+			return nil
+		}
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return nil
 	}

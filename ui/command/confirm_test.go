@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/confirm"
 	"tillwatch/api/simulator"
 )
 
@@ -200,6 +202,55 @@ func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.state, "confirms.jsonl")); err == nil {
 		t.Error("a dry run opens the audit log")
+	}
+}
+
+func TestADryRunLooksIntoTheAuditLogAndLeavesItAsItIs(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	log := filepath.Join(s.state, "confirms.jsonl")
+	dryRun := func(url string) (code int, words string) {
+		var out, said bytes.Buffer
+		config := configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", url, 1), "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
+		code = run(t.Context(), []string{"confirm", id, "--config", config, "--total", total, "--dry-run"}, nil, &out, &said)
+		return code, out.String() + said.String()
+	}
+	sending := confirm.Line{At: time.Now(), Attempt: "a", Environment: "simulator", Intent: api.ID(id), Stage: confirm.Sending}
+	accepted := confirm.Line{At: time.Now(), Attempt: "a", Environment: "production", Intent: api.ID(id), Verdict: confirm.Accepted, Detail: "accepted: placing_order"}
+	for _, test := range []struct {
+		name, url string
+		line      confirm.Line
+		code      int
+		says      string
+	}{
+		{"an earlier confirm without a known outcome", "127.0.0.1", sending, exitUnknown, "an earlier confirm of it"},
+		{"an earlier confirm that was accepted", "0.0.0.0", accepted, exitAlready, "was accepted before"},
+		{"a confirm of another intent", "127.0.0.1", confirm.Line{At: time.Now(), Attempt: "a", Environment: "simulator", Intent: "ci_other", Stage: confirm.Sending}, exitDone, "it would be confirmed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text, err := json.Marshal(test.line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = append(text, '\n')
+			_ = os.Remove(log + ".size") // otherwise the log would have been cut
+			if err := os.WriteFile(log, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if code, words := dryRun(test.url); code != test.code || !strings.Contains(words, test.says) {
+				t.Errorf("exit code %d, want %d: %s", code, test.code, words)
+			}
+			if left, err := os.ReadFile(log); err != nil || !bytes.Equal(left, text) {
+				t.Errorf("the log is %s, error %v", left, err)
+			}
+		})
+	}
+	if err := errors.Join(os.Remove(log), os.Mkdir(log, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if code, words := dryRun("127.0.0.1"); code != exitFailed || !strings.Contains(words, "opening the audit log") {
+		t.Errorf("a log that cannot be opened: exit code %d: %s", code, words)
 	}
 }
 
