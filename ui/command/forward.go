@@ -157,7 +157,7 @@ func leftOf(f *forward.Forwarder, dead int, lost int64) error {
 	case err != nil:
 		return err
 	case dead > 0:
-		return &exitError{exitDead, fmt.Errorf("%s given up, and %s: tillwatch forward dead lists the first, tillwatch forward resend sends them again",
+		return &exitError{exitDead, fmt.Errorf("%s given up, and %s: tillwatch forward dead lists what was given up, tillwatch forward resend sends it again",
 			countOf(dead, "was", "were"), waits(waiting))}
 	case lost > 0:
 		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(lost), "it had not sent", "it had not sent"))}
