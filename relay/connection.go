@@ -45,6 +45,7 @@ type connection struct {
 	gone      chan struct{} // closed when the socket can no longer be read
 	why       error         // why, once gone is closed
 	roused    chan struct{} // there is something to do besides sending events
+	expelled  atomic.Bool   // its token was found to be no longer valid
 
 	// Used by the serving goroutine; others may read the atomic ones:
 	client string
@@ -71,6 +72,9 @@ func (c *connection) serve() (reason error) {
 		}
 		_ = c.socket.Close()
 		<-c.gone
+		if c.expelled.Load() {
+			reason = errors.New("refused: " + tokenEnded)
+		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

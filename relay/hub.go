@@ -205,6 +205,7 @@ func (h *hub) expel(goes func(*connection) bool) {
 	defer h.mu.Unlock()
 	for c := range h.connections { // each holds a task, so more may be added
 		if goes(c) {
+			c.expelled.Store(true)
 			h.tasks.Go(func() {
 				c.close(closeUnauthorized, tokenEnded)
 				_ = c.socket.Close()

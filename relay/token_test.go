@@ -86,7 +86,8 @@ func TestAStreamEndsForGoodWhenItsTokenDoes(t *testing.T) {
 					expires = time.Now().Add(test.expire)
 				}
 				text, token := NewToken("one", []Scope{ScopeStream}, time.Now(), expires)
-				r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued = []Token{token} })
+				log := &recorded{}
+				r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued, cfg.Logger = []Token{token}, log.logger() })
 				n := serveRelay(t, r)
 				other := newCollector()
 				run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://relay", InsecureHTTP: true, Dial: n.dial}), other)
@@ -100,10 +101,34 @@ func TestAStreamEndsForGoodWhenItsTokenDoes(t *testing.T) {
 				if err := <-ended; err == nil || !strings.Contains(err.Error(), tokenEnded) {
 					t.Errorf("the stream ended with %v", err)
 				}
+				synctest.Wait()
+				if said := linesWith(log, "stream ended"); len(said) != 1 || !strings.Contains(said[0], tokenEnded) {
+					t.Errorf("the log says %q", said)
+				}
 				deliver(t, r.Handler(), 1, 1)
 				other.awaitItems(t, 1)
 			})
 		})
+	}
+}
+
+func TestATokenFileIsOneListAndNoMore(t *testing.T) {
+	dir := t.TempDir()
+	file := NewTokenFile(dir)
+	_, token := NewToken("laptop", []Scope{ScopeRead}, time.Now(), time.Time{})
+	if err := file.Add(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, tokenFileName)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append(text, text...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tokens, err := file.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("of two lists %v is read, %v", tokens, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 )
@@ -23,6 +24,9 @@ func decodeTokens(text []byte) ([]Token, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&list); err != nil {
 		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errors.New("there is more behind the list")
 	}
 	for _, token := range list.Tokens {
 		if err := token.Check(); err != nil {
