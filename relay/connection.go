@@ -72,8 +72,11 @@ func (c *connection) serve() (reason error) {
 		}
 		_ = c.socket.Close()
 		<-c.gone
-		if c.expelled.Load() {
+		switch {
+		case c.expelled.Load():
 			reason = errors.New("refused: " + tokenEnded)
+		case errors.Is(reason, context.Canceled): // what was under way ended with the subscriber
+			reason = c.why
 		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"tillwatch/relay/journal"
 )
 
 func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
@@ -77,6 +80,28 @@ func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
 		}
 		expectEnd(t, log, `client=kiosk reason="stalled: it took nothing for 10s"`)
 		_ = stalled.socket.Close()
+	})
+}
+
+// endlessRead is a journal that answers no read of old events.
+type endlessRead struct{ journal.Journal }
+
+func (endlessRead) Read(ctx context.Context, _ int64, _ int) ([]journal.Record, error) {
+	<-ctx.Done()
+	return nil, fmt.Errorf("read the journal: %w", ctx.Err())
+}
+
+func TestOneThatLeavesDuringAReadHasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory, log := newMemory(t), &recorded{}
+		fill(t, memory, 0, 5)
+		r := newTestRelay(t, endlessRead{memory}, func(cfg *Config) { cfg.Logger = log.logger() })
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Client: "kiosk"})
+		p.next(frameWelcome)
+		synctest.Wait()
+		_ = p.socket.Close()
+		synctest.Wait()
+		expectEnd(t, log, `client=kiosk reason="the subscriber left"`)
 	})
 }
 
