@@ -44,6 +44,8 @@ type Delivery struct {
 	Next     time.Time     `json:"next,omitzero"`    // when the next attempt is due; zero if there is none
 	Request  Message       `json:"request,omitzero"` // the last request
 	Answer   Message       `json:"answer,omitzero"`  // its answer; zero if there was none
+
+	Unreached bool `json:"-"` // that attempt found no connection, whatever the event
 }
 
 // Message is one side of an attempt as it went over the wire. It is not scrubbed.

@@ -61,8 +61,12 @@ func (w *worker) settle(o outcome) error {
 // failed records a failed attempt and sets the next one, or gives the event up once it
 // has been tried for long enough.
 func (w *worker) failed(q *queue, h *Held) {
-	if h.Delivery.Attempts == 1 {
+	if !q.failed {
+		q.failed = true
 		w.failures++
+	}
+	if h.Delivery.Unreached {
+		w.failures = max(w.failures, downAfter)
 	}
 	if w.failures >= downAfter {
 		w.probes++

@@ -14,6 +14,7 @@ type queue struct {
 	next   time.Time // when the first of them is due
 	since  time.Time // since when the first is tried, by this process's clock; zero: not yet
 	busy   bool      // an attempt of the first one is under way
+	failed bool      // an attempt of the first one, by this process, has failed
 }
 
 // resume takes over for how long earlier runs have tried an event. Only the difference of
@@ -47,7 +48,7 @@ func (w *worker) queueUp(source api.ID, n int64, at time.Time) {
 // drop removes the first event of a queue; the next one, if any, is due at once.
 func (w *worker) drop(q *queue) {
 	w.held--
-	q.since = time.Time{}
+	q.since, q.failed = time.Time{}, false
 	if q.rows = q.rows[1:]; len(q.rows) == 0 {
 		delete(w.queues, q.source)
 		return

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,7 +78,7 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	d.Sent, d.Attempts = time.Now(), d.Attempts+1
-	d.State, d.Status, d.Error, d.Answer, d.Next = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}
+	d.State, d.Status, d.Error, d.Answer, d.Next, d.Unreached = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}, false
 	secrets := s.secrets(target)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
 	if err == nil {
@@ -85,8 +86,10 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 		err = s.exchange(request, secrets, &d)
 	}
 	d.Took = time.Since(d.Sent)
+	var network *net.OpError
 	switch {
 	case err != nil:
+		d.Unreached = errors.As(err, &network) && network.Op == "dial"
 		d.Error = api.Scrub(secrets.Replace(reason(err)))
 	case d.Status == http.StatusOK:
 		d.State = delivery.Delivered

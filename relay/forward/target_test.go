@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -156,7 +157,7 @@ func (e *endpoint) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if v.status == 0 {
-		return nil, errors.New("connection refused")
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

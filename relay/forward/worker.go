@@ -20,8 +20,9 @@ const (
 	firstPause = time.Second
 	lastPause  = time.Minute
 
-	// After downAfter failed first attempts in a row, of any source, the target counts
-	// as down: the worker tries one event at a time until the target takes one.
+	// After downAfter events in a row that failed, or one for which there was no connection,
+	// the target counts as down: the worker tries one event at a time until the target takes
+	// one.
 	downAfter = 2 * atOnce
 
 	lastProbe = 10 * time.Second
@@ -62,7 +63,7 @@ type worker struct {
 	reported *relay.Status // the live status that was last reported
 	waited   int           // the waiting events in that report
 
-	failures int       // first attempts in a row that failed
+	failures int       // events in a row that failed
 	probes   int       // attempts since the target went down
 	probeAt  time.Time // when the next one is due
 }
