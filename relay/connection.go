@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	frameBytes   = 64 << 10 // bytes of a frame of events, unless one event is larger
-	replayBatch  = 500      // records per read of the journal
-	silentEvents = 1000     // filtered events after which a heartbeat sends the cursor
+	frameBytes  = 64 << 10 // bytes of a frame of events, unless one event is larger
+	replayBatch = 500      // records per read of the journal
 
 	tokenEnded = "the token was revoked or has expired"
 )
@@ -55,7 +54,6 @@ type connection struct {
 	begun  atomic.Bool // the cursor is set
 	beats  atomic.Bool // a heartbeat is due
 	live   bool
-	silent int // events filtered out since the last frame
 
 	observing bool  // the subscriber wants observations
 	observed  int64 // it has all up to this position
@@ -225,7 +223,7 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.sendEvents(ctx, events)
+	return nil, c.sendEvents(events)
 }
 
 // following reads the events after the cursor, from the ring or, if they are older, from the journal.
@@ -250,22 +248,17 @@ var (
 )
 
 // sendEvents sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
-func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
+func (c *connection) sendEvents(events []encoded) error {
 	var buffer bytes.Buffer
 	for len(events) > 0 {
 		taken, filtered := frameOf(&buffer, events, c.filter)
-		c.silent += filtered
 		if filtered < taken {
 			if err := c.write(buffer.Bytes()); err != nil {
 				return err
 			}
-			c.silent = 0
 		}
 		c.cursor.Store(events[taken-1].seq)
 		events = events[taken:]
-	}
-	if c.silent >= silentEvents {
-		return c.sendHeartbeat(ctx)
 	}
 	return nil
 }
@@ -311,7 +304,6 @@ func (c *connection) sendHeartbeat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.silent = 0
 	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
 }
 

@@ -143,17 +143,6 @@ func TestAFilterHoldsBackAndTheCursorMoves(t *testing.T) {
 	})
 }
 
-func TestALongFilteredReplaySendsItsCursor(t *testing.T) {
-	memory := newMemory(t)
-	r := newTestRelay(t, memory, nil)
-	fill(t, memory, 1, 2*silentEvents)
-	p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Types: []string{"nothing"}})
-	p.next(frameWelcome)
-	if beat := p.next(frameHeartbeat); beat.Cursor != fmt.Sprintf("epoch:%d", silentEvents) {
-		t.Errorf("heartbeat %+v", beat)
-	}
-}
-
 func TestHellosThatAreRefused(t *testing.T) {
 	many := make([]string, maxPatterns+1)
 	for name, c := range map[string]struct {
