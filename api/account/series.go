@@ -39,9 +39,6 @@ func (c Series[T]) empty() bool { return len(c.Seconds)+len(c.Minutes)+len(c.Hou
 func (c Series[T]) newSince(written Series[T]) Series[T] {
 	return c.each(func(span Span, now []T) (news []T) {
 		written := written.Over(span)
-		if len(written) > 0 && len(now) == len(written) && &written[0] == &now[0] {
-			return nil
-		}
 		for _, t := range now {
 			for len(written) > 0 && written[0].Begins().Before(t.Begins()) {
 				written = written[1:]
@@ -122,12 +119,10 @@ func (s Span) first(now time.Time) time.Time {
 
 // spanSeries holds the entries of one span, the oldest first.
 type spanSeries[T timed] struct {
-	list  []T
-	shown []T // the list as last returned; nil once it has changed
+	list []T
 }
 
 func (c *spanSeries[T]) at(at time.Time, blank func(time.Time) T) *T {
-	c.shown = nil
 	i, found := slices.BinarySearchFunc(c.list, at, func(t T, at time.Time) int { return t.Begins().Compare(at) })
 	if !found {
 		c.list = slices.Insert(c.list, i, blank(at))
@@ -141,15 +136,10 @@ func (c *spanSeries[T]) between(first, now time.Time) []T {
 	for old < len(c.list) && c.list[old].Begins().Before(first) {
 		old++
 	}
-	if old > 0 {
-		c.list, c.shown = slices.Delete(c.list, 0, old), nil
-	}
+	c.list = slices.Delete(c.list, 0, old)
 	upTo := len(c.list)
 	for upTo > 0 && c.list[upTo-1].Begins().After(now) {
 		upTo--
 	}
-	if len(c.shown) != upTo || c.shown == nil {
-		c.shown = slices.Clone(c.list[:upTo])
-	}
-	return c.shown
+	return slices.Clone(c.list[:upTo])
 }

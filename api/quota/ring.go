@@ -9,7 +9,6 @@ import (
 type ring struct {
 	width time.Duration
 	spans []span
-	shown []Sample // as last returned; nil once something has happened
 }
 
 type span struct {
@@ -58,7 +57,6 @@ func (r *ring) at(moment time.Time) *span {
 	if s.number > n {
 		return &span{}
 	}
-	r.shown = nil
 	if s.number != n {
 		*s = span{number: n}
 	}
@@ -71,14 +69,11 @@ func (s *span) report(remaining int64) {
 	}
 }
 
-// samples returns the ring up to now, oldest first, including empty spans. Callers share it and must not change
-// it. Spans to come are of a clock that was ahead, and make room.
+// samples returns the ring up to now, oldest first, including empty spans. Spans to come are of a clock that was
+// ahead, and make room.
 func (r *ring) samples(now time.Time) []Sample {
 	last := r.number(now)
 	first := last - int64(len(r.spans)) + 1
-	if len(r.shown) > 0 && r.number(r.shown[0].At) == first {
-		return r.shown
-	}
 	soon := r.number(now.Add(time.Second)) // it may be counted since now
 	samples := make([]Sample, 0, len(r.spans))
 	for n := first; n <= last; n++ {
@@ -91,7 +86,6 @@ func (r *ring) samples(now time.Time) []Sample {
 		}
 		samples = append(samples, s.sample(n, r.width, now.Location()))
 	}
-	r.shown = samples
 	return samples
 }
 
