@@ -137,7 +137,7 @@ func TestAClockThatIsAheadEndsNoAge(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustSave(t, f, s)
-		again, _ := mustRestore(t, f)
+		again := mustRestore(t, f)
 		if _, ok := again.Intent("ci_1"); !ok {
 			t.Error("what ended just now is not kept")
 		}

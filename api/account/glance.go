@@ -78,8 +78,7 @@ func (f *Saved) readGlance() []*Frame {
 	err = eachLine(file, info.Size(), func(i int, line []byte) error {
 		switch {
 		case i == 0:
-			_, err := began(line)
-			return err
+			return checkHeader(line)
 		case !bytes.Contains(line[:min(len(line), 100)], []byte(`"glance":true`)): // it is among the first fields
 			return io.EOF
 		}

@@ -86,7 +86,7 @@ func TestAfterARestartTheEventsOfTimelinesAreKnown(t *testing.T) {
 	}
 	mustSave(t, f, s)
 	before, _ := s.Intent("ci_1")
-	again, _ := mustRestore(t, f)
+	again := mustRestore(t, f)
 	for n := range all {
 		again.ApplyEvents([]Delivery{of(n)}, time.Now())
 	}

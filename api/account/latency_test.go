@@ -99,7 +99,7 @@ func TestLatencyIsComparedWithTheDaysBeforeAcrossARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.Summary().Latency
-		restored, _ := mustRestore(t, f)
+		restored := mustRestore(t, f)
 		after := restored.Summary().Latency
 		if len(after) != 1 || after[0].Recent.Count != 100 || after[0].Days != 7 {
 			t.Fatalf("after the restart it is %+v, before it was %+v", after, before)

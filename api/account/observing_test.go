@@ -145,7 +145,7 @@ func TestHowLongAnswersTookOutlivesARestart(t *testing.T) {
 		}
 		answers(s, 0, 150)
 		mustSave(t, saved, s)
-		restored, _ := mustRestore(t, saved)
+		restored := mustRestore(t, saved)
 		want := spenderOf(t, s, SpenderObserved, "shop").Uses
 		if got := spenderOf(t, restored, SpenderObserved, "shop").Uses; len(want) != 2 || want[0].P95 == 0 || got[0].P50 != want[0].P50 || got[0].P95 != want[0].P95 || got[1].P95 != want[1].P95 {
 			t.Errorf("restored are %+v, want %+v", got, want)
@@ -244,7 +244,7 @@ func TestWhoSpendsIsKeptWithThePicture(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := NewStore(StoreConfig{})
-			if _, err := saved.Restore(s); err != nil {
+			if err := saved.Restore(s); err != nil {
 				t.Fatal(err)
 			}
 			return s, saved
@@ -284,7 +284,7 @@ func TestARequestThatTheRelayReportsAgainCountsOnceOverAllStarts(t *testing.T) {
 						t.Fatal(err)
 					}
 					s := NewStore(StoreConfig{})
-					if _, err := saved.Restore(s); err != nil {
+					if err := saved.Restore(s); err != nil {
 						t.Fatal(err)
 					}
 					s.Observe(told)

@@ -196,7 +196,7 @@ func TestAnAccountIsWatchedSinceItsFirstEventOrStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		restored, _ := mustRestore(t, f)
+		restored := mustRestore(t, f)
 		if known := restored.Summary().Known; !known.Equal(start.Add(-3 * time.Hour)) {
 			t.Errorf("after a restart known since %v", start.Sub(known))
 		}

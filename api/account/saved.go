@@ -38,13 +38,6 @@ type SavedConfig struct {
 	Recall   func(buckets []quota.Bucket, now time.Time) // receives the buckets of a restored picture; nil: nothing does
 }
 
-// Restoration describes what was restored.
-type Restoration struct {
-	Intents, Shipments, Events int
-	SavedAt                    time.Time // when the picture was saved; zero if there was none
-	Previous                   bool      // the newest picture could not be read; this is the one before
-}
-
 // Reasons why a saved picture cannot be opened, for errors.Is.
 var (
 	ErrSavedDamaged = errors.New("damaged")
@@ -86,35 +79,28 @@ func (f *Saved) Save(s *Store) error {
 // the store is empty but for an alert about it, until the next save.
 //
 // Restored facts keep the times at which they were read. The watcher rereads only what is open.
-func (f *Saved) Restore(s *Store) (Restoration, error) {
-	p, err := openPicture(f.path)
-	previous := false
+func (f *Saved) Restore(s *Store) error {
+	frames, err := openPicture(f.path)
 	if err != nil {
 		older, olderErr := openPicture(previousOf(f.path))
 		switch {
 		case olderErr == nil:
-			p, previous = older, true
+			frames = older
 		case errors.Is(err, fs.ErrNotExist) && errors.Is(olderErr, fs.ErrNotExist):
-			return Restoration{}, nil
+			return nil
 		default:
 			if errors.Is(err, fs.ErrNotExist) {
 				err = olderErr
 			}
 			s.Report(AlertSaving, fmt.Errorf("the saved picture cannot be opened, so everything is read again: %w", durable.ReasonFirst(err)))
-			return Restoration{}, fmt.Errorf("open saved picture: %w", err)
+			return fmt.Errorf("open saved picture: %w", err)
 		}
 	}
-	known := s.restore(p.lines)
+	known := s.restore(frames)
 	if f.cfg.Recall != nil {
 		f.cfg.Recall(known.Buckets, time.Now())
 	}
-	r := Restoration{SavedAt: p.at, Previous: previous}
-	for _, line := range p.lines {
-		r.Intents += len(line.Intents)
-		r.Shipments += len(line.Shipments)
-		r.Events += len(line.Events)
-	}
-	return r, nil
+	return nil
 }
 
 // keepSaving saves changes at intervals until ctx ends.

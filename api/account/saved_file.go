@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,13 +20,8 @@ const mostSaved = 1 << 30
 
 func previousOf(path string) string { return path + ".previous" }
 
-// savedPicture is the content of a picture's file.
-type savedPicture struct {
-	at    time.Time
-	lines []*Frame // one whole frame
-}
-
-func openPicture(path string) (*savedPicture, error) {
+// openPicture reads a picture's file: the parts of one whole frame.
+func openPicture(path string) ([]*Frame, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -40,40 +34,33 @@ func openPicture(path string) (*savedPicture, error) {
 	if info.Size() > mostSaved {
 		return nil, fmt.Errorf("%s: %w: larger than any picture", filepath.Base(path), ErrSavedDamaged)
 	}
-	p, err := readPicture(file, info.Size())
+	frames, err := readPicture(file, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	return p, nil
+	return frames, nil
 }
 
-// earlierForm begins the pictures of earlier versions.
-const earlierForm = "tillwatch picture "
-
 // readPicture reads a file. Every line must be sound.
-func readPicture(data io.ReaderAt, size int64) (*savedPicture, error) {
-	begin := make([]byte, len(earlierForm))
-	if n, _ := data.ReadAt(begin, 0); bytes.Equal(begin[:n], []byte(earlierForm)) {
-		return nil, fmt.Errorf("%w, an earlier one", ErrSavedVersion)
-	}
-	lines, at, err := readLines(data, size)
+func readPicture(data io.ReaderAt, size int64) ([]*Frame, error) {
+	lines, err := readLines(data, size)
 	if err != nil {
 		return nil, damaged(err)
 	}
-	p := &savedPicture{at: at}
-	if p.lines, err = readFrames(lines); err != nil {
+	frames, err := readFrames(lines)
+	if err != nil {
 		return nil, damaged(err)
 	}
-	p.lines = slices.DeleteFunc(p.lines, func(f *Frame) bool { return f.Glance })
-	for i, f := range p.lines {
-		if f.Whole != (i == 0) || f.More != (i < len(p.lines)-1) {
+	frames = slices.DeleteFunc(frames, func(f *Frame) bool { return f.Glance })
+	for i, f := range frames {
+		if f.Whole != (i == 0) || f.More != (i < len(frames)-1) {
 			return nil, damaged(errors.New("it holds no whole picture"))
 		}
 	}
-	if len(p.lines) == 0 {
+	if len(frames) == 0 {
 		return nil, damaged(errors.New("there is no picture in it"))
 	}
-	return p, nil
+	return frames, nil
 }
 
 // readFrames decodes lines on all processors, because the start waits for it.
@@ -98,31 +85,30 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrSavedDamaged, err)
 }
 
-// readLines returns the lines of a file after its header, and when it was begun.
-func readLines(data io.ReaderAt, size int64) (lines [][]byte, at time.Time, err error) {
-	err = eachLine(data, size, func(i int, line []byte) (err error) {
+// readLines returns the lines of a file after its header.
+func readLines(data io.ReaderAt, size int64) (lines [][]byte, err error) {
+	err = eachLine(data, size, func(i int, line []byte) error {
 		if i == 0 {
-			at, err = began(line)
-		} else {
-			lines = append(lines, bytes.Clone(line))
+			return checkHeader(line)
 		}
-		return err
+		lines = append(lines, bytes.Clone(line))
+		return nil
 	})
-	return lines, at, err
+	return lines, err
 }
 
-// began returns when a picture was begun, by its header.
-func began(line []byte) (time.Time, error) {
+// checkHeader refuses a file that holds no picture of this version.
+func checkHeader(line []byte) error {
 	h, err := form.ReadHeader(line)
 	switch {
 	case errors.Is(err, form.ErrVersion):
-		return time.Time{}, fmt.Errorf("%w: %w", ErrSavedVersion, err)
+		return fmt.Errorf("%w: %w", ErrSavedVersion, err)
 	case err != nil:
-		return time.Time{}, err
+		return err
 	case h.Kind != form.Picture:
-		return time.Time{}, errors.New("it holds no picture alone")
+		return errors.New("it holds no picture alone")
 	}
-	return h.Began, nil
+	return nil
 }
 
 // eachLine calls do with each line of a file and its number, until do fails. do must not keep the line.

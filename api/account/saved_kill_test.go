@@ -30,7 +30,7 @@ func saveUntilKilled(dir string) {
 	f, err := OpenSaved(SavedConfig{Dir: dir, Account: "staging https://api.example.com", MaxAge: forEver})
 	s := NewStore(StoreConfig{})
 	if err == nil {
-		_, err = f.Restore(s)
+		err = f.Restore(s)
 	}
 	for err == nil {
 		g := generation(s) + 1
@@ -91,9 +91,9 @@ func TestProcessKilledWhileSavingLeavesTheLastPictureOrTheOneBefore(t *testing.T
 		if last == 0 {
 			t.Fatalf("kill %d: nothing was saved: %s", kill, words.String())
 		}
-		s, r := mustRestore(t, openSaved(t, dir))
+		s := mustRestore(t, openSaved(t, dir))
 		if g := generation(s); g != last && g != last+1 {
-			t.Fatalf("kill %d: opened generation %d (%+v), the last saved is %d", kill, g, r, last)
+			t.Fatalf("kill %d: opened generation %d, the last saved is %d", kill, g, last)
 		}
 	}
 }

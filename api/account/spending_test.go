@@ -77,7 +77,7 @@ func TestALimitOfTheDayThatWasPassedIsNoneAndAlertsOfNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := NewStore(StoreConfig{DayLimit: configured})
-			if _, err := saved.Restore(s); err != nil {
+			if err := saved.Restore(s); err != nil {
 				t.Fatal(err)
 			}
 			return s, saved
@@ -245,7 +245,7 @@ func TestWhatWasSpentIsKeptWithThePicture(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := NewStore(StoreConfig{Quota: pacer.Buckets})
-			if _, err := saved.Restore(s); err != nil {
+			if err := saved.Restore(s); err != nil {
 				t.Fatal(err)
 			}
 			answered(t, pacer, `"m";r=4;t=1, "day";r=20;t=7200`, `"m";q=5;w=1, "day";q=50;w=86400`)

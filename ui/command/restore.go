@@ -30,7 +30,7 @@ func restore(saved *account.Saved, store *account.Store) (glance func() (account
 			defer close(glanced)
 			first, any = saved.Glance(store)
 		}()
-		_, _ = saved.Restore(store)
+		_ = saved.Restore(store)
 		return nil
 	})
 	go restored()

@@ -68,7 +68,7 @@ func TestAGlanceDrawsWhatTheWholePictureDraws(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no glance")
 	}
-	if _, err := saved.Restore(restored); err != nil {
+	if err := saved.Restore(restored); err != nil {
 		t.Fatal(err)
 	}
 	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 160, Height: 45}, {Width: 80, Height: 24}} {
