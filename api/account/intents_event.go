@@ -19,7 +19,7 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	b.seen |= eventBit(e.Type)
 
 	state, proves := e.Type.ProvenState()
-	m := &Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
+	m := &Moment{What: EventTold, To: state, When: at, Learnt: e.learnt(now), EventID: e.ID, Type: e.Type, Late: late}
 	switch {
 	case e.Type == api.OfferFailed && in.State == api.Failed:
 		in.Since, in.EndedAt = earlier(in.Since, at), at
@@ -46,6 +46,14 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	}
 }
 
+// learnt is when the relay received the event; now if it does not say.
+func (e *Event) learnt(now time.Time) time.Time {
+	if e.Received.IsZero() {
+		return utc(now)
+	}
+	return utc(earlier(e.Received, now))
+}
+
 // eventMoves reports whether an event that proves state moves the intent. It moves one in a state that the
 // contract does not list only if it is newer than the read that showed that state, or proves the end.
 func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
@@ -57,9 +65,9 @@ func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
 }
 
 // shipmentEvent adds a shipment's event to the timeline of its intent.
-func (i *IntentDetail) shipmentEvent(e *Event, learnt time.Time) {
+func (i *IntentDetail) shipmentEvent(e *Event, now time.Time) {
 	if !i.remembers(e.ID) {
-		i.remember(&Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
+		i.remember(&Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: e.learnt(now)})
 	}
 }
 

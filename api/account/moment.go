@@ -13,7 +13,7 @@ type Moment struct {
 	From    api.IntentState    `json:"from,omitempty"`    // the state known before; "" if none, or if irrelevant
 	To      api.IntentState    `json:"to,omitempty"`      // the state it shows; "" for none
 	When    time.Time          `json:"when,omitzero"`     // when it happened, as far as known; for reads, when they were sent
-	Learnt  time.Time          `json:"learnt,omitzero"`   // when it became known here
+	Learnt  time.Time          `json:"learnt,omitzero"`   // when it became known here; of an event, when the relay received it
 	EventID api.ID             `json:"event,omitempty"`   // the event that reported it; "" for none
 	Type    api.EventType      `json:"type,omitempty"`    // of that event
 	Late    bool               `json:"late,omitempty"`    // it arrived after an event that was created later
