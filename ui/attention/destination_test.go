@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +45,28 @@ func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
 		case err != nil && strings.Contains(err.Error(), "secret"):
 			t.Errorf("%s: %v reveals a secret", c.name, err)
 		}
+	}
+}
+
+func TestNoErrorRevealsTheAddressOfAWebhook(t *testing.T) {
+	for name, before := range map[string]string{
+		"the request as the answer": "", "the request as a header": "HTTP/1.1 200 OK\r\n", "a header as the answer": "HTTP/1.1 secret-of-a-header\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					panic(err)
+				}
+				_, _ = io.WriteString(conn, before+"POST "+r.RequestURI+" HTTP/1.1\r\n\r\n")
+				_ = conn.Close()
+			}))
+			defer server.Close()
+			d := Destination{Webhook: api.NewSecret(server.URL + "/secret?token=secret"), Headers: map[string]api.Secret{"X-Token": api.NewSecret("secret-of-a-header")}}
+			if err := d.Send(t.Context(), Notice{}, nil); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "malformed") {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -58,11 +59,7 @@ func (d Destination) post(ctx context.Context, body []byte) error {
 	request.Header.Set("User-Agent", "tillwatch")
 	answer, err := client.Do(request)
 	if err != nil {
-		var outer *url.Error
-		if errors.As(err, &outer) { // it repeats the address
-			err = outer.Err
-		}
-		return err
+		return d.unanswered(err, request.URL)
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10))
@@ -74,6 +71,31 @@ func (d Destination) post(ctx context.Context, body []byte) error {
 	default:
 		return backoff.Permanent(statusWords(s)) // retrying is pointless
 	}
+}
+
+// minSecret is the least length, in bytes, of what is hidden in an error: less occurs in any text.
+const minSecret = 8
+
+// unanswered returns the error of a request without an answer. It repeats neither the address nor a header: an answer
+// that cannot be read is quoted, and some servers answer with the request.
+func (d Destination) unanswered(err error, address *url.URL) error {
+	if outer := (*url.Error)(nil); errors.As(err, &outer) { // it repeats the address
+		err = outer.Err
+	}
+	hidden := []string{address.RequestURI()}
+	for _, value := range d.Headers {
+		hidden = append(hidden, value.Reveal())
+	}
+	said := err.Error()
+	for _, secret := range hidden {
+		if len(secret) >= minSecret {
+			said = strings.ReplaceAll(said, secret, "…")
+		}
+	}
+	if said == err.Error() {
+		return err
+	}
+	return errors.New(said)
 }
 
 // endsWithin is how long a program that is too slow may take to end.
