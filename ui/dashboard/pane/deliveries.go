@@ -72,12 +72,14 @@ func deliveryOrders() []order[*deliveryRow] {
 	return []order[*deliveryRow]{
 		{"time", false, compareDeliveries},
 		{"state", false, func(a, b *deliveryRow) int { return cmp.Compare(a.State, b.State) }},
-		{"status", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Status, b.Status) }},
+		{"status", false, func(a, b *deliveryRow) int { return compareKnown(a.Status, b.Status) }},
 		{"type", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Type, b.Type) }},
 		{"target", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Target, b.Target) }},
 		{"attempts", true, func(a, b *deliveryRow) int { return cmp.Compare(b.Attempts, a.Attempts) }},
-		{"latency", true, func(a, b *deliveryRow) int { return cmp.Compare(b.Took, a.Took) }},
-		{"next", false, func(a, b *deliveryRow) int { return compareKnown(a.Next, b.Next) }},
+		{"latency", true, func(a, b *deliveryRow) int {
+			return cmp.Or(unknownLast(a.Took == 0, b.Took == 0), cmp.Compare(b.Took, a.Took))
+		}},
+		{"next", false, func(a, b *deliveryRow) int { return compareTimes(a.Next, b.Next) }},
 	}
 }
 

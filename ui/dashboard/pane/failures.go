@@ -113,13 +113,14 @@ func (p *Failures) count() {
 		groups[side] = map[string]*failureGroup{}
 	}
 	for _, row := range p.intents.lanes.tables[laneFailed].All() {
-		at, span := row.Entered(), failureSpans[p.span].shown
-		if span > 0 && at.IsZero() {
-			p.undated++
-			continue
-		}
-		if span > 0 && p.look.Now.Sub(at) >= span {
-			continue
+		if span := failureSpans[p.span].shown; span > 0 {
+			if !row.Since.IsZero() && p.look.Now.Sub(row.Since) >= span {
+				continue
+			}
+			if p.look.Now.Sub(row.earliest()) >= span {
+				p.undated++
+				continue
+			}
 		}
 		p.failed++
 		p.lost.Add(row.Total)

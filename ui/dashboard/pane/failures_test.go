@@ -122,11 +122,11 @@ func TestNoValueLostIsCutOffHoweverNarrowTheView(t *testing.T) {
 	}
 }
 
-// TestAFailureThatNobodySawIsInNoSpan: it is as old as the read that found it, or any
-// older.
+// TestAFailureThatNobodySawIsInNoSpan: it is as old as the read that found it, or as old as
+// the intent, or between.
 func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 	found := *failedOf(1, time.Minute, "acme.example", "payment_declined", 0)
-	found.FoundEnded = true
+	found.FoundEnded, found.CreatedAt = true, noon.Add(-48*time.Hour)
 	p, shown := failuresOf(160, 40, &found, failedOf(2, time.Minute, "acme.example", "payment_declined", 0))
 	for _, c := range []struct{ want, row string }{
 		{"FAILURES 1 · last 24h () · 1 at an unknown time", "100 %"}, {"FAILURES 2 · all kept ()", "100 %"}, {"FAILURES 1 · last 60m () · 1 at an unknown time", "100 %"},
@@ -136,7 +136,7 @@ func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 		}
 		p.NextSpan()
 	}
-	for filter, want := range map[string]int{"age<10m": 1, "age>1s": 1, "!age<10m": 1} {
+	for filter, want := range map[string]int{"age<10m": 1, "age>1s": 2, "age>2m": 0, "age<3d": 2, "!age<10m": 1} {
 		shown.SetFilter(ParseFilter(filter, shown.Fields()))
 		if n, _ := shown.Matches(); n != want {
 			t.Errorf("%s finds %d", filter, n)
@@ -145,6 +145,14 @@ func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
 	alone, _ := failuresOf(80, 21, &found)
 	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24h") || !strings.Contains(got, "1 failed at an unknown time") {
 		t.Errorf("a failure at an unknown time reads as one of long ago:\n%s", got)
+	}
+	found.CreatedAt = noon.Add(-2 * time.Hour)
+	young, _ := failuresOf(160, 40, &found)
+	for _, want := range []string{"FAILURES 1 · last 24h ()", "FAILURES 1 · all kept ()", "1 failed at an unknown time"} {
+		if got := text(young.Lines()); !strings.Contains(got, want) {
+			t.Errorf("made two hours ago, no %q in\n%s", want, got)
+		}
+		young.NextSpan()
 	}
 }
 

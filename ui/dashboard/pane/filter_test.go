@@ -134,7 +134,9 @@ func TestAnAgeThatNobodySawBeginIsFoundOnlyAsFarAsItIsKnown(t *testing.T) {
 	found1h.Found, found1h.CreatedAt = true, noon.Add(-2*time.Hour)
 	unmade := intentOf("a", api.PlacingOrder, time.Hour)
 	unmade.Found, unmade.CreatedAt = true, time.Time{}
-	for name, in := range map[string]*account.Intent{"made two hours ago": found1h, "made at an unknown time": unmade} {
+	ended := intentOf("a", api.Completed, time.Hour)
+	ended.FoundEnded, ended.CreatedAt = true, noon.Add(-2*time.Hour)
+	for name, in := range map[string]*account.Intent{"made two hours ago": found1h, "made at an unknown time": unmade, "made two hours ago, and found ended": ended} {
 		row := intents(180, 12, in)
 		for filter, want := range map[string]bool{
 			"age>50m": true, "age>=60m": true, "age>70m": false, "age<10m": false, "age<70m": false, "age=60m": false,
@@ -164,6 +166,34 @@ func TestAgesThatNobodyKnowsAreSortedLast(t *testing.T) {
 			t.Errorf("sorted by %s: %s in the lane, %s in the list, want %s", p.order, lane, list, want)
 		}
 		p.Sort("", true)
+	}
+}
+
+func TestWhatNobodyKnowsIsSortedLastInBothDirections(t *testing.T) {
+	named := func(id string, subunits int64) *account.Intent {
+		in := intentOf(id, api.Failed, time.Hour)
+		in.Total, in.Product, in.Merchant = &api.Money{Currency: "USD", Subunits: subunits}, api.Scrub(id), api.Scrub(id)
+		return in
+	}
+	bare := intentOf("bare", api.Failed, time.Hour)
+	bare.Total, bare.Product, bare.Merchant = nil, "", ""
+	p := intents(160, 20, bare, named("a", 100), named("b", 900))
+	for order, want := range map[string][2]string{
+		"total":    {"b a bare", "a b bare"},
+		"product":  {"a b bare", "b a bare"},
+		"merchant": {"a b bare", "b a bare"},
+	} {
+		p.Sort(order, false)
+		for _, want := range want {
+			var list []string
+			for _, row := range p.list.Found() {
+				list = append(list, string(row.ID))
+			}
+			if got := strings.Join(list, " "); got != want {
+				t.Errorf("by %s: %s, want %s", p.order, got, want)
+			}
+			p.Sort("", true)
+		}
 	}
 }
 

@@ -85,24 +85,28 @@ func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string
 		}
 		return float64(r.Total.Subunits) / math.Pow10(r.Total.Decimals()), r.Total.Currency, r.Total.Currency != ""
 	case age:
-		return now.Sub(r.Entered()).Seconds(), "", !r.Entered().IsZero()
+		return now.Sub(r.Since).Seconds(), "", !r.Since.IsZero()
 	case count:
 		return float64(r.Quantity), "", r.Quantity > 0
 	}
 	return 0, "", false
 }
 
-// oldest is the greatest age that the row may have, in seconds: a state that a read found may
-// have begun with the intent.
+// earliest is the earliest time at which the row may have entered its state: one that a read
+// found may have begun with the intent. Zero: any.
+func (r *intentRow) earliest() time.Time {
+	if since := beganAt(r.Intent); !since.IsZero() {
+		return since
+	}
+	return r.CreatedAt
+}
+
+// oldest is the greatest age that the row may have, in seconds.
 func (r *intentRow) oldest(now time.Time) float64 {
-	since := beganAt(r.Intent)
-	if since.IsZero() {
-		since = r.CreatedAt
+	if since := r.earliest(); !since.IsZero() {
+		return now.Sub(since).Seconds()
 	}
-	if since.IsZero() {
-		return math.Inf(1)
-	}
-	return now.Sub(since).Seconds()
+	return math.Inf(1)
 }
 
 // Note is the note of a confirm on the row of its intent.
@@ -142,7 +146,7 @@ var laneStates = [lanes]api.IntentState{
 func compareInLane(a, b *intentRow) int {
 	switch a.lane {
 	case laneAwaiting:
-		return cmp.Or(compareKnown(a.expires, b.expires), a.Since.Compare(b.Since))
+		return cmp.Or(compareTimes(a.expires, b.expires), a.Since.Compare(b.Since))
 	case laneCompleted, laneFailed:
 		return b.Since.Compare(a.Since)
 	}

@@ -144,8 +144,9 @@ func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
 		name, want string
 	}{
 		{false, "left ↑", "lookup reads mutations today"},
-		{true, "left ↓", "mutations reads lookup today"},
+		{true, "left ↓", "reads lookup mutations today"},
 		{false, "own ↓", "reads lookup mutations today"},
+		{true, "own ↑", "lookup reads mutations today"},
 		{false, "others ↓", "lookup reads mutations today"},
 		{false, "refused ↓", "lookup reads mutations today"},
 		{false, "", "reads mutations lookup today"},

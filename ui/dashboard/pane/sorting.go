@@ -58,8 +58,8 @@ func (s *sorting[R]) turn(name string, reverse bool) {
 	}
 }
 
-// compare compares two rows in the chosen order. Unknown times come last in its
-// reverse, too.
+// compare compares two rows in the chosen order. What is unknown comes last in its reverse,
+// too.
 func (s *sorting[R]) compare(a, b R) int {
 	c := s.orders[s.at].compare(a, b)
 	if s.reversed && -bothWays < c && c < bothWays {
@@ -78,21 +78,20 @@ func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
 	return []order[*intentRow]{
 		{"urgency", true, own},
 		{"age", true, func(a, b *intentRow) int {
-			return cmp.Or(compareKnown(beganAt(a.Intent), beganAt(b.Intent)), a.Since.Compare(b.Since))
+			return cmp.Or(compareTimes(beganAt(a.Intent), beganAt(b.Intent)), a.Since.Compare(b.Since))
 		}},
-		{"total", true, func(a, b *intentRow) int { return cmp.Compare(worth(b), worth(a)) }},
-		{"product", false, func(a, b *intentRow) int { return cmp.Compare(a.Product, b.Product) }},
-		{"merchant", false, func(a, b *intentRow) int { return cmp.Compare(a.Merchant, b.Merchant) }},
+		{"total", true, compareTotals},
+		{"product", false, func(a, b *intentRow) int { return compareKnown(a.Product, b.Product) }},
+		{"merchant", false, func(a, b *intentRow) int { return compareKnown(a.Merchant, b.Merchant) }},
 	}
 }
 
-// worth returns a total in subunits, whatever the currency; an intent without a total comes
-// last.
-func worth(row *intentRow) int64 {
-	if row.Total == nil {
-		return -1 << 62
+// compareTotals puts the larger total first, whatever the currencies.
+func compareTotals(a, b *intentRow) int {
+	if a.Total == nil || b.Total == nil {
+		return unknownLast(a.Total == nil, b.Total == nil)
 	}
-	return row.Total.Subunits
+	return cmp.Compare(b.Total.Subunits, a.Total.Subunits)
 }
 
 // Sort changes to the order with a name, or to the next one if there is none with that
@@ -112,34 +111,48 @@ func (p *Intents) Sort(name string, reverse bool) string {
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
 		{"urgency", true, compareShipments},
-		{"age", true, func(a, b *shipmentRow) int { return compareKnown(a.touched, b.touched) }},
-		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(a.estimate(), b.estimate()) }},
-		{"product", false, func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"age", true, func(a, b *shipmentRow) int { return compareTimes(a.touched, b.touched) }},
+		{"estimate", false, func(a, b *shipmentRow) int { return compareTimes(a.estimate(), b.estimate()) }},
+		{"product", false, func(a, b *shipmentRow) int { return compareKnown(a.Product, b.Product) }},
 		{"carrier", false, func(a, b *shipmentRow) int {
 			first, _ := a.tracking()
 			second, _ := b.tracking()
-			return cmp.Compare(first, second)
+			return compareKnown(first, second)
 		}},
 	}
 }
 
-// bothWays stands for 1 where only the first of two values is unknown: a reversal leaves
-// that as it is.
+// bothWays stands for 1 where only one of two values is unknown: a reversal leaves that as
+// it is.
 const bothWays = 2
 
-// compareKnown puts the earlier time first, and the zero time last.
-func compareKnown(a, b time.Time) int {
-	if a.IsZero() != b.IsZero() {
-		return bothWays * b.Compare(a)
+// unknownLast compares two rows by whether their value is unknown.
+func unknownLast(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return bothWays
 	}
-	return a.Compare(b)
+	return -bothWays
+}
+
+// compareKnown puts the lesser value first, and the zero value, which nobody knows, last.
+func compareKnown[T cmp.Ordered](a, b T) int {
+	var unknown T
+	return cmp.Or(unknownLast(a == unknown, b == unknown), cmp.Compare(a, b))
+}
+
+// compareTimes puts the earlier time first, and the zero time last.
+func compareTimes(a, b time.Time) int {
+	return cmp.Or(unknownLast(a.IsZero(), b.IsZero()), a.Compare(b))
 }
 
 func eventOrders() []order[*eventRow] {
 	return []order[*eventRow]{
 		{"arrival", false, compareEvents},
 		{"type", false, func(a, b *eventRow) int { return cmp.Compare(a.Type, b.Type) }},
-		{"product", false, func(a, b *eventRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"product", false, func(a, b *eventRow) int { return compareKnown(a.Product, b.Product) }},
 		{"id", false, func(a, b *eventRow) int { return cmp.Compare(a.SourceID, b.SourceID) }},
 		{"seq", false, func(a, b *eventRow) int { return cmp.Compare(a.Seq, b.Seq) }},
 	}
@@ -149,7 +162,7 @@ func requestOrders() []order[*requestRow] {
 	return []order[*requestRow]{
 		{"time", false, compareRequests},
 		{"latency", false, func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
-		{"status", false, func(a, b *requestRow) int { return cmp.Compare(a.Status, b.Status) }},
+		{"status", false, func(a, b *requestRow) int { return compareKnown(a.Status, b.Status) }},
 		{"path", false, func(a, b *requestRow) int { return cmp.Compare(a.Path, b.Path) }},
 		{"by", false, func(a, b *requestRow) int { return cmp.Compare(spender(&a.Exchange), spender(&b.Exchange)) }},
 		{"class", false, func(a, b *requestRow) int { return cmp.Compare(a.Class, b.Class) }},
@@ -162,7 +175,7 @@ func alertOrders() []order[*alertRow] {
 		{"time", true, compareAlerts},
 		{"kind", false, func(a, b *alertRow) int { return cmp.Compare(a.Kind, b.Kind) }},
 		{"text", false, func(a, b *alertRow) int { return cmp.Compare(a.Text, b.Text) }},
-		{"id", false, func(a, b *alertRow) int { return cmp.Compare(a.Intent, b.Intent) }},
+		{"id", false, func(a, b *alertRow) int { return compareKnown(a.Intent, b.Intent) }},
 	}
 }
 
@@ -191,11 +204,11 @@ func (p *Quota) sortRows() { slices.SortStableFunc(p.rows, p.compare) }
 
 // bucketOrders returns the orders of the buckets. A bucket without figures comes last.
 func bucketOrders(look *Look) []order[quota.Bucket] {
-	share := func(b *quota.Bucket) float64 {
-		if unreported(b) || b.Limit <= 0 {
-			return 2
+	share := func(b *quota.Bucket) float64 { return float64(b.Left(look.Now)) / float64(max(b.Limit, 1)) }
+	known := func(compare func(a, b *quota.Bucket) int) func(a, b quota.Bucket) int {
+		return func(a, b quota.Bucket) int {
+			return cmp.Or(unknownLast(unreported(&a), unreported(&b)), compare(&a, &b))
 		}
-		return float64(b.Left(look.Now)) / float64(b.Limit)
 	}
 	rank := func(c quota.Class) int {
 		if i := slices.Index(quotaClasses[:], c); i >= 0 {
@@ -205,9 +218,11 @@ func bucketOrders(look *Look) []order[quota.Bucket] {
 	}
 	return []order[quota.Bucket]{
 		{"class", false, func(a, b quota.Bucket) int { return cmp.Compare(rank(a.Class), rank(b.Class)) }},
-		{"left", false, func(a, b quota.Bucket) int { return cmp.Compare(share(&a), share(&b)) }},
-		{"own", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Own, a.Own) }},
-		{"others", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Others, a.Others) }},
-		{"refused", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Rejected, a.Rejected) }},
+		{"left", false, func(a, b quota.Bucket) int {
+			return cmp.Or(unknownLast(a.Limit <= 0, b.Limit <= 0), cmp.Compare(share(&a), share(&b)))
+		}},
+		{"own", true, known(func(a, b *quota.Bucket) int { return cmp.Compare(b.Own, a.Own) })},
+		{"others", true, known(func(a, b *quota.Bucket) int { return cmp.Compare(b.Others, a.Others) })},
+		{"refused", true, known(func(a, b *quota.Bucket) int { return cmp.Compare(b.Rejected, a.Rejected) })},
 	}
 }
