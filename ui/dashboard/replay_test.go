@@ -298,6 +298,14 @@ func TestTheTransportLineFitsEverySize(t *testing.T) {
 	}
 }
 
+func TestTheTransportLineSaysThatItSeeks(t *testing.T) {
+	m, f := onTape(t, 80, 24)
+	f.position = recording.Position{Length: time.Minute, Paused: true, Seeking: true}
+	if got := screen(m); !strings.Contains(got, "… seeking") || strings.Contains(got, "paused") {
+		t.Errorf("it does not say that it seeks:\n%s", got)
+	}
+}
+
 // BenchmarkReplay shows the recorded day, from one change to the next, at 120x36.
 func BenchmarkReplay(b *testing.B) {
 	pictures := 0

@@ -30,11 +30,14 @@ type Player struct {
 
 	asked struct {
 		sync.Mutex
-		what []func() // what Run is to do, in order
+		what  []func()              // what Run is to do, in order
+		since time.Time             // when the first of what is not yet on the screen was asked; zero: nothing
+		told  *account.IntentDetail // the last answer of Intent, given again meanwhile
 	}
 
 	mu      sync.Mutex
 	clock   clock
+	want    int // how many changes are to be shown
 	next    int // the first change not shown yet
 	picture *account.Replica
 	lines   []byte // the unpacked lines of chapter
@@ -42,10 +45,10 @@ type Player struct {
 	err     error // why no chapter can be read any more; nil: each could
 }
 
-// playback is the state of a player after its last move.
+// playback is where a player was last told to be.
 type playback struct {
 	clock clock
-	next  int
+	want  int
 }
 
 // clock is the position of a player, and whether time passes.
@@ -90,6 +93,7 @@ func newPlayer(f *file, cfg PlayerConfig) *Player {
 		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
 	}
 	p.moveTo(cfg.From)
+	p.show(context.Background())
 	p.clock.paused = cfg.Paused
 	p.publish()
 	return p
@@ -138,17 +142,25 @@ type Position struct {
 	Speed   float64       // 1: as recorded
 	Paused  bool
 	Ended   bool // nothing follows
+	Seeking bool // the screen has not been there for a while: the file is being read
 	Change  int  // number of changes shown
 	Changes int  // number of all changes
 }
+
+// longSeek is how long the way to a position may take before the screen says so.
+const longSeek = 200 * time.Millisecond
 
 // Position returns the present position.
 func (p *Player) Position() Position {
 	s := p.seen.Load()
 	at := p.bound(s.clock.at(time.Now()))
+	p.asked.Lock()
+	since := p.asked.since
+	p.asked.Unlock()
 	return Position{
 		At: at, Length: p.file.length, Speed: s.clock.speed, Paused: s.clock.paused,
-		Ended: at >= p.file.length && s.next == len(p.file.changes), Change: s.next, Changes: len(p.file.changes),
+		Ended: at >= p.file.length && s.want == len(p.file.changes), Change: s.want, Changes: len(p.file.changes),
+		Seeking: !since.IsZero() && time.Since(since) >= longSeek,
 	}
 }
 
@@ -156,7 +168,7 @@ func (p *Player) at() time.Duration { return p.bound(p.clock.at(time.Now())) }
 
 func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.file.length) }
 
-func (p *Player) publish() { p.seen.Store(&playback{p.clock, p.next}) }
+func (p *Player) publish() { p.seen.Store(&playback{p.clock, p.want}) }
 
 // Now returns the recorded moment on the screen, for the screen's clock.
 func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().At) }
@@ -170,12 +182,23 @@ func (p *Player) Changes(since uint64) account.Changes {
 	return c
 }
 
-// Intent returns everything about an intent at the moment on the screen.
+// Intent returns everything about an intent at the moment on the screen. It never waits for
+// the file: until the screen is where it was asked to be, only the last answer is known.
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
+	p.asked.Lock()
+	there, told := p.asked.since.IsZero(), p.asked.told
+	p.asked.Unlock()
+	if !there {
+		return told, told != nil && told.ID == id
+	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	in, ok := p.picture.Intent(id)
-	return withBody(in), ok
+	p.mu.Unlock()
+	in = withBody(in)
+	p.asked.Lock()
+	p.asked.told = in
+	p.asked.Unlock()
+	return in, ok
 }
 
 // Wait returns nil once the picture is newer than since, or the error of ctx.
@@ -213,10 +236,10 @@ func (p *Player) Run(ctx context.Context) (err error) {
 		case <-ctx.Done():
 			return nil
 		case <-p.wake:
-			p.perform()
+			p.perform(ctx)
 		case <-timer.C:
 		}
-		timer.Reset(p.advance())
+		timer.Reset(p.advance(ctx))
 		if err := p.Err(); err != nil {
 			return err
 		}
@@ -232,7 +255,7 @@ func (p *Player) Err() error {
 }
 
 // advance shows the changes that are due and returns the time until the next one.
-func (p *Player) advance() time.Duration {
+func (p *Player) advance(ctx context.Context) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.publish()
@@ -240,7 +263,8 @@ func (p *Player) advance() time.Duration {
 		return longestNap
 	}
 	at := p.at()
-	p.showUntil(at)
+	p.want = p.until(at)
+	p.show(ctx)
 	if p.next == len(p.file.changes) {
 		return longestNap
 	}
@@ -257,7 +281,8 @@ func (p *Player) Advance() bool {
 		return false
 	}
 	p.setClock(p.file.changes[p.next].at, true)
-	p.show(p.next + 1)
+	p.want = p.next + 1
+	p.show(context.Background())
 	p.publish()
 	return p.err == nil
 }
@@ -266,34 +291,41 @@ func (p *Player) setClock(at time.Duration, paused bool) {
 	p.clock.base, p.clock.since, p.clock.paused = at, time.Now(), paused
 }
 
-// moveTo sets the clock and shows the changes up to then.
+// moveTo sets the clock, and wants the changes up to then.
 func (p *Player) moveTo(to time.Duration) {
 	to = min(max(to, 0), p.file.length)
 	p.setClock(to, p.clock.paused)
-	p.showUntil(to)
+	p.want = p.until(to)
 }
 
-// showUntil shows all changes up to a moment, at least the first one: before it there is
-// no picture.
-func (p *Player) showUntil(at time.Duration) {
+// until counts the changes up to a moment, at least the first one: before it there is no
+// picture.
+func (p *Player) until(at time.Duration) int {
 	changes := p.file.changes
-	p.show(max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1))
+	return max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1)
 }
 
-// show shows the first n changes.
-func (p *Player) show(n int) {
-	if n == p.next {
-		return
+// show shows as many changes as are wanted. It ends before that, and returns false, if
+// somebody asks for something else or ctx ends.
+func (p *Player) show(ctx context.Context) bool {
+	if p.want == p.next {
+		return true
 	}
-	target := p.file.changes[n-1].chapter
+	target := p.file.changes[p.want-1].chapter
 	first := p.file.chapters[target].first
 	// More than a chapter away, it is faster to begin with that chapter's picture.
-	if n < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
+	if p.want < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
 		p.picture.Clear()
 		p.next = first
 	}
-	for p.next < n {
+	for {
 		p.showNext()
+		switch {
+		case p.next == p.want:
+			return true
+		case ctx.Err() != nil || p.askedAgain():
+			return false
+		}
 	}
 }
 

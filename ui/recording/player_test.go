@@ -227,3 +227,69 @@ func TestWaitReturnsWithTheNextChange(t *testing.T) {
 		}
 	})
 }
+
+// onTheWay is a context that a player asks after each change that it shows.
+type onTheWay struct {
+	context.Context
+	do func()
+}
+
+func (c onTheWay) Err() error {
+	c.do()
+	return nil
+}
+
+func TestOnlyTheLastOfSeveralWantedPlacesIsShown(t *testing.T) {
+	onPlayer(t, PlayerConfig{Paused: true}, func(t *testing.T, p *Player) {
+		before := p.Changes(0).Version
+		for range 50 {
+			p.Seek(time.Hour)
+			p.Seek(0)
+		}
+		p.Seek(time.Minute)
+		synctest.Wait()
+		if got := p.Changes(0).Version - before; got > 70 {
+			t.Errorf("100 seeks and one over 60 changes show %d versions", got)
+		}
+		if pos := p.Position(); pos.At != time.Minute || pos.Seeking || shown(p) != 61 {
+			t.Errorf("%d intents at %+v", shown(p), pos)
+		}
+	})
+}
+
+func TestASeekEndsForTheNextAndIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for i := range 120 {
+			s.read(fmt.Sprintf("ci_%d", i), api.AwaitingConfirmation, "")
+			s.pass(time.Second)
+		}
+		s.end()
+		p := s.play(PlayerConfig{Paused: true, From: 10 * time.Second})
+		if _, ok := p.Intent("ci_0"); !ok {
+			t.Error("the first intent is not known")
+		}
+		shown := 0
+		p.Seek(time.Hour)
+		p.perform(onTheWay{t.Context(), func() {
+			time.Sleep(50 * time.Millisecond)
+			switch shown++; shown {
+			case 3:
+				if p.Position().Seeking {
+					t.Error("a short seek is told")
+				}
+			case 10:
+				if pos := p.Position(); !pos.Seeking || pos.At != pos.Length {
+					t.Errorf("a long seek is not told: %+v", pos)
+				}
+				if _, ok := p.Intent("ci_0"); !ok {
+					t.Error("an open intent is not known on the way")
+				}
+				p.Seek(20 * time.Second)
+			}
+		}})
+		if pos := p.Position(); pos.At != 20*time.Second || pos.Seeking || shown > 25 {
+			t.Errorf("after %d changes at %+v", shown, pos)
+		}
+	})
+}

@@ -330,7 +330,9 @@ func FuzzIndex(f *testing.F) {
 		}
 		p.mu.Lock()
 		p.moveTo(0)
+		p.show(t.Context())
 		p.moveTo(1 << 60)
+		p.show(t.Context())
 		p.mu.Unlock()
 		for _, in := range p.Changes(0).Intents {
 			if api.Scrub(string(in.Product)) != in.Product || api.ScrubID(string(in.ID)) != in.ID {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"slices"
 	"sort"
 	"time"
@@ -20,12 +21,12 @@ func (p *Player) Pause() {
 func (p *Player) Step(by int) {
 	p.steer(func() {
 		p.setClock(p.at(), true)
-		target := min(max(p.next-1+by, 0), len(p.file.changes)-1)
-		if by > 0 && p.next-1 == target { // no further change: go to the end
+		target := min(max(p.want-1+by, 0), len(p.file.changes)-1)
+		if by > 0 && p.want-1 == target { // no further change: go to the end
 			p.moveTo(p.file.length)
 			return
 		}
-		p.show(target + 1)
+		p.want = target + 1
 		p.setClock(p.file.changes[target].at, true)
 	})
 }
@@ -88,6 +89,9 @@ func (p *Player) ChangeSpeed(by int) {
 func (p *Player) steer(what func()) {
 	p.asked.Lock()
 	p.asked.what = append(p.asked.what, what)
+	if p.asked.since.IsZero() {
+		p.asked.since = time.Now()
+	}
 	p.asked.Unlock()
 	select {
 	case p.wake <- struct{}{}:
@@ -95,16 +99,37 @@ func (p *Player) steer(what func()) {
 	}
 }
 
-func (p *Player) perform() {
+func (p *Player) askedAgain() bool {
 	p.asked.Lock()
-	asked := p.asked.what
-	p.asked.what = nil
-	p.asked.Unlock()
+	defer p.asked.Unlock()
+	return len(p.asked.what) > 0
+}
+
+// perform does what was asked for, and shows where that leads: of several places, the last.
+func (p *Player) perform(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, do := range asked {
-		do()
+	for there := false; !there && ctx.Err() == nil; {
+		p.asked.Lock()
+		asked := p.asked.what
+		p.asked.what = nil
+		p.asked.Unlock()
+		for _, do := range asked {
+			do()
+		}
+		p.publish()
+		there = p.show(ctx) && p.settled()
 	}
-	p.publish()
 	p.picture.Touch() // the screen is drawn, whatever was done
+}
+
+// settled reports whether nothing else was asked for, and notes that nothing is.
+func (p *Player) settled() bool {
+	p.asked.Lock()
+	defer p.asked.Unlock()
+	if len(p.asked.what) > 0 {
+		return false
+	}
+	p.asked.since = time.Time{}
+	return true
 }
