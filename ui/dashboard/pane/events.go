@@ -210,7 +210,10 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	if p.w >= aboutFrom {
 		id = min(id, shortID)
 		rest := room - id - mark
-		about = max(rest-min(rest*7/20, nameRoom), 2+merchantRoom+2+amountRoom)
+		about = min(max(rest-min(rest*7/20, nameRoom), p.aboutRoom(amountRoom)), p.aboutRoom(reasonRoom))
+		if id > 0 {
+			id = min(id+max(rest-about-nameRoom, 0), wholeID)
+		}
 	}
 	name, style := string(row.Product), paint.Text
 	switch {

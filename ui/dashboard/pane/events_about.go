@@ -13,7 +13,8 @@ const (
 	nameRoom     = 40  // the most for the product
 	merchantRoom = 20
 	amountRoom   = 14 // for the total of an offer or an order
-	shortID      = 14 // the beginning of an id; the detail has all of it
+	reasonRoom   = 30 // the most for a failure
+	shortID      = 14 // the beginning of an id, where there is no room for all of it
 )
 
 // about is what an event is about: the merchant, and the amount or the failure. It is set
@@ -61,20 +62,31 @@ func (a *about) complete(t api.EventType) bool {
 	return a.merchant != ""
 }
 
+// aboutRoom is the width of the merchant and of an outcome with so many cells.
+func (p *Events) aboutRoom(outcome int) (w int) {
+	if p.has(merchantColumn) {
+		w += 2 + merchantRoom
+	}
+	if p.has(outcomeColumn) {
+		w += 2 + outcome
+	}
+	return w
+}
+
 // drawAbout draws the merchant, and the amount or the failure, in w cells.
 func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
 	if p.has(merchantColumn) {
 		l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom)
 		w -= 2 + merchantRoom
 	}
+	if !p.has(outcomeColumn) {
+		return
+	}
 	l.Space(2)
 	w -= 2
-	switch {
-	case !p.has(outcomeColumn):
-		l.Space(w)
-	case row.failure != "":
+	if row.failure != "" {
 		l.Fit(paint.Failed, row.failure, w)
-	default:
-		l.Right(paint.Text, whole(row.total, amountRoom), amountRoom).Space(w - amountRoom)
+		return
 	}
+	l.Right(paint.Text, whole(row.total, amountRoom), amountRoom).Space(w - amountRoom)
 }

@@ -23,7 +23,7 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 	}}, true)
 	for width, want := range map[int][]string{
 		160: {"Mechanical Keyboard 75 % paperie.example form validation error ci_77777777"},
-		200: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
+		200: {"paperie.example 1,234.50 USD ci_0123456789abcdef", "a-merchant-with-a-l… out of stock ci_fedcba9876543210", "Gel Pens ci_unknown"},
 		140: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
 		120: {"Gel Pens ci_0123456789abcdef", "Gel Pens ci_fedcba9876543210", "Gel Pens ci_unknown"},
 	} {
@@ -33,6 +33,19 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 			if !strings.Contains(shown, words) {
 				t.Errorf("at %d cells there is no %q in %s", width, words, shown)
 			}
+		}
+	}
+}
+
+func TestNoColumnOfAWideEventLiesFarFromTheNext(t *testing.T) {
+	intents := map[api.ID]*account.Intent{"ci_1": {Merchant: "paperie.example", Total: &api.Money{Subunits: 123450, Currency: "USD"}}}
+	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
+	p.Apply(&account.Changes{Events: []*account.Event{{ID: "evt_1", Seq: 1, Type: api.OfferRetrieved, SourceID: "ci_1", Product: "Gel Pens", Received: noon}}}, true)
+	for _, width := range []int{140, 160, 200, 240, 300} {
+		p.SetPlace(Place{W: width, H: 8})
+		_, after, _ := strings.Cut(text(p.Lines()), "1,234.50 USD")
+		if gap := strings.Index(after, "ci_1"); gap < 2 || gap > 20 {
+			t.Errorf("at %d cells the id is %d cells from the total", width, gap)
 		}
 	}
 }
