@@ -24,6 +24,7 @@ type drawnPane interface {
 	Wheel(x, y, delta int)
 	Tab(x, y int) (at int, ok bool) // which of the panes that share its place has its name there
 	Subject() pane.Subject          // the thing under its cursor
+	Tells() bool                    // whether it says all that is wrong, instead of rows
 	Columns() []string              // those that can be hidden
 	Hidden() []string
 	Hide(columns []string)

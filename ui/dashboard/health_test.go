@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -68,8 +69,8 @@ func TestOnlyTheIntentsSayWhyNothingIsThere(t *testing.T) {
 	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: time.Now()}
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
 		got := screen(boardOf(t, s, size[0], size[1]))
-		if n := strings.Count(got, "neither the service nor the relay has answered"); n != 2 || !strings.Contains(got, "no events arrive: the relay is lost") {
-			t.Errorf("%v: the line and the intents say why, the events that none arrive; said %d times:\n%s", size, n, got)
+		if n := strings.Count(got, "neither the service nor the relay has answered"); n != 1 || !strings.Contains(got, "no events arrive: the relay is lost") {
+			t.Errorf("%v: the intents say why, the events that none arrive; said %d times:\n%s", size, n, got)
 		}
 	}
 }
@@ -115,6 +116,33 @@ func TestAStartWithoutAnAnswerSaysWhatIsWaitedFor(t *testing.T) {
 					t.Errorf("%s, %v: it still waits:\n%s", feed, size, got)
 				}
 			})
+		}
+	}
+}
+
+func TestAnOutageIsToldOnce(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		shop func(time.Time) *shop
+		feed account.FeedState
+		says string
+		line bool // in the line below the header
+	}{
+		{"on an empty board", newShop, account.FeedLost, "neither the service nor the relay has answered", false},
+		{"on an empty board without a relay", newShop, account.FeedOff, "the service has been failing", false},
+		{"beside rows", typicalShop, account.FeedLost, "neither the service nor the relay has answered", true},
+	} {
+		for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}} {
+			s := c.shop(time.Now())
+			s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now(), Err: errors.New("GET /api/v1/checkout-intents: not sent: dial tcp 127.0.0.1:1: connect: connection refused")}
+			s.changes.Summary.Feed = account.FeedStatus{State: c.feed}
+			got := screen(boardOf(t, s, size[0], size[1]))
+			if n := strings.Count(got, c.says); n != 1 {
+				t.Errorf("%s, %v: told %d times:\n%s", c.name, size, n, got)
+			}
+			if line := strings.Split(got, "\n")[1]; strings.Contains(line, c.says) != c.line {
+				t.Errorf("%s, %v: the line says %q", c.name, size, line)
+			}
 		}
 	}
 }

@@ -77,8 +77,9 @@ func (n *notices) sayUnsettled(lines []confirm.Line) {
 	n.toast.until = time.Now().Add(unsettledFor)
 }
 
-// draw shows the most urgent notice, and nothing while all is well.
-func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch *batch, welcome *welcome) {
+// draw shows the most urgent notice, and nothing while all is well or a pane tells what is
+// wrong.
+func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, told bool, batch *batch, welcome *welcome) {
 	t := &n.toast
 	switch {
 	case t.shown():
@@ -93,7 +94,9 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	case n.cfg.recordingState().Trouble != "":
 		l.Put(paint.Bad, "✕ "+string(api.Scrub(n.cfg.recordingState().Trouble)))
 	case health.Style == paint.Bad:
-		unwell(l, "✕ ", health)
+		if !told {
+			unwell(l, "✕ ", health)
+		}
 	case welcome.isNew():
 		welcome.draw(l)
 	case len(n.picture.urgent) > 0:
@@ -103,7 +106,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 		}
 	case n.away() != "":
 		l.Put(paint.Muted, "· "+n.away())
-	case health.Style == paint.Warning:
+	case health.Style == paint.Warning && !told:
 		unwell(l, "! ", health)
 	}
 }

@@ -65,15 +65,17 @@ func (m *Model) lines() []string {
 		return p.tooSmall()
 	}
 	var content [layout.Panes][]string
+	told := false
 	for i, pane := range b.panes {
 		if !b.layout.Panes[i].Empty() {
 			content[i] = pane.Lines()
+			told = told || pane.Tells()
 		}
 	}
 	lines := p.panes(&content)
 	lines[b.layout.Header.Y] = header{m.cfg, m.picture, m.clock, m.width}.draw(m.line)
 	notice := m.line.Start(m.width).Edge().Space(1)
-	m.notices.draw(notice, m.clock, m.look.Health, m.batch, m.welcome)
+	m.notices.draw(notice, m.clock, m.look.Health, told, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
 	for i, text := range m.notices.wrapped(m.width - 2) {
 		lines[b.layout.Notice.Y+i] = m.line.Start(m.width).Edge().Space(1).Put(m.notices.toast.kind, text).String()

@@ -124,10 +124,10 @@ func (p *Events) Lines() []string {
 // silence says why there are no events.
 func (p *Events) silence() {
 	switch h := p.look.Health; {
-	case h.OfRelay || !h.Started:
-		p.message(h.Style, h.sentence(), h.Advice)
 	case p.feed.State == account.FeedLost || p.feed.State == account.FeedRefused:
 		p.message(paint.Bad, "no events arrive: the relay "+feedTrouble(p.feed.State), "")
+	case h.OfRelay || !h.Started:
+		p.message(h.Style, h.sentence(), h.Advice)
 	case p.feed.State == account.FeedOff:
 		p.message(paint.Muted, "no events: no relay is configured", "")
 	default:
@@ -212,7 +212,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		rest := room - id - mark
 		about = min(max(rest-min(rest*7/20, nameRoom), p.aboutRoom(amountRoom)), p.aboutRoom(reasonRoom))
 		if id > 0 {
-			id = min(id+max(rest-about-nameRoom, 0), wholeID)
+			id = min(id+max(rest-about-longName, 0), wholeID)
 		}
 	}
 	name, style := string(row.Product), paint.Text

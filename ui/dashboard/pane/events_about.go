@@ -10,10 +10,11 @@ import (
 // The columns of an event in a wide pane.
 const (
 	aboutFrom    = 140 // the least width of a pane with these columns
-	nameRoom     = 40  // the most for the product
+	nameRoom     = 40  // the most for the product while a reason needs room
+	longName     = 68  // the most for the product while an id needs room
 	merchantRoom = 20
 	amountRoom   = 14 // for the total of an offer or an order
-	reasonRoom   = 30 // the most for a failure
+	reasonRoom   = 26 // the most for a failure
 	shortID      = 14 // the beginning of an id, where there is no room for all of it
 )
 

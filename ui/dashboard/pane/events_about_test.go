@@ -23,7 +23,8 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 	}}, true)
 	for width, want := range map[int][]string{
 		160: {"Mechanical Keyboard 75 % paperie.example form validation error ci_77777777"},
-		200: {"paperie.example 1,234.50 USD ci_0123456789abcdef", "a-merchant-with-a-l… out of stock ci_fedcba9876543210", "Gel Pens ci_unknown"},
+		240: {"paperie.example 1,234.50 USD ci_0123456789abcdef", "a-merchant-with-a-l… out of stock ci_fedcba9876543210", "Gel Pens ci_unknown"},
+		200: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
 		140: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
 		120: {"Gel Pens ci_0123456789abcdef", "Gel Pens ci_fedcba9876543210", "Gel Pens ci_unknown"},
 	} {

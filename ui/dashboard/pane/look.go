@@ -3,6 +3,7 @@
 package pane
 
 import (
+	"strings"
 	"time"
 
 	"tillwatch/api/account"
@@ -65,6 +66,7 @@ type frame struct {
 	hidden  []string           // hidden columns
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
 	stale   bool
+	tells   bool // it has no rows and says what is wrong instead
 	lines   []string
 }
 
@@ -151,7 +153,7 @@ func (f *frame) render(draw func(l *paint.Line)) []string {
 	if f.line == nil || f.brush != f.look.Brush {
 		f.line, f.brush = paint.NewLine(f.look.Brush), f.look.Brush
 	}
-	f.lines = f.lines[:0]
+	f.lines, f.tells = f.lines[:0], false
 	if f.w > 0 && f.h > 0 {
 		draw(f.line)
 		for len(f.lines) < f.h {
@@ -254,12 +256,15 @@ func (f *frame) rule() {
 // collapsed reports whether there is only room for the title.
 func (f *frame) collapsed() bool { return f.h < 2 }
 
+// Tells reports whether the pane says all that is wrong where its rows would be.
+func (f *frame) Tells() bool { return f.tells }
+
 // message shows a sentence and perhaps an advice in the rest of the pane, a third of the
-// way down.
-func (f *frame) message(style paint.Style, text, advice string) {
+// way down. It returns false if not all fits.
+func (f *frame) message(style paint.Style, text, advice string) (whole bool) {
 	rest := f.h - len(f.lines)
 	if rest <= 0 {
-		return
+		return false
 	}
 	width := max(f.w-6, 1)
 	lines := paint.Wrap(text, width)
@@ -276,12 +281,17 @@ func (f *frame) message(style paint.Style, text, advice string) {
 			f.push(f.start().Space(3).Put(style, line))
 		}
 	}
+	return len(lines) <= rest
 }
 
 // empty says why there are no rows: what is wrong, or else the sentence.
 func (f *frame) empty(sentence string) {
 	if h := f.look.Health; h.Text != "" {
-		f.message(h.Style, h.sentence(), h.Advice)
+		advice := h.Advice
+		if h.Style == paint.Bad {
+			advice = strings.TrimPrefix(advice+"; tillwatch doctor says more", "; ")
+		}
+		f.tells = f.message(h.Style, h.sentence(), advice)
 		return
 	}
 	f.message(paint.Muted, sentence, "")
