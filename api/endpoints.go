@@ -206,8 +206,7 @@ func (c *Client) IntentURL(id ID) (string, error) {
 
 // itemPath escapes id into one segment of the path, whatever it holds.
 func itemPath(collection string, id ID) (string, error) {
-	// Dots alone would be taken for a step in the tree, also when escaped.
-	if slices.Contains([]ID{"", ".", ".."}, id) {
+	if !Nameable(string(id)) {
 		return "", fmt.Errorf("%s: %q is no id", collection, string(id))
 	}
 	return collection + "/" + url.PathEscape(string(id)), nil

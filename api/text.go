@@ -17,6 +17,10 @@ type Text string
 // never parsed: the service may put any character into it.
 type ID string
 
+// Nameable reports whether a path can name an id. Dots alone would be taken for a step in the
+// tree, also when escaped.
+func Nameable(id string) bool { return id != "" && id != "." && id != ".." }
+
 // MaxText bounds a [Text], in bytes; what is longer ends in an ellipsis.
 const MaxText = 4 << 10
 

@@ -41,6 +41,9 @@ func (r *Reader) Close() { r.client.http.CloseIdleConnections() }
 
 // Event reads the event of an id, and its cursor.
 func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string, err error) {
+	if !api.Nameable(id) {
+		return Item{}, "", fmt.Errorf("%q is not the id of an event", id)
+	}
 	var answer oneEvent
 	if err := r.get(ctx, EventsPath+"/"+url.PathEscape(id), &answer); err != nil {
 		return Item{}, "", err

@@ -54,6 +54,11 @@ func TestAReaderShowsOneEventWithItsCursorAndExactBody(t *testing.T) {
 			t.Errorf("%s: %v", gone, err)
 		}
 	}
+	for _, step := range []string{"", ".", ".."} {
+		if _, _, err := reader.Event(t.Context(), step); err == nil || !strings.Contains(err.Error(), "is not the id of an event") {
+			t.Errorf("%q: %v", step, err)
+		}
+	}
 	for back, want := range map[int64]string{0: "epoch:2", 1: "epoch:1", 9: "epoch:0"} {
 		if at, err := reader.Head(t.Context(), back); err != nil || at != want {
 			t.Errorf("the head less %d is %s, %v", back, at, err)

@@ -104,7 +104,7 @@ func consoleEndpoints() *cobra.Command {
 			return request{http.MethodPost, path, fields{"url": args[0], "history": history}}, nil
 		})
 	add.Flags().BoolVar(&history, "history", false, "also deliver all events since the start")
-	remove := consoleCommand("remove ID", "Stop delivering to an endpoint", "", nothingBut("the id of an endpoint"), show,
+	remove := consoleCommand("remove ID", "Stop delivering to an endpoint", "", idOf("an endpoint"), show,
 		func(args []string) (request, error) {
 			return request{http.MethodDelete, path + "/" + url.PathEscape(args[0]), nil}, nil
 		})
@@ -140,7 +140,7 @@ func consoleDeliver() *cobra.Command {
 		Long: "Repeat a delivery by its id, or all deliveries of an event by the event's id. " +
 			"A delivery that waits for its next attempt is sent now; one that was lost or given up is sent again.",
 		Example: "tillwatch console deliver evt_ci_779d1ba1900f_completed",
-		Args:    nothingBut("the id of a delivery or of an event"),
+		Args:    idOf("a delivery or of an event"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inConsole(c, table(deliveryColumns[:5]...), func(ctx context.Context, client *api.Client) (json.RawMessage, error) {
 				return deliverAgain(ctx, client, args[0])
@@ -183,7 +183,7 @@ func consoleAdvance() *cobra.Command {
 		Short: "Move an intent to its next state, or a parcel to its next scan",
 		Example: "tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --to completed\n" +
 			"tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --fail payment_failed",
-		Args: nothingBut("the id of an intent or of a shipment"),
+		Args: idOf("an intent or of a shipment"),
 		RunE: func(c *cobra.Command, args []string) error {
 			id := url.PathEscape(args[0])
 			step := request{http.MethodPost, "/control/intents/" + id + "/advance", fields{"to": to}}

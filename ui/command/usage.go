@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tillwatch/api"
 )
 
 // refusedFlag describes a wrong flag in this program's words.
@@ -86,6 +88,16 @@ func argument(missing, extra string) cobra.PositionalArgs {
 func nothingBut(what string) cobra.PositionalArgs {
 	must := "give " + what + ", and nothing else"
 	return argument(must, must)
+}
+
+// idOf requires exactly the id of what is described.
+func idOf(what string) cobra.PositionalArgs {
+	return cobra.MatchAll(nothingBut("the id of "+what), func(_ *cobra.Command, args []string) error {
+		if !api.Nameable(args[0]) {
+			return fmt.Errorf("%q is not the id of %s", args[0], what)
+		}
+		return nil
+	})
 }
 
 // validIDs refuses arguments that cannot be ids.

@@ -62,9 +62,12 @@ const leastAsked = 8
 // to opens the intent, shipment or event with an id. It reads an unknown id as an
 // intent's. The error says why that is not possible.
 func (j *jump) to(text string) (tea.Cmd, error) {
-	text = idWithin(text)
-	if text == "" {
+	typed := text
+	if text = idWithin(text); text == "" {
 		return nil, nil
+	}
+	if !api.Nameable(text) {
+		return nil, errors.New(typed + " is not an id but looks like a path")
 	}
 	found := j.search(text)
 	switch {
@@ -97,11 +100,15 @@ func (j *jump) lookAt(s pane.Subject) {
 	}
 }
 
-// idWithin extracts an id from pasted text, such as a path or an address.
+// idWithin extracts an id from pasted text, such as a path or an address; of a path that
+// goes up, the step.
 func idWithin(text string) string {
 	text, _, _ = strings.Cut(strings.Trim(strings.TrimSpace(text), `"',`), "?")
 	id := ""
 	for part := range strings.SplitSeq(text, "/") {
+		if part == "." || part == ".." {
+			return part
+		}
 		if part != "" && part != "confirm" && part != "shipments" {
 			id = part
 		}

@@ -31,6 +31,9 @@ func TestJumpingToAnID(t *testing.T) {
 		{"several", "ci_", pane.Subject{}, "ids begin or end with ci_"},
 		{"a short one that is not known", "ci_zz", pane.Subject{}, "not known here"},
 		{"one that is not known", "ci_elsewhere", pane.Subject{Kind: pane.OfIntent, ID: "ci_elsewhere"}, "reading it as an intent"},
+		{"a path that goes up", "../../etc/ci_elsewhere", pane.Subject{}, "../../etc/ci_elsewhere is not an id but looks like a path"},
+		{"a step up", "..", pane.Subject{}, ".. is not an id but looks like a path"},
+		{"a step that stays", ".", pane.Subject{}, ". is not an id but looks like a path"},
 		{"nothing", "  ", pane.Subject{}, ""},
 	}
 	for _, c := range cases {
