@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/dashboard/sign"
@@ -168,23 +169,38 @@ func (h header) alertSlot() slot {
 	}}
 }
 
+// readsResume is when the service may be read again where nothing is left for reads for more
+// than a minute; otherwise zero.
+func (h header) readsResume() (at time.Time) {
+	for _, b := range h.picture.summary.Quota {
+		until := b.ObservedAt.Add(b.Reset)
+		if b.Class == quota.Reads && account.LimitOf(&b) == account.LimitReads && b.Left(h.clock) <= 0 && until.Sub(h.clock) > time.Minute && until.After(at) {
+			at = until
+		}
+	}
+	return at
+}
+
 // apiSlot is the health of the service with the latency of its last answer.
 func (h header) apiSlot() slot {
 	status := h.picture.summary.API
-	width := 12
-	if status.State == account.APIUnauthorized {
+	width, resume := 12, h.readsResume()
+	waits := !resume.IsZero() && (status.State == account.APIHealthy || status.State == account.APISlow)
+	if status.State == account.APIUnauthorized || waits {
 		width = 17
 	}
 	return slot{2, width, func(l *paint.Line) {
 		l.Put(paint.Muted, "api ")
-		switch status.State {
-		case account.APIHealthy:
-			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 6)
-		case account.APISlow:
+		switch {
+		case waits:
+			l.Put(paint.Warning, "◐ until "+resume.In(h.cfg.Location).Format("15:04"))
+		case status.State == account.APISlow:
 			l.Put(paint.Muted, "◐ pacing") // no fault: the quota is for others first
-		case account.APIFailing:
+		case status.State == account.APIHealthy:
+			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 6)
+		case status.State == account.APIFailing:
 			l.Put(paint.Bad|paint.Bold, "✕ failing")
-		case account.APIUnauthorized:
+		case status.State == account.APIUnauthorized:
 			l.Put(paint.Bad|paint.Bold, "✕ key refused")
 		default:
 			l.Put(paint.Muted, "○ –")

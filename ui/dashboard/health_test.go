@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 )
 
@@ -167,6 +168,33 @@ func TestReadsThatWaitForQuotaAreNoFaultOfTheService(t *testing.T) {
 	s.changes.Summary.API.State = account.APISlow
 	if head := strings.Split(screen(boardOf(t, s, 120, 40)), "\n")[0]; !strings.Contains(head, "api ◐ pacing") {
 		t.Errorf("the header is %q", head)
+	}
+}
+
+func TestTheHeaderSaysUntilWhenReadsWaitForQuota(t *testing.T) {
+	now := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		state account.APIState
+		left  int64
+		reset time.Duration
+		want  string
+	}{
+		{"for hours", account.APIHealthy, 0, 3 * time.Hour, "api ◐ until 17:00"},
+		{"for hours, after one that was paced", account.APISlow, 0, 3 * time.Hour, "api ◐ until 17:00"},
+		{"for a second", account.APIHealthy, 0, time.Second, "api ●"},
+		{"not, as one is left", account.APIHealthy, 1, 3 * time.Hour, "api ●"},
+		{"and the service fails", account.APIFailing, 0, 3 * time.Hour, "api ✕ failing"},
+	} {
+		for _, width := range []int{80, 120, 200} {
+			s := typicalShop(now)
+			s.changes.Summary.API.State = c.state
+			s.changes.Summary.Quota = []quota.Bucket{{Class: quota.Reads, Limit: 1000, Window: 24 * time.Hour, Remaining: c.left, Reset: c.reset, ObservedAt: now}}
+			m := boardOf(t, s, width, 40, func(cfg *Config) { cfg.Now, cfg.Location = func() time.Time { return now }, time.UTC })
+			if head := strings.Split(screen(m), "\n")[0]; !strings.Contains(head, c.want) {
+				t.Errorf("reads wait %s: the header is %q, want %q", c.name, head, c.want)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -231,14 +232,16 @@ func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
 	return shown
 }
 
-// order draws one of the batch: in one line if all of it fits, otherwise with the
-// name wrapped and variant and merchant below.
+// order draws one of the batch: in one line if all of it fits, otherwise with the name
+// wrapped, and variant and page below.
 func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	const gap, indent = 2, 2
-	name, whose := p.Item(), string(p.Merchant)
-	if p.Variant != "" {
-		whose = string(p.Variant) + ", " + whose
+	page, named := shortPage(p, room-indent)
+	about := []string{string(p.Variant), string(p.Merchant), page}
+	if named {
+		about[1] = ""
 	}
+	name, whose := p.Item(), strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), ", ")
 	total := paint.Spans{paint.In(paint.Text, p.Total.Readable())}
 	one := paint.Spans{paint.In(paint.Text, name), paint.In(paint.Text, "  "), paint.In(paint.Muted, whose)}
 	if one.Width()+gap+total.Width() <= room {

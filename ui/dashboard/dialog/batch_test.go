@@ -52,6 +52,19 @@ func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
 	}
 }
 
+func TestABatchShowsThePageOfEachItem(t *testing.T) {
+	all := basket(3)
+	all[1].ProductURL, all[1].Merchant = "https://elsewhere.example/p/2?token=secret", "acme.example"
+	all[2].ProductURL = api.Scrub("https://acme.example/products/" + strings.Repeat("long-", 40) + "end")
+	h := openBatch(t, all, false, 40)
+	for _, want := range []string{"acme.example/products/wool-socks", "acme.example, elsewhere.example/p/2", "acme.example/products/long-", "-end"} {
+		h.sees(want)
+	}
+	if got := plain(h.dialog.View(ink(), 80, 40)); strings.Contains(got, "secret") {
+		t.Errorf("a secret is in view:\n%s", got)
+	}
+}
+
 func TestABatchHasTheGuardsOfTheSingleOne(t *testing.T) {
 	for _, name := range []string{"c", "y", "enter", " ", "esc", "q"} {
 		if got := openBatch(t, basket(2), false, 40).key(name, calm); got == Confirmed {

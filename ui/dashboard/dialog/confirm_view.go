@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/paint"
 )
 
@@ -163,11 +164,22 @@ func (d *Confirm) page(room int) []paint.Spans {
 	return out
 }
 
-// pageInShort is the page's address without https, in place of the merchant whose host it
-// has, or else below it. The host stays whole; the middle of what follows gives way.
+// pageInShort is the page's address without https, in place of the merchant that it names,
+// or else below it.
 func (d *Confirm) pageInShort(room int) []paint.Spans {
+	var out []paint.Spans
+	page, named := shortPage(d.proposal, room)
+	if !named {
+		out = d.merchant(room)
+	}
+	return append(out, paint.Wrapped(paint.Muted, page, room)...)
+}
+
+// shortPage is the address of what is bought without https and secrets, and whether its host
+// is the merchant's. The host stays whole; the middle of what follows gives way.
+func shortPage(p confirm.Proposal, room int) (page string, named bool) {
 	const leastPath = 12
-	address, encrypted := strings.CutPrefix(string(api.MaskAddress(d.proposal.ProductURL)), "https://")
+	address, encrypted := strings.CutPrefix(string(api.MaskAddress(p.ProductURL)), "https://")
 	begin := 0
 	if scheme, rest, has := strings.Cut(address, "://"); has && !encrypted && !strings.ContainsAny(scheme, "/?#") {
 		begin = len(address) - len(rest)
@@ -176,13 +188,9 @@ func (d *Confirm) pageInShort(room int) []paint.Spans {
 	if at := strings.IndexAny(address[begin:], "/?#"); at >= 0 {
 		end = begin + at
 	}
-	var out []paint.Spans
-	if merchant := string(d.proposal.Merchant); !strings.HasSuffix("."+strings.ToLower(address[begin:end]), "."+merchant) {
-		out = d.merchant(room)
-	}
+	named = strings.HasSuffix("."+strings.ToLower(address[begin:end]), "."+string(p.Merchant))
 	host := paint.In(paint.Muted, address[:end]).Text
-	path := paint.Shorten(paint.In(paint.Muted, address[end:]).Text, max(room-paint.Width(host), leastPath))
-	return append(out, paint.Wrapped(paint.Muted, host+path, room)...)
+	return host + paint.Shorten(paint.In(paint.Muted, address[end:]).Text, max(room-paint.Width(host), leastPath)), named
 }
 
 func (d *Confirm) fact(label string, value paint.Span) paint.Spans {
