@@ -236,7 +236,7 @@ func (p *Quota) spender(r *spendRow, c spendColumns, under bool) {
 	}
 	p.failures(l, r.total.Refused, unseen, paint.Warning, c.refused)
 	p.failures(l, r.total.Errors, unseen, paint.Bad, c.errors)
-	l.Right(paint.Muted, percentile(r.p50), c.p50).Right(paint.Muted, percentile(r.p95), c.p95)
+	l.Right(paint.Muted, r.percentile(r.p50), c.p50).Right(paint.Muted, r.percentile(r.p95), c.p95)
 	p.push(l.Space(l.Left()).On(paint.Base))
 }
 
@@ -264,11 +264,16 @@ func share(n, sum int) string {
 	return strconv.Itoa((n*100+sum/2)/sum) + " %"
 }
 
-func percentile(d time.Duration) string {
-	if d <= 0 {
+// percentile writes a latency: that of an endpoint, or a bound of those of several.
+func (r *spendRow) percentile(d time.Duration) string {
+	text := Latency(d)
+	switch {
+	case d <= 0:
 		return ""
+	case r.ends > 1 && !strings.HasPrefix(text, "<"):
+		return "≤" + text
 	}
-	return Latency(d)
+	return text
 }
 
 // RowFilter returns a filter for the requests of the row under the cursor, or why there is

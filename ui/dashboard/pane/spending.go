@@ -49,7 +49,7 @@ type spendRow struct {
 	sign     sign.Sign
 	total    account.Tally
 	classes  [len(quotaClasses)]int // requests that charged each
-	p50, p95 time.Duration          // latency of an endpoint
+	p50, p95 time.Duration          // latency of an endpoint; of several an upper bound
 	ends     int                    // number of endpoints
 }
 
@@ -129,8 +129,8 @@ func (s *spending) count(unfolded bool) {
 			}
 		}
 		row.ends = len(parts[name])
-		if row.ends == 1 {
-			row.p50, row.p95 = parts[name][0].p50, parts[name][0].p95
+		for _, part := range parts[name] {
+			row.p50, row.p95 = max(row.p50, part.p50), max(row.p95, part.p95)
 		}
 		whole = append(whole, row)
 	}

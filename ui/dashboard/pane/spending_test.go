@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +205,16 @@ func TestAChartOfAClassCalledEarlierSaysSo(t *testing.T) {
 	p.Invalidate()
 	if got := text(p.Lines()); strings.Count(got, "not called in this time") != 1 || !strings.Contains(got, "2m ago") {
 		t.Errorf("the chart contradicts the row of its class:\n%s", got)
+	}
+}
+
+func TestASpenderIsNoSlowerThanItsSlowestEndpoint(t *testing.T) {
+	quick, slow := spent("quick", account.SpenderObserved, map[string]int{"GET /a": 9}), spent("slow", account.SpenderObserved, map[string]int{"GET /a": 1, "GET /b": 1})
+	slow.Uses[1].P95 = 2 * time.Second
+	p := usagePane(quick, slow)
+	p.Sort("p95", false)
+	row := regexp.MustCompile(`slow .* ≤2(\.0)?s`)
+	if got := text(p.Lines()); !row.MatchString(got) || strings.Index(got, "slow") > strings.Index(got, "quick") {
+		t.Errorf("the slowest is not first, with a bound of its answers:\n%s", got)
 	}
 }
