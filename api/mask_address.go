@@ -11,7 +11,7 @@ var (
 	addressParameter = regexp.MustCompile(`[?&;#]([^=?&;#\s]+)=`)
 
 	// keys matches what has the shape of a key, of a secret of webhooks or of a payment token.
-	keys = regexp.MustCompile(`(^|[^A-Za-z0-9])(?:sk|rk|tok|whsec)_[A-Za-z0-9_+/=-]{6,}`)
+	keys = regexp.MustCompile(`(^|[^A-Za-z0-9])(?:(?:sk|rk|tok)_[A-Za-z0-9_-]{6,}|whsec_[A-Za-z0-9_+/=-]{6,})`)
 )
 
 // MaskAddress masks, in an address or in a text that quotes one, the user

@@ -28,6 +28,8 @@ func TestMaskedHidesTokensAndPersonalDataAndKeepsTheRest(t *testing.T) {
 		{"addresses without secrets", `{"productUrl":"https:\/\/shop.example/@me?variant=7&q=a@b"}`, `{"productUrl":"https:\/\/shop.example/@me?variant=7&q=a@b"}`},
 		{"what looks like a key", `{"message":"sk_live_0123 of (rk_test_0123abc), tok_live_0123, my_whsec_MfKQ9r8G","task_number":"task_number_7 disk_usage_high sk_7"}`,
 			`{"message":"[masked] of ([masked]), [masked], my_[masked]","task_number":"task_number_7 disk_usage_high sk_7"}`},
+		{"an address in Slovak", `{"productUrl":"https://shop.example/sk_SK/products/chili-crisp","message":"whsec_MfKQ/9r8G+x="}`,
+			`{"productUrl":"https://shop.example/sk_SK/products/chili-crisp","message":"[masked]"}`},
 		{"a list of intents", `[{"buyer":{"email":"a"}},1]`, `[{"buyer":{"email":"[masked]"}},1]`},
 		{"a string", `"hello"`, `"hello"`},
 		{"no JSON", `<html>secret</html>`, `"[not JSON: 19 bytes]"`},
