@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"errors"
+	"net/http"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -43,7 +45,7 @@ func (c healthCheck) health() pane.Health {
 		h.OfRelay = true
 		h.Text, h.Cause, h.Style = "relay lost"+c.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
 		h.Advice = c.nextTry() + "; polling meanwhile"
-	case s.API.State == account.APIFailing && errors.Is(s.API.Err, api.ErrForbidden):
+	case s.API.State == account.APIFailing && lacksIntents(s.API.Err):
 		h.Text, h.Cause, h.Style = "the API key may not read checkout intents", wording.Because(s.API.Err), paint.Bad
 		h.Advice = "give it the scope, or use another key"
 	case s.API.State == account.APIFailing:
@@ -70,6 +72,13 @@ func (c healthCheck) health() pane.Health {
 		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
 	}
 	return h
+}
+
+// lacksIntents reports whether the key lacks the scope for reading intents.
+func lacksIntents(err error) bool {
+	var answer *api.Error
+	return errors.As(err, &answer) && errors.Is(answer, api.ErrScope) && answer.Method == http.MethodGet &&
+		strings.HasPrefix(answer.Path, "/api/v1/checkout-intents") && !strings.Contains(answer.Path, "/shipments")
 }
 
 // unanswered reports whether the service has answered nothing yet.

@@ -47,11 +47,26 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 }
 
 func TestAKeyWithoutTheScopeIsNoFaultOfTheService(t *testing.T) {
-	s := typicalShop(time.Now())
-	s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now(), Err: &api.Error{Method: http.MethodGet, Path: "/api/v1/checkout-intents", Status: http.StatusForbidden, Message: "API key lacks scope checkout-intents:read"}}
-	want := "✕ the API key may not read checkout intents — give it the scope, or use another key (GET /api/v1/checkout-intents: 403 forbidden: API key lacks scope checkout-intents:read)"
-	if got := strings.Split(screen(boardOf(t, s, 200, 40)), "\n")[1]; !strings.Contains(got, want) {
-		t.Errorf("the line says %q, want %q", got, want)
+	const intents, failing = "/api/v1/checkout-intents", "the service has been failing"
+	for _, c := range []struct {
+		name string
+		err  api.Error
+		want string
+	}{
+		{"intents without the scope", api.Error{Path: intents, Name: "ForbiddenError", Message: "API key lacks scope checkout-intents:read"},
+			"✕ the API key may not read checkout intents — give it the scope, or use another key (GET /api/v1/checkout-intents: 403 forbidden: API key lacks scope checkout-intents:read)"},
+		{"shipments without the scope", api.Error{Path: "/api/v1/shipments?limit=50", Name: "ForbiddenError"}, failing},
+		{"shipments of an intent without the scope", api.Error{Path: intents + "/ci_1/shipments", Name: "ForbiddenError"}, failing},
+		{"something before the service", api.Error{Path: intents}, failing},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(time.Now())
+			c.err.Method, c.err.Status = http.MethodGet, http.StatusForbidden
+			s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now(), Err: &c.err}
+			if got := strings.Split(screen(boardOf(t, s, 200, 40)), "\n")[1]; !strings.Contains(got, c.want) {
+				t.Errorf("the line says %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
