@@ -106,7 +106,7 @@ func addHeader(s forward.Sender, name, value string) error {
 		slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}, key):
 		return fmt.Errorf("%s describes the body and cannot be set", key)
 	case key == "Host" && (value == "" || !httpguts.ValidHostHeader(value) || s.Header[key] != nil):
-		return errors.New("Host is the name of one host, such as shop.example")
+		return errors.New("the value of Host must be the name of one host, such as shop.example")
 	}
 	s.Header[key] = append(s.Header[key], value)
 	return nil

@@ -83,7 +83,7 @@ func settingTable() []setting {
 		{key: "keep_intents", help: "how many ended intents to keep, the newest; open ones are always kept", field: func(s *settings) any { return &s.KeepIntents },
 			must: "the number of ended intents to keep, from 1 to 1000000", holds: func(s settings) bool { return 0 < s.KeepIntents && s.KeepIntents <= mostKept }},
 		{key: "allow_confirm", help: "allow confirming intents; otherwise the dashboard is read-only and confirm sends nothing", field: func(s *settings) any { return &s.AllowConfirm }},
-		{key: "poll_share", help: "share of the reads bucket that tillwatch may spend unasked, from 0 to 1", field: func(s *settings) any { return &s.PollShare },
+		{key: "poll_share", help: "share of the reads bucket that tillwatch may spend unasked, above 0 and at most 1", field: func(s *settings) any { return &s.PollShare },
 			must: "above 0 and at most 1", holds: func(s settings) bool { return s.PollShare > 0 && s.PollShare <= 1 }},
 		{key: "poll_every", help: "how often to read open intents when nothing hints at a change, as without a relay; less often as they age", field: func(s *settings) any { return &s.PollEvery },
 			must: "from a second to a day, such as 30s", holds: func(s settings) bool { return time.Second <= s.PollEvery && s.PollEvery <= longestPoll }},
