@@ -63,18 +63,6 @@ func (s *Store) Order(reference api.Text) *Order {
 	return s.orders.order(reference)
 }
 
-// References lists the references of all orders, in no particular order.
-func (s *Store) References() []api.Text {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.orders.update()
-	var all []api.Text
-	for reference := range s.orders.items {
-		all = append(all, reference)
-	}
-	return all
-}
-
 // judge judges the orders that changed, and those with a standing alert.
 func (b *orderBook) judge(now time.Time) {
 	for reference := range b.raised {

@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,9 +30,8 @@ func newOrder() *cobra.Command {
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
 			"2  wrong usage\n" +
 			"4  unknown: no item that is known has failed, but items may be missing",
-		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
-		Args:              argument("which order? give the referenceId of its intents: tillwatch order REFERENCE", "give one reference: leave out the others"),
-		ValidArgsFunction: knownReferences,
+		Example: "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
+		Args:    argument("which order? give the referenceId of its intents: tillwatch order REFERENCE", "give one reference: leave out the others"),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			return runOrder(c, s, api.Scrub(args[0]), o)
 		}),
@@ -43,29 +40,6 @@ func newOrder() *cobra.Command {
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
 	command.Flags().DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture, and then for the items")
 	return command
-}
-
-// knownReferences completes a reference from those that earlier runs knew.
-func knownReferences(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	s, err := loadSettings(c.Flags())
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	current, err := newSession(s, remembers)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer current.close()
-	var all []string
-	if current.restored() == nil {
-		for _, reference := range current.store.References() {
-			if strings.HasPrefix(string(reference), begun) {
-				all = append(all, string(reference))
-			}
-		}
-	}
-	slices.Sort(all)
-	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) error {

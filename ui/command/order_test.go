@@ -110,16 +110,3 @@ func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
 		t.Errorf("exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
 	}
 }
-
-func TestReferencesAreCompletedFromWhatIsRemembered(t *testing.T) {
-	t.Parallel()
-	c := quiet()
-	c.Lists = simulator.ListsServed
-	w := newWorld(t, c)
-	w.ordered(t)
-	config := w.asUser(t)
-	runAs(t, "order", "order-7", "--config", config)
-	if r := runAs(t, "__complete", "order", "--config", config, "order-"); !strings.HasPrefix(r.out, "order-7\norder-8\n:4") {
-		t.Errorf("completes to %q %s", r.out, r.words)
-	}
-}

@@ -61,20 +61,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	help := &helpWriter{to: stdout}
-	root.SetOut(help)
+	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var failure error
-	captureErrors(root, stdout, &failure)
+	captureErrors(root, &failure)
 	refused := func(w io.Writer, _ fang.Styles, err error) {
-		if help.failed == nil {
-			fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
-		}
+		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
 	}
-	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil && help.failed == nil {
+	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil {
 		return exitUsage // the command line itself was refused
 	}
-	failure = errors.Join(failure, help.failed)
 	var exit *exitError
 	switch {
 	case failure == nil:
@@ -113,12 +109,10 @@ func inLines(err error) string {
 
 // captureErrors takes the commands' errors out of the library's hands: before it
 // reports one, it asks the terminal for its colours and waits seconds for an answer.
-// Each command also warns of variables that it does not read, and writes to stdout
-// itself.
-func captureErrors(c *cobra.Command, stdout io.Writer, failure *error) {
+// Each command also warns of variables that it does not read.
+func captureErrors(c *cobra.Command, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
-			c.Root().SetOut(stdout)
 			for _, told := range unreadVariables(os.Environ()) {
 				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", told)
 			}
@@ -129,7 +123,7 @@ func captureErrors(c *cobra.Command, stdout io.Writer, failure *error) {
 		}
 	}
 	for _, inner := range c.Commands() {
-		captureErrors(inner, stdout, failure)
+		captureErrors(inner, failure)
 	}
 }
 

@@ -40,6 +40,9 @@ func refusedFlag(c *cobra.Command, err error) error {
 	return err
 }
 
+// showHelp runs a command that only has subcommands.
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
 // durationHint says how to write a duration.
 const durationHint = "a time with its unit, such as 90s or 45m"
 
@@ -114,14 +117,9 @@ func validIDs(_ *cobra.Command, args []string) error {
 // by default.
 func shortenTimes(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		switch {
-		case f.Value.Type() != "duration":
-		case f.DefValue == time.Duration(0).String():
-			f.DefValue = ""
-		case strings.HasSuffix(f.DefValue, "m0s"):
-			f.DefValue = strings.TrimSuffix(f.DefValue, "0s")
-			if strings.HasSuffix(f.DefValue, "h0m") {
-				f.DefValue = strings.TrimSuffix(f.DefValue, "0m")
+		if usual, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" {
+			if f.DefValue = ""; usual != 0 {
+				f.DefValue = api.Span(usual)
 			}
 		}
 	})
