@@ -100,7 +100,7 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 	}
 
 	text := runAs(t, "intent", "--config", config, ids[0], open)
-	if text.code != exitDone || !strings.Contains(text.out, "SHIPMENTS") || !strings.Contains(text.out, "✓ completed") || !strings.Contains(text.out, "confirm by") || !strings.Contains(text.out, "masked: --reveal shows it") {
+	if text.code != exitDone || !strings.Contains(text.out, "SHIPMENTS") || !strings.Contains(text.out, "✓ completed") || !strings.Contains(text.out, "Confirm by") || !strings.Contains(text.out, "masked: --reveal shows it") {
 		t.Errorf("exit code %d:\n%s%s", text.code, text.out, text.words)
 	}
 	for line := range strings.Lines(text.out) {

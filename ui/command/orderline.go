@@ -81,7 +81,8 @@ func (l orderLine) sheet(now time.Time) string {
 		s.row("total", text)
 	}
 	if o.Closing != nil && !o.Closing.ExpiresAt.IsZero() {
-		s.row("confirm by", confirmBy(o.Closing.ExpiresAt, now.Add(-l.ahead)))
+		closes, at := o.Closing.ExpiresAt, now.Add(-l.ahead)
+		s.row("confirm by", stamp(closes, at)+untilClosed(closes.Sub(at)))
 	}
 	s.row("ended", stamp(l.Ended, now))
 	s.row("advice", l.Advice)
