@@ -43,12 +43,16 @@ func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 }
 
 func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (int64, error) {
-	return journal.PruneSteps(func() (count int64, err error) {
-		err = j.writer.Do(ctx, func(b *batch) (err error) {
+	return journal.PruneSteps(func() (int64, error) {
+		var count int64
+		err := j.writer.Do(ctx, func(b *batch) (err error) {
 			count, err = step(b)
 			return err
 		})
-		return count, err
+		if err != nil {
+			return 0, err // the step may still be under way
+		}
+		return count, nil
 	})
 }
 

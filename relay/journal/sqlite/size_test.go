@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -48,5 +50,18 @@ func TestTheOldestBodiesGoUntilTheJournalHasItsSizeAndTheirIDsStay(t *testing.T)
 	}
 	if head, _ := j.Head(t.Context()); head != events {
 		t.Errorf("the head is %d after everything was pruned", head)
+	}
+}
+
+// TestAPruneWhoseCallerLeftSharesNothingWithIt is for the race detector.
+func TestAPruneWhoseCallerLeftSharesNothingWithIt(t *testing.T) {
+	j := opened(t, t.TempDir()).(*Journal)
+	ctx, leave := context.WithCancel(t.Context())
+	_, err := j.prune(ctx, func(*batch) (int64, error) {
+		leave()
+		return 1, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
