@@ -47,7 +47,7 @@ func newReplay() *cobra.Command {
 					return err
 				}
 			} else if o.player.Paused || o.player.Speed != 0 {
-				return usagef("--paused and --speed need the screen: leave out --plain")
+				return usagef("--paused and --speed need the screen: leave them out, or --plain")
 			}
 			s := defaults()
 			s.Theme, _ = c.Flags().GetString("theme")

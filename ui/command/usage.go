@@ -21,11 +21,15 @@ func refusedFlag(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && strings.ContainsRune("0123456789", rune((unknown.GetSpecifiedShortnames() + "-")[0])):
 		return fmt.Errorf("-%.60s: negative numbers are not allowed", unknown.GetSpecifiedShortnames())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("there is no flag -%.1s", unknown.GetSpecifiedName())
+		name := fmt.Sprintf("-%.1s", unknown.GetSpecifiedName())
+		return fmt.Errorf("there is no flag %s%s", name, insteadOf(c.Name()+" "+name))
 	case errors.As(err, &unknown):
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
+		if instead := insteadOf(c.Name() + " " + name); instead != "" {
+			return fmt.Errorf("there is no flag %s%s", name, instead)
+		}
 		return fmt.Errorf("there is no flag %.60s%s", name, suggest(name, names))
 	case errors.As(err, &empty):
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
@@ -42,6 +46,24 @@ func refusedFlag(c *cobra.Command, err error) error {
 
 // showHelp runs a command that only has subcommands.
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// insteadOf ends a sentence about what a command had once with what replaces it; "" for
+// what it never had.
+func insteadOf(removed string) string {
+	const waits = "tillwatch wait intent:ID state=… --for 10m waits for a state, tillwatch watch --plain prints every change"
+	instead := map[string]string{
+		"intent --follow": waits, "intent -f": waits, "intent --for": waits,
+		"sign --curl":      "tillwatch trigger --body FILE --to URL signs and delivers a body",
+		"trigger --repeat": "tillwatch console deliver and tillwatch events resend repeat a delivery",
+		"replay --loop":    "space plays again from the beginning",
+		"wait shipment":    "tillwatch wait event type=shipment.updated intent=ID waits for the next event of a parcel",
+		"wait alert":       "give a destination for alerts, see tillwatch alerts --help",
+	}[removed]
+	if instead == "" {
+		return ""
+	}
+	return " any more: " + instead
+}
 
 // durationHint says how to write a duration.
 const durationHint = "a time with its unit, such as 90s or 45m"

@@ -48,7 +48,10 @@ func parseCondition(args []string) (*condition, error) {
 	subject, name, named := strings.Cut(words[0], ":")
 	terms, known := waitTerms()[subject]
 	must := subject == ofIntent || subject == ofOrder
+	instead := insteadOf("wait " + subject)
 	switch {
+	case instead != "":
+		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), instead)
 	case !known:
 		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
 	case must != named || must && name == "":
