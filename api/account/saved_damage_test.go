@@ -36,7 +36,7 @@ func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
 	}
 	cases := []damage{
 		{"of a later version", lines(strings.Replace(header, `"version":2`, `"version":3`, 1), "something new"), ErrSavedVersion},
-		{"of an earlier version", []byte("tillwatch picture 1\n\x07\xff"), ErrSavedDamaged},
+		{"of an earlier version", []byte("tillwatch picture 1\n\x07\xff"), ErrSavedVersion},
 		{"a recording", lines(strings.Replace(header, "picture", "recording", 1), `{"at":"2026-03-04T12:00:00Z","whole":true}`), ErrSavedDamaged},
 		{"something else", lines("{}"), ErrSavedDamaged},
 		{"nothing in it", lines(header), ErrSavedDamaged},

@@ -41,8 +41,15 @@ func openPicture(path string) ([]*Frame, error) {
 	return frames, nil
 }
 
+// earlierForm begins the pictures of earlier versions.
+const earlierForm = "tillwatch picture "
+
 // readPicture reads a file. Every line must be sound.
 func readPicture(data io.ReaderAt, size int64) ([]*Frame, error) {
+	begin := make([]byte, len(earlierForm))
+	if n, _ := data.ReadAt(begin, 0); string(begin[:n]) == earlierForm {
+		return nil, fmt.Errorf("%w, an earlier one", ErrSavedVersion)
+	}
 	lines, err := readLines(data, size)
 	if err != nil {
 		return nil, damaged(err)
