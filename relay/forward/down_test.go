@@ -38,15 +38,18 @@ func TestATargetThatWasDownGetsAllSoonAfterItIsBack(t *testing.T) {
 					f.begin()
 					pass(10 * time.Minute)
 				}
-				before := len(e.tried)
+				var before, tried, taken int
+				e.set(func() { before = len(e.tried) })
 				pass(time.Hour)
-				if n := len(e.tried) - before; n < 100 || n > 1_000 {
+				e.set(func() { tried = len(e.tried) })
+				if n := tried - before; n < 100 || n > 1_000 {
 					t.Errorf("in an hour it is asked %d times", n)
 				}
 				e.set(func() { status = 200 })
 				pass(lastProbe + 5*time.Second)
-				if len(e.taken) != 2*c.sources {
-					t.Errorf("soon after it is back, it has %d of %d", len(e.taken), 2*c.sources)
+				e.set(func() { taken = len(e.taken) })
+				if taken != 2*c.sources {
+					t.Errorf("soon after it is back, it has %d of %d", taken, 2*c.sources)
 				}
 				f.stop()
 			})
