@@ -264,10 +264,14 @@ func (p *Palette) input(room int) paint.Spans {
 
 func (p *Palette) list(room, visible int) []paint.Spans {
 	if len(p.hits) == 0 {
-		if v, _ := p.typedVerb(); v != nil {
+		v, _ := p.typedVerb()
+		switch {
+		case v == nil:
+			return []paint.Spans{{paint.In(paint.Muted, "No action matches.")}}
+		case p.refused == "":
 			return []paint.Spans{{paint.In(paint.Muted, "enter does it")}}
 		}
-		return []paint.Spans{{paint.In(paint.Muted, "No action matches.")}}
+		return nil
 	}
 	if p.at < p.top {
 		p.top = p.at

@@ -98,6 +98,22 @@ func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 	}
 }
 
+func TestPalettePromisesEnterOnlyUntilItIsRefused(t *testing.T) {
+	p := newPalette(t, "")
+	p.SetVerbs([]Verb{{Name: "filter", Argument: "TEXT", Free: true}}, nil)
+	for _, letter := range "filter age>x" {
+		p.Key(actiontest.Press(string(letter)), opened)
+	}
+	const promise = "enter does it"
+	if screen := plain(p.View(ink(), 66, 20)); !strings.Contains(screen, promise) {
+		t.Errorf("before enter, %q is not on\n%s", promise, screen)
+	}
+	p.Refuse("write a time with its unit")
+	if screen := plain(p.View(ink(), 66, 20)); strings.Contains(screen, promise) || !strings.Contains(screen, "No: write a time") {
+		t.Errorf("once refused, it says\n%s", screen)
+	}
+}
+
 func TestPaletteTakesOnlyWhatCountsInItsScope(t *testing.T) {
 	table := action.Default()
 	for _, h := range NewPalette(table, action.Detail, nil).hits {
