@@ -54,6 +54,7 @@ func (s *laneSet) rest() {
 			lane.MoveTo(0)
 		}
 	}
+	s.stale = true
 }
 
 // under returns the lane at a column of the pane.

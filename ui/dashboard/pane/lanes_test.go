@@ -2,6 +2,8 @@ package pane
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +97,18 @@ func TestALaneThatTheWheelTurnedReturnsWhenTheCursorMoves(t *testing.T) {
 	p.Move(Up)
 	if now := p.scrolled(laneAwaiting); before == 0 || now != 0 {
 		t.Errorf("%d rows above the window before, %d after", before, now)
+	}
+}
+
+func TestALaneThatReturnsToItsTopIsDrawnThere(t *testing.T) {
+	p := crowded()
+	p.lanes.fit()
+	p.Wheel(p.lanes.cells[laneAwaiting].x+1, 4, 9)
+	p.Lines()
+	p.Stay()
+	shown := slices.Clone(p.Lines())
+	p.Invalidate()
+	if now := p.Lines(); !slices.Equal(shown, now) {
+		t.Errorf("the pane shows\n%s\nand not\n%s", strings.Join(shown, "\n"), strings.Join(now, "\n"))
 	}
 }
