@@ -19,9 +19,8 @@ type Detail struct {
 	facts    Facts
 	hasFacts bool // facts is set
 	offset   int
-	cursor   int  // line of the body
-	follow   bool // the view follows the cursor
-	total    int  // number of lines when last drawn
+	cursor   int // line of the body
+	total    int // number of lines when last drawn
 	body     []bodyLine
 
 	revealed bool // personal data is shown
@@ -43,13 +42,13 @@ type Facts struct {
 
 // NewDetail returns the pane without a subject.
 func NewDetail(look *Look, window time.Duration) *Detail {
-	return &Detail{frame: newFrame(look), window: window, folded: map[string]bool{}, follow: true}
+	return &Detail{frame: newFrame(look), window: window, folded: map[string]bool{}}
 }
 
 // Open sets the subject.
 func (p *Detail) Open(s Subject) {
 	p.subject, p.facts, p.hasFacts, p.offset, p.stale = s, Facts{}, false, 0, true
-	p.cursor, p.follow, p.revealed = 0, true, false
+	p.cursor, p.revealed = 0, false
 	clear(p.folded)
 	p.tree, p.sought = tree{}, sought{}
 }
@@ -82,7 +81,6 @@ func (p *Detail) Move(s Step) {
 		p.fold(s == Left)
 	}
 	p.cursor = min(max(p.cursor+s.by(max(p.rows()-2, 1), p.total), 0), max(p.total-1, 0))
-	p.follow = true
 	p.stale = true
 }
 
@@ -109,7 +107,7 @@ func (p *Detail) Click(_, y int) (row bool) {
 	if y < p.head() || at >= p.total {
 		return false
 	}
-	p.cursor, p.follow, p.stale = at, true, true
+	p.cursor, p.stale = at, true
 	if at < len(p.body) && p.body[at].branch {
 		p.folded[p.body[at].path] = !p.folded[p.body[at].path]
 	}
@@ -119,7 +117,7 @@ func (p *Detail) Click(_, y int) (row bool) {
 // Wheel scrolls.
 func (p *Detail) Wheel(_, _, delta int) {
 	p.offset += delta
-	p.follow, p.stale = false, true
+	p.stale = true
 	p.cursor = min(max(p.cursor, p.offset), max(p.offset+p.rows()-2, 0))
 }
 
@@ -225,11 +223,9 @@ func (p *Detail) scrollTo() {
 	p.total = len(p.body)
 	p.cursor = min(p.cursor, max(p.total-1, 0))
 	last := max(p.total-p.rows(), 0)
-	if p.follow {
-		p.offset = min(p.offset, p.cursor)
-		if p.cursor > p.offset+p.rows()-2 {
-			p.offset = p.cursor - p.rows() + 2
-		}
+	p.offset = min(p.offset, p.cursor)
+	if p.cursor > p.offset+p.rows()-2 {
+		p.offset = p.cursor - p.rows() + 2
 	}
 	p.offset = min(max(p.offset, 0), last)
 }

@@ -24,7 +24,7 @@ type sought struct {
 // unfolds the branches around matches. "" ends the search.
 func (p *Detail) Find(text string, from int) {
 	p.sought = sought{text: text}
-	p.cursor, p.follow, p.stale = from, true, true
+	p.cursor, p.stale = from, true
 	if text == "" {
 		return
 	}
@@ -53,7 +53,7 @@ func (p *Detail) FindNext(by int) (wrapped bool) {
 	}
 	wrapped = at < 0 || at == len(hits)
 	p.cursor = hits[(at+len(hits))%len(hits)]
-	p.follow, p.stale = true, true
+	p.stale = true
 	return wrapped
 }
 

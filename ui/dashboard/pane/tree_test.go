@@ -161,3 +161,18 @@ func TestAShipmentsTrackingIsALink(t *testing.T) {
 		t.Error("the tracking address is no link")
 	}
 }
+
+func TestTheCursorOfADetailIsInViewHoweverItIsScrolled(t *testing.T) {
+	small, large := Place{W: 40, H: 9}, Place{W: 40, H: 30}
+	for _, notches := range []int{-3, 0, 3, 21, 99} {
+		p := detailOf(orderBody)
+		for step, do := range []func(){
+			func() { p.SetPlace(small) }, func() { p.Wheel(0, 0, notches) }, func() { p.SetPlace(large) }, func() { p.SetPlace(small) },
+		} {
+			do()
+			if got := text(p.Lines()); strings.Count(got, "▌") != 2 { // the title has one, too
+				t.Errorf("%d notches, after step %d the cursor is out of view:\n%s", notches, step, got)
+			}
+		}
+	}
+}
