@@ -19,12 +19,12 @@ import (
 	"tillwatch/ui/terminal"
 )
 
-//go:generate go run . -size 150x42 -o board.svg -title "The board of a running demo" -steps wait:14s -- go run tillwatch demo --seed 7 --theme dark
-//go:generate go run . -size 120x36 -o confirm.svg -title "The dialog that asks before an order is placed" -steps "wait:9s keys:c see:Confirm wait:1s" -- go run tillwatch demo --seed 7 --theme dark
-//go:generate go run . -size 150x42 -o usage.svg -title "Who uses the quota of a running demo, over the last minute" -steps "wait:40s keys:u see:SPENDERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
-//go:generate go run . -size 150x42 -o pulse.svg -title "The pulse of a running demo, over the last day" -steps "wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
-//go:generate go run . -size 150x42 -o pulse-light.svg -ground #ffffff -title "The same pulse in the light theme" -steps "wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme light
-//go:generate go run . -size 120x36 -o light.svg -ground #ffffff -title "The same board in the light theme" -steps wait:14s -- go run tillwatch demo --seed 7 --theme light
+//go:generate go run . -size 150x42 -o board.svg -title "The board of a running demo" -steps "see:INTENTS wait:14s" -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 120x36 -o confirm.svg -title "The dialog that asks before an order is placed" -steps "see:INTENTS wait:9s keys:c see:Confirm wait:1s" -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 150x42 -o usage.svg -title "Who uses the quota of a running demo, over the last minute" -steps "see:INTENTS wait:40s keys:u see:SPENDERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 150x42 -o pulse.svg -title "The pulse of a running demo, over the last day" -steps "see:INTENTS wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 150x42 -o pulse-light.svg -ground #ffffff -title "The same pulse in the light theme" -steps "see:INTENTS wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme light
+//go:generate go run . -size 120x36 -o light.svg -ground #ffffff -title "The same board in the light theme" -steps "see:INTENTS wait:14s" -- go run tillwatch demo --seed 7 --theme light
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
