@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/account/form"
-	"time"
 )
 
 func TestNoFileIsOverwritten(t *testing.T) {
