@@ -44,11 +44,11 @@ func (b *alerts) judge(stands bool, key alertKey, now time.Time, format string, 
 // renew is [alerts.judge] for an alert whose text may change while it stands.
 func (b *alerts) renew(stands bool, key alertKey, a Alert) {
 	a.Kind, a.Intent, a.Cause = key.kind, key.intent, key.cause
-	standing, any := b.standing[key]
+	standing, stood := b.standing[key]
 	switch {
 	case stands && standing != a:
 		b.standing[key] = a
-	case !stands && any:
+	case !stands && stood:
 		delete(b.standing, key)
 	default:
 		return

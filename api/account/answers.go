@@ -38,7 +38,7 @@ func (a *answers) drop(id api.ID) {
 	if in := a.of(id); in != nil {
 		a.bytes -= len(in.Raw)
 		delete(a.byID, id)
-		a.list = slices.Delete(a.list, slices.Index(a.list, in), slices.Index(a.list, in)+1)
+		a.list = slices.DeleteFunc(a.list, func(other *api.Intent) bool { return other == in })
 	}
 }
 

@@ -99,7 +99,7 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 
 // bygone reports whether a shipment or its intent was let go. A busy account lets an intent go while its shipment is
 // still on its way, and the shipment must not bring the intent back as one of which nothing is known. bygone also drops
-// the shipment if only an event had named it.
+// the shipment if nothing had named its intent before.
 func (s *Store) bygone(read *api.Shipment) bool {
 	sh := s.shipments.get(read.ID)
 	switch {
@@ -107,7 +107,7 @@ func (s *Store) bygone(read *api.Shipment) bool {
 	case s.intents.get(read.IntentID) != nil || !s.intents.past.has(read.IntentID), sh != nil && sh.IntentID != "":
 		return false
 	case sh != nil:
-		s.shipments.drop(sh.ID)
+		s.letGoShipment(sh.ID)
 	}
 	return true
 }

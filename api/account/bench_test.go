@@ -185,7 +185,7 @@ func BenchmarkChanges(b *testing.B) {
 	for _, changed := range []int{0, 10, 10_000, 100_000} {
 		b.Run(fmt.Sprint(changed, " changed"), func(b *testing.B) {
 			at = at.Add(time.Second)
-			since := s.picture()
+			since := s.version()
 			for i := range changed {
 				s.ApplyRead(benchRead(benchID(i), i, true), at, ByRead)
 			}

@@ -71,11 +71,11 @@ type Summary struct {
 	Events    EventCounters              `json:"events,omitzero"`
 	Reads     ReadCounters               `json:"reads,omitzero"`
 	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`        // how long intents stay in each state
-	Known     time.Time                  `json:"known,omitzero"`        // since when the account is watched, for [PulseOf]; zero if never
+	Known     time.Time                  `json:"known,omitzero"`        // since when the account has been watched, for [PulseOf]; zero: never
 	Latency   []Latency                  `json:"latency,omitempty"`     // of the service's answers, tillwatch's own first; at most 8
 	Alerts    []Alert                    `json:"alerts,omitempty"`      // the oldest first
 	LastEvent time.Time                  `json:"lastEvent,omitzero"`    // when the newest event was received; zero when none
-	Ahead     time.Duration              `json:"clockAheadNs,omitzero"` // this machine's clock of the service's; 0 while it is right, as far as known
+	Ahead     time.Duration              `json:"clockAheadNs,omitzero"` // how far this machine's clock is ahead of the service's; negative: behind; 0 while it is right, as far as known
 	LastRead  time.Time                  `json:"lastRead,omitzero"`     // when the newest read was answered; zero when none
 	List      ListStatus                 `json:"list,omitzero"`         // the service's list of intents
 
@@ -89,7 +89,7 @@ func (s *Summary) Sourceless() bool {
 	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
 
-// OrdersKnown reports whether all items of the orders are known: only a read tells to which order an intent belongs.
+// OrdersKnown reports whether all items of the orders are known: only a read shows which order an intent belongs to.
 func (s *Summary) OrdersKnown() bool {
 	alone := s.Feed.State == FeedOff && s.List.State == ListNotServed
 	return s.NeverRead == 0 && !alone && s.List.State != ListPartly && s.List.State != ListCut

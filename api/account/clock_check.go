@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	clockOff     = 20 * time.Second // from which a clock is wrong; ages on the screen are no finer
+	clockOff     = 20 * time.Second // a clock that differs by this much is wrong; ages on the screen are no finer
 	clockStep    = 5 * time.Second  // smaller changes of a wrong clock are not shown
-	clockAnswers = 3                // that must agree: a machine may sleep between a request and its answer
+	clockAnswers = 3                // so many must agree: a machine may sleep between a request and its answer
 )
 
 // clockCheck compares this machine's clock with the service's. Ages and confirm windows
@@ -22,8 +22,8 @@ type clockCheck struct {
 	right bool          // an answer was right
 }
 
-// off is how far this machine's clock is ahead. Until an answer was right, a single one tells; later, as many as for the
-// alert.
+// off is how far this machine's clock is ahead. Until an answer has been right, a single wrong one decides; after that
+// it takes as many as for the alert.
 func (c *clockCheck) off() time.Duration { return cmp.Or(c.ahead, c.first) }
 
 // here returns a time of the service by this machine's clock.

@@ -2,8 +2,8 @@ package account
 
 import "time"
 
-// setBack puts right what a clock that was ahead, and has been set back to now, has left in the future: nothing of it
-// may stand in the way until then.
+// setBack moves to now whatever lies in the future because the clock was ahead and has been set back. Otherwise newer
+// facts would lose against it until then.
 func (s *Store) setBack(now time.Time) {
 	future := func(t time.Time) bool { return t.Round(0).After(now.Round(0)) }
 	s.update(func(time.Time) {

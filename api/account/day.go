@@ -15,7 +15,7 @@ import (
 type DayCount struct {
 	Seen      int           `json:"seen"`                 // known to be created in the last 24 hours; there may be more
 	Today     int           `json:"today,omitempty"`      // known to be created since midnight UTC; there may be more
-	Calendar  bool          `json:"calendar,omitempty"`   // the limit is per UTC day: more than it were created in the last 24 hours
+	Calendar  bool          `json:"calendar,omitempty"`   // the limit is per UTC day: the last 24 hours saw more intents than it allows
 	Limit     int           `json:"limit,omitempty"`      // 0 while unknown
 	Assumed   bool          `json:"assumed,omitempty"`    // Limit is the configured one: the service has not named it
 	Told      bool          `json:"told,omitempty"`       // the service reported how many are left, for a window that still lasts

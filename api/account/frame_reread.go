@@ -8,8 +8,8 @@ import (
 	"tillwatch/api"
 )
 
-// Reread says that nothing of an intent is new but its reads and the end of its timeline, as most reads and the events
-// of its shipments leave it. The line holds nothing else of the intent.
+// Reread is the change of an intent of which only the reads and the end of the timeline are new. Most reads, and the
+// events of its shipments, change no more.
 type Reread struct {
 	ID        api.ID    `json:"id"`
 	ReadAt    time.Time `json:"readAt,omitzero"`

@@ -143,13 +143,13 @@ func (t *intents) noteEnd(in *IntentDetail) {
 	}
 }
 
-// lapsed is how long after its window has closed an intent may be let go as those that ended: nobody can confirm it,
-// though no read has said yet how it ended.
+// lapsed is how long after the end of its window an intent may be dropped like those that ended: nobody can confirm it,
+// though no read has shown yet how it ended.
 const lapsed = time.Hour
 
-// noteLapse records whether an intent's window closed so long ago that the intent counts as ended when the oldest are
-// let go. The window of an intent that was never read is taken to begin when the intent became known, which is the
-// latest possible time.
+// noteLapse counts an intent among the ended ones, of which the oldest are dropped, if its window closed long ago. For
+// an intent that was never read, the window is taken to begin when the intent became known, which is the latest
+// possible time.
 func (t *intents) noteLapse(in *IntentDetail, now time.Time) {
 	closed := in.ExpiresAt
 	if in.ReadAt.IsZero() && !in.basis.known.IsZero() && in.State != api.PlacingOrder {

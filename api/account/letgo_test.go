@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tillwatch/api"
@@ -49,6 +50,27 @@ func TestAShipmentDoesNotBringBackAnIntentThatWasLetGo(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNoEventIsMissedOfAShipmentThatWasLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, start := NewStore(StoreConfig{KeepIntents: 1}), time.Now()
+		s.SetFeed(FeedStatus{State: FeedLive})
+		pass(time.Minute)
+		s.ApplyEvents([]Delivery{intentEvent(1, "ci_old", api.IntentCompleted, start), intentEvent(2, "ci_new", api.IntentCompleted, time.Now())}, time.Now())
+		sh := api.Shipment{ID: "shp_old", Status: api.Ordered, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+		s.ApplyShipments([]api.Shipment{sh}, time.Now()) // it does not name its intent
+		sh.IntentID = "ci_old"
+		s.ApplyShipments([]api.Shipment{sh}, time.Now())
+		if _, known := s.Shipment(sh.ID); known {
+			t.Fatal("the shipment was not let go")
+		}
+		pass(time.Hour)
+		s.tick(time.Now())
+		if missed := s.Summary().Events.Missed; missed != 0 {
+			t.Errorf("%d events count as missed, want none", missed)
+		}
+	})
 }
 
 // TestWhatNoReadReachesIsLetGoAnHourAfterItsWindow is a day on which more happens than the quota lets tillwatch read.

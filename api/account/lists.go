@@ -60,8 +60,8 @@ func (s *Store) setList(kind listKind, status ListStatus) {
 	s.update(func(time.Time) { s.lists.status[kind] = status })
 }
 
-// forbidShipments records that a read of shipments was answered 403, and reports whether that is so. A key that has
-// read shipments may read them: then a 403 is a failure like others.
+// forbidShipments records that the key may not read shipments if err is a 403, and reports whether it is. For a key that
+// has read shipments, a 403 is a failure like any other.
 func (s *Store) forbidShipments(err error) (forbidden bool) {
 	s.update(func(time.Time) {
 		if forbidden = errors.Is(err, api.ErrScope) && !s.health.shipmentsRead; forbidden {

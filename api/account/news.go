@@ -9,7 +9,7 @@ type news struct {
 	stamped  bool          // this critical section has a version of its own
 	changed  chan struct{} // closed at the next change; nil while nobody waits
 	signals  []signal
-	observer func([]signal) // nil: nobody does
+	observer func([]signal) // nil: nobody receives the signals
 }
 
 // signal says what changed and may have to be read.

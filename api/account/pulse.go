@@ -13,10 +13,10 @@ import (
 // immutable.
 type Pulse struct {
 	At       time.Time   `json:"at"`
-	Known    time.Time   `json:"known,omitzero"`          // since when the account is watched; what was before is unknown, not zero. Zero: nothing is known
+	Known    time.Time   `json:"known,omitzero"`          // since when the account has been watched; what happened before is unknown, not zero. Zero: nothing is known
 	Hour     []Beat      `json:"hour,omitempty"`          // the last 60 minutes, the oldest first; the last one is still running
 	Day      []Beat      `json:"day,omitempty"`           // likewise the last 96 periods of 15 minutes
-	HourMore bool        `json:"hourMore,omitempty"`      // more may have ended in the last 60 minutes than Hour has: nobody saw when, or events were lost
+	HourMore bool        `json:"hourMore,omitempty"`      // more may have ended in the last 60 minutes than Hour counts: nobody saw when, or events were lost
 	DayMore  bool        `json:"dayMore,omitempty"`       // likewise in the last 24 hours
 	Waiting  int         `json:"waiting,omitempty"`       // intents that await a decision
 	Awaiting []api.Money `json:"awaiting,omitempty"`      // their known totals, by currency
@@ -97,8 +97,8 @@ func (b *Beat) Arrivals(state api.IntentState) int {
 	return 0
 }
 
-// Rate is how many intents a minute entered a state in the last hour, or since the account is watched. It reports
-// false if nothing is known.
+// Rate is how many intents a minute entered a state in the last hour, or since the account has been watched. It
+// reports false if nothing is known.
 func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
 	arrived := 0
 	for i := range p.Hour {
@@ -126,7 +126,7 @@ const (
 const unseenFor = 2 * time.Minute
 
 // PulseOf returns the pulse of intents at now, whose location says when a day begins. The summary, of the same
-// picture, says since when the account is watched, and whether intents may be unknown.
+// picture, says since when the account has been watched, and whether intents may be unknown.
 func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 	known := s.Known
 	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
@@ -209,7 +209,7 @@ func (i *Intent) expired() bool {
 	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == api.Expired
 }
 
-// unseenEnd is until when an intent may have ended without anybody seeing it; zero if somebody has, or it is open.
+// unseenEnd is the latest moment at which an intent may have ended unseen; zero if its end was seen or it is open.
 func (i *Intent) unseenEnd(now, service time.Time) time.Time {
 	open, at := i.Since, now
 	if i.State == api.AwaitingConfirmation {
@@ -258,8 +258,8 @@ func (d *dayBook) add(in *Intent) {
 	}
 }
 
-// addUnseen adds an intent that ended, or may have, after one moment and until another: to the counts if that was in
-// this time for certain.
+// addUnseen adds an intent that ended, or may have ended, after one moment and until another. It counts the intent only
+// if it certainly ended on this day.
 func (d *dayBook) addUnseen(in *Intent, after, until time.Time) {
 	switch {
 	case !after.Before(d.To) || until.Before(d.From):

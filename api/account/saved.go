@@ -38,12 +38,6 @@ type SavedConfig struct {
 	Recall   func(buckets []quota.Bucket, now time.Time) // receives the buckets of a restored picture; nil: nothing does
 }
 
-// Reasons why a saved picture cannot be opened, for errors.Is.
-var (
-	ErrSavedDamaged = errors.New("damaged")
-	ErrSavedVersion = errors.New("written by another version")
-)
-
 // saveShare bounds the time spent on saving: one part in saveShare.
 const saveShare = 20
 
@@ -76,7 +70,8 @@ func (f *Saved) Save(s *Store) error {
 }
 
 // Restore fills an empty store with the newest saved picture that can be opened; none is no error. After an error
-// the store is empty but for an alert about it, until the next save.
+// the store is empty but for an alert about it, until the next save. The error is [form.ErrDamaged],
+// [form.ErrVersion] or why the file cannot be read.
 //
 // Restored facts keep the times at which they were read. The watcher rereads only what is open.
 func (f *Saved) Restore(s *Store) error {
@@ -118,10 +113,10 @@ func (w *Watcher) keepSaving(ctx context.Context) {
 
 // save saves what changed since the last save, and raises an alert if that fails.
 func (w *Watcher) save() {
-	if w.cfg.Saved == nil || w.saved == w.store.picture() {
+	if w.cfg.Saved == nil || w.saved == w.store.version() {
 		return
 	}
-	version := w.store.picture()
+	version := w.store.version()
 	err := w.cfg.Saved.Save(w.store)
 	if err == nil {
 		w.saved = version
@@ -141,7 +136,7 @@ func (s *Store) Cursor() string {
 	return fmt.Sprintf("%s:%d", s.feed.Epoch, s.feed.Cursor)
 }
 
-func (s *Store) picture() uint64 {
+func (s *Store) version() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.news.version

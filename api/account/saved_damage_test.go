@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tillwatch/api"
+	"tillwatch/api/account/form"
 )
 
 func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
@@ -35,20 +36,20 @@ func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
 		want    error
 	}
 	cases := []damage{
-		{"of a later version", lines(strings.Replace(header, `"version":2`, `"version":3`, 1), "something new"), ErrSavedVersion},
-		{"of an earlier version", []byte("tillwatch picture 1\n\x07\xff"), ErrSavedVersion},
-		{"a recording", lines(strings.Replace(header, "picture", "recording", 1), `{"at":"2026-03-04T12:00:00Z","whole":true}`), ErrSavedDamaged},
-		{"something else", lines("{}"), ErrSavedDamaged},
-		{"nothing in it", lines(header), ErrSavedDamaged},
-		{"no end", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"more":true}`), ErrSavedDamaged},
-		{"no beginning", lines(header, `{"at":"2026-03-04T12:00:00Z","intents":[{"id":"ci_1"}]}`), ErrSavedDamaged},
-		{"an intent without id", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"state":"failed"}]}`), ErrSavedDamaged},
-		{"a timeline with a hole", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"id":"ci_1","timeline":[null]}]}`), ErrSavedDamaged},
-		{"garbage", lines(header, "\x07\xff\x82garbage"), ErrSavedDamaged},
-		{"deep nesting", lines(header, strings.Repeat("[", 1<<20)), ErrSavedDamaged},
+		{"of a later version", lines(strings.Replace(header, `"version":2`, `"version":3`, 1), "something new"), form.ErrVersion},
+		{"of an earlier version", []byte("tillwatch picture 1\n\x07\xff"), form.ErrVersion},
+		{"a recording", lines(strings.Replace(header, "picture", "recording", 1), `{"at":"2026-03-04T12:00:00Z","whole":true}`), form.ErrDamaged},
+		{"something else", lines("{}"), form.ErrDamaged},
+		{"nothing in it", lines(header), form.ErrDamaged},
+		{"no end", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"more":true}`), form.ErrDamaged},
+		{"no beginning", lines(header, `{"at":"2026-03-04T12:00:00Z","intents":[{"id":"ci_1"}]}`), form.ErrDamaged},
+		{"an intent without id", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"state":"failed"}]}`), form.ErrDamaged},
+		{"a timeline with a hole", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"id":"ci_1","timeline":[null]}]}`), form.ErrDamaged},
+		{"garbage", lines(header, "\x07\xff\x82garbage"), form.ErrDamaged},
+		{"deep nesting", lines(header, strings.Repeat("[", 1<<20)), form.ErrDamaged},
 	}
 	for i := range 50 {
-		cases = append(cases, damage{fmt.Sprint("torn ", i), whole[:len(whole)*i/50], ErrSavedDamaged})
+		cases = append(cases, damage{fmt.Sprint("torn ", i), whole[:len(whole)*i/50], form.ErrDamaged})
 		flipped, at := bytes.Clone(whole), len(whole)*i/50
 		if member := bytes.LastIndex(whole[:at+1], []byte{0x1f, 0x8b, 8}); member > 0 && at-member < memberHeader {
 			at += memberHeader // what is in that says nothing of the picture
@@ -57,7 +58,7 @@ func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
 			flipped[at] ^= 1 << (i % 8) // it only fills a byte up, and damages nothing
 			at++
 		}
-		cases = append(cases, damage{fmt.Sprint("flipped ", i), flipped, ErrSavedDamaged})
+		cases = append(cases, damage{fmt.Sprint("flipped ", i), flipped, form.ErrDamaged})
 	}
 	for _, c := range cases {
 		if err := os.WriteFile(f.path, c.content, 0o600); err != nil {

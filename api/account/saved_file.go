@@ -32,7 +32,7 @@ func openPicture(path string) ([]*Frame, error) {
 		return nil, err
 	}
 	if info.Size() > mostSaved {
-		return nil, fmt.Errorf("%s: %w: larger than any picture", filepath.Base(path), ErrSavedDamaged)
+		return nil, fmt.Errorf("%s: %w: larger than any picture", filepath.Base(path), form.ErrDamaged)
 	}
 	frames, err := readPicture(file, info.Size())
 	if err != nil {
@@ -48,7 +48,7 @@ const earlierForm = "tillwatch picture "
 func readPicture(data io.ReaderAt, size int64) ([]*Frame, error) {
 	begin := make([]byte, len(earlierForm))
 	if n, _ := data.ReadAt(begin, 0); string(begin[:n]) == earlierForm {
-		return nil, fmt.Errorf("%w, an earlier one", ErrSavedVersion)
+		return nil, fmt.Errorf("%w: an earlier tillwatch wrote it", form.ErrVersion)
 	}
 	lines, err := readLines(data, size)
 	if err != nil {
@@ -84,12 +84,12 @@ func readFrames(lines [][]byte) ([]*Frame, error) {
 	return frames, decoding.Wait()
 }
 
-// damaged returns err as one of the two reasons why a picture cannot be opened.
+// damaged returns err as a [form.ErrDamaged], unless the picture has another version.
 func damaged(err error) error {
-	if errors.Is(err, ErrSavedVersion) {
+	if errors.Is(err, form.ErrVersion) || errors.Is(err, form.ErrDamaged) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+	return fmt.Errorf("%w: %w", form.ErrDamaged, err)
 }
 
 // readLines returns the lines of a file after its header.
@@ -107,15 +107,10 @@ func readLines(data io.ReaderAt, size int64) (lines [][]byte, err error) {
 // checkHeader refuses a file that holds no picture of this version.
 func checkHeader(line []byte) error {
 	h, err := form.ReadHeader(line)
-	switch {
-	case errors.Is(err, form.ErrVersion):
-		return fmt.Errorf("%w: %w", ErrSavedVersion, err)
-	case err != nil:
-		return err
-	case h.Kind != form.Picture:
-		return errors.New("it holds no picture alone")
+	if err == nil && h.Kind != form.Picture {
+		return errors.New("it is not a saved picture")
 	}
-	return nil
+	return err
 }
 
 // eachLine calls do with each line of a file and its number, until do fails. do must not keep the line.

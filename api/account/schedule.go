@@ -42,7 +42,7 @@ type scheduleInput struct {
 	poll time.Duration
 	slow time.Duration // the slow clock's span: between rereads while the feed is live
 
-	unheard time.Time // no event is expected of a shipment of what completed before; zero: the list of shipments shows it
+	unheard time.Time // of intents that completed before it, no shipment event is expected; zero: the list of shipments shows them
 }
 
 // nextRead decides when to read an intent unprompted; zero: never. It is never for an intent whose end is

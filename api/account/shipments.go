@@ -57,7 +57,7 @@ func (t *shipments) drop(id api.ID) {
 	t.news.note(signal{shipment: id})
 }
 
-// letGo reports whether a shipment was dropped and is not kept.
+// letGo reports whether a shipment was dropped and has not come back.
 func (t *shipments) letGo(id api.ID) bool { return t.get(id) == nil && t.past.has(id) }
 
 // open lists the shipments that may still change.

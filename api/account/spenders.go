@@ -80,8 +80,8 @@ func known(class quota.Class) quota.Class {
 	return ""
 }
 
-// observer returns the spender of an observed request. If a key comes under a name that another key has, its
-// spender is named by both.
+// observer returns the spender of an observed request. If another key already has the name, the spender gets the
+// name and the key.
 func (s *spenders) observer(o *quota.Observation, now time.Time) *spender {
 	name, key, count := callerOf(o), string(shortText(o.Key)), 0
 	for _, other := range s.all {
@@ -259,8 +259,7 @@ func (s *spenders) recall(saved []Spender, now time.Time) {
 	}
 }
 
-// answersMemory is how long the newest answers took that a spender got from an
-// endpoint.
+// answersMemory is how long an endpoint took for its newest answers to a spender.
 type answersMemory struct {
 	By   Spender         `json:"by"`
 	Use  Use             `json:"use"`
@@ -278,7 +277,7 @@ func (s *spenders) answers() (all []answersMemory) {
 	return all
 }
 
-// recallAnswers takes what an earlier run has kept of the spenders that are known.
+// recallAnswers restores what an earlier run kept of the spenders that are known.
 func (s *spenders) recallAnswers(saved []answersMemory) {
 	for _, m := range saved {
 		for _, who := range s.all {

@@ -7,7 +7,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Spender is one that spends the account's quota. It is immutable.
+// Spender is somebody who spends the account's quota. It is immutable.
 type Spender struct {
 	Kind    SpenderKind    `json:"kind"`
 	Name    api.Text       `json:"name,omitempty"`   // of an observed one, unique, as in [api.Exchange.By]; else ""
@@ -32,8 +32,8 @@ const (
 type Use struct {
 	Class    quota.Class   `json:"class,omitempty"`    // the bucket it charges; "" if the contract names none
 	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for those not kept apart
-	P50      time.Duration `json:"p50Ns,omitzero"`     // of how long its newest answers took, at most 256, in whatever span they came; 0 before the first
-	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise
+	P50      time.Duration `json:"p50Ns,omitzero"`     // the median time to an answer, over the newest 256 at most, however old; 0 before the first
+	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise the 95th percentile
 	Series[Tally]
 }
 

@@ -31,7 +31,7 @@ type Store struct {
 	alerts    alerts
 	orders    orderBook
 	latencies latencies
-	known     time.Time // since when the account is watched; zero if never
+	known     time.Time // since when the account has been watched; zero: never
 }
 
 // StoreConfig configures a store. The zero value is usable.
@@ -166,7 +166,7 @@ func (s *Store) update(change func(now time.Time)) {
 	}
 }
 
-// watchedSince records that the account is watched from t at the latest.
+// watchedSince records that the account has been watched since t or earlier.
 func (s *Store) watchedSince(t time.Time) {
 	if t = plausible(t); !t.IsZero() && (s.known.IsZero() || t.Before(s.known)) {
 		s.known = t
@@ -188,11 +188,16 @@ func (s *Store) release() {
 // letGo drops everything about an intent that is no longer kept.
 func (s *Store) letGo(in *IntentDetail) {
 	for _, id := range in.Shipments {
-		s.shipments.drop(id)
-		delete(s.missing.shipments, id)
+		s.letGoShipment(id)
 	}
 	s.alerts.forget(in.ID)
 	delete(s.missing.intents, in.ID)
+}
+
+// letGoShipment drops everything about a shipment that is no longer kept.
+func (s *Store) letGoShipment(id api.ID) {
+	s.shipments.drop(id)
+	delete(s.missing.shipments, id)
 }
 
 // tick lets time pass in the picture: things become overdue, late or due soon.

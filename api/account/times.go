@@ -31,8 +31,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// measured returns a time by the clock on the wall, such as an earlier process's, as one by the clock that nobody
-// sets: it keeps its distance from now.
+// measured gives a wall-clock time, such as one that an earlier process saved, a monotonic reading: the time keeps its
+// distance from now even if the clock is set.
 func measured(saved, now time.Time) time.Time {
 	if saved = plausible(saved); saved.IsZero() {
 		return saved
@@ -40,8 +40,8 @@ func measured(saved, now time.Time) time.Time {
 	return now.Add(saved.Sub(now))
 }
 
-// Estimate is when something is estimated to come, where somebody is. Exactly midnight in UTC names a day, which is
-// the same everywhere, and begins there.
+// Estimate returns an estimated time in a location. Exactly midnight UTC stands for a whole day, the same date
+// everywhere: then it is the first moment of that date in the location.
 func Estimate(at time.Time, where *time.Location) time.Time {
 	if year, month, date := at.UTC().Date(); !at.IsZero() && at.Equal(at.Truncate(24*time.Hour)) {
 		return Midnight(time.Date(year, month, date, 12, 0, 0, 0, where), 0)
@@ -49,8 +49,8 @@ func Estimate(at time.Time, where *time.Location) time.Time {
 	return at.In(where)
 }
 
-// Midnight is the first moment of a day of now's location, so many days from now. Where the clock is put forward at
-// midnight, that is one o'clock, and [time.Date] may answer with the evening before.
+// Midnight returns the first moment of the day that lies so many days after now, in now's location. Where the clock
+// goes forward at midnight, the day begins at one o'clock, and [time.Date] may return the evening before.
 func Midnight(now time.Time, days int) time.Time {
 	year, month, date := now.Date()
 	begin := time.Date(year, month, date+days, 0, 0, 0, 0, now.Location())

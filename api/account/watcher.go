@@ -168,11 +168,11 @@ func (w *Watcher) Refresh(id api.ID) {
 
 // change changes what is wanted, and has the dispatcher check again.
 func (w *Watcher) change(do func(now time.Time)) {
+	defer w.stir()
 	now := time.Now()
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	do(now)
-	w.mu.Unlock()
-	w.stir()
 }
 
 // stir has the dispatcher check again.

@@ -42,8 +42,8 @@ const format = "tillwatch"
 
 // The reasons why a file cannot be read, for errors.Is.
 var (
-	ErrForeign = errors.New("it is not of tillwatch")   // of another program
-	ErrVersion = errors.New("it is of another version") // of tillwatch
+	ErrForeign = errors.New("it is not a tillwatch file")
+	ErrVersion = errors.New("its format is not supported") // another version of tillwatch wrote it
 	ErrDamaged = errors.New("it is damaged")
 )
 

@@ -59,6 +59,5 @@ func sound(line []byte) bool {
 	if _, err := hex.Decode(sum[:], line[len(sumBegin):len(sumBegin)+2*crc32.Size]); err != nil {
 		return false
 	}
-	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
-	return crc32.Checksum(line[sumPrefix:], castagnoli) == want
+	return crc32.Checksum(line[sumPrefix:], castagnoli) == binary.BigEndian.Uint32(sum[:])
 }
