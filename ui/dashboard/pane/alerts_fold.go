@@ -96,21 +96,21 @@ func foldedWords(kind account.AlertKind, n int) string {
 	case account.AlertExpiring:
 		return count + " intents expire"
 	case account.AlertAwaiting:
-		return count + " intents have been awaiting confirmation for long"
+		return count + " intents have been awaiting confirmation for a long time"
 	case account.AlertStuck:
-		return count + " intents have been placing for long"
+		return count + " intents have been placing for a long time"
 	case account.AlertFailed:
 		return count + " intents failed"
 	case account.AlertOrder:
-		return count + " orders are partly failed"
+		return count + " orders have partly failed"
 	case account.AlertQuota:
-		return count + " limits of the quota run out"
+		return count + " quota limits are running out"
 	}
 	return count + " alerts of the kind " + string(kind)
 }
 
-// text returns the text of a row for w cells. A folded row says when the first is due and, where all are,
-// the last.
+// text returns the text of a row for w cells. A folded row also says when the first of its
+// alerts is due and, for expiring intents, the last.
 func (p *Alerts) text(row *alertRow, w int) string {
 	if row.count == 0 {
 		return AlertText(&row.Alert, p.look.Now, p.look.Location, w)

@@ -41,11 +41,11 @@ func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
 		kind account.AlertKind
 		want string
 	}{
-		{account.AlertAwaiting, "▸ 6 intents have been awaiting confirmation for long"},
-		{account.AlertStuck, "▸ 6 intents have been placing for long"},
+		{account.AlertAwaiting, "▸ 6 intents have been awaiting confirmation for a long time"},
+		{account.AlertStuck, "▸ 6 intents have been placing for a long time"},
 		{account.AlertFailed, "▸ 6 intents failed"},
-		{account.AlertOrder, "▸ 6 orders are partly failed"},
-		{account.AlertQuota, "▸ 6 limits of the quota run out"},
+		{account.AlertOrder, "▸ 6 orders have partly failed"},
+		{account.AlertQuota, "▸ 6 quota limits are running out"},
 		{account.AlertList, "▸ 6 alerts of the kind watch list"},
 	} {
 		p := NewAlerts(look(), nil)
@@ -85,7 +85,7 @@ func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
 		t.Errorf("none is due:\n%s", got)
 	}
 	alerts[1].Due, alerts[2].Due = noon.Add(40*time.Minute), noon.Add(9*time.Minute)
-	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders are partly failed · the first is due in 9m") {
+	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders have partly failed · the first is due in 9m") {
 		t.Errorf("two are due:\n%s", got)
 	}
 }

@@ -56,7 +56,7 @@ func (p *Detail) Open(s Subject) {
 // Subject returns the subject.
 func (p *Detail) Subject() Subject { return p.subject }
 
-// HasFacts reports whether the subject has been given its facts.
+// HasFacts reports whether SetFacts was called for the subject.
 func (p *Detail) HasFacts() bool { return p.hasFacts }
 
 // SetFacts sets the current facts of the subject.
@@ -69,8 +69,8 @@ func (p *Detail) SetFacts(f Facts) {
 	p.facts, p.hasFacts, p.stale = f, true, true
 }
 
-// sameDetail reports whether two details of an intent say the same: every change of it has a
-// moment in its timeline, or is in the answer.
+// sameDetail reports whether two details of an intent look the same. Each change of an intent
+// is in its timeline or in the answer.
 func sameDetail(a, b *account.IntentDetail) bool {
 	return a == b || a != nil && b != nil && a.Intent == b.Intent && a.Latest == b.Latest && slices.Equal(a.Timeline, b.Timeline)
 }
@@ -152,7 +152,7 @@ func (p *Detail) rows() int { return max(p.h-p.head(), 1) }
 
 // Lines draws the pane.
 func (p *Detail) Lines() []string {
-	return p.render(func(*paint.Line) {
+	return p.render(func() {
 		p.body = p.body[:0]
 		name := p.compose()
 		p.gather()
@@ -190,8 +190,8 @@ func (p *Detail) Lines() []string {
 // sheet describes how a kind of subject is shown.
 type sheet struct {
 	name  string
-	known bool   // there are facts
-	none  string // shown if there are none
+	known bool   // facts are known
+	none  string // shown while they are not
 	draw  func()
 }
 

@@ -58,13 +58,13 @@ func (p *Detail) standing(in *account.IntentDetail) {
 	}
 	p.fact("merchant", paint.Text, string(in.Merchant))
 	if in.State == api.AwaitingConfirmation {
-		p.expiry(in)
+		p.expiry(&in.Intent)
 	}
 	p.fact("created", paint.Text, p.moment(in.CreatedAt))
 }
 
-func (p *Detail) expiry(in *account.IntentDetail) {
-	expires := expiryOf(&in.Intent, p.window)
+func (p *Detail) expiry(in *account.Intent) {
+	expires := expiryOf(in, p.window)
 	if expires.IsZero() {
 		return
 	}

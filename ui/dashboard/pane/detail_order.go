@@ -21,7 +21,7 @@ func (p *Detail) wholeOrder() {
 		p.paragraph(paint.Muted, "not every intent is known: items may be missing")
 	}
 	if o.Closing != nil {
-		p.expiry(&account.IntentDetail{Intent: *o.Closing})
+		p.expiry(o.Closing)
 	}
 	if o.PartlyFailed {
 		p.heading("PARTLY FAILED")

@@ -81,7 +81,7 @@ func compareEvents(a, b *eventRow) int {
 	return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))
 }
 
-// Apply takes over what changed.
+// Apply applies changes.
 func (p *Events) Apply(c *account.Changes, first bool) {
 	rows := make([]*eventRow, len(c.Events))
 	for i, e := range c.Events {

@@ -22,7 +22,7 @@ const (
 // once known; what a later read changes belongs to a later event.
 type about struct{ merchant, total, failure string }
 
-// learn completes the rows with what is known by now.
+// learn completes the rows with what has become known.
 func (p *Events) learn() {
 	for _, row := range p.list.All() {
 		if row.complete(row.Type) {
@@ -63,7 +63,7 @@ func (a *about) complete(t api.EventType) bool {
 	return a.merchant != ""
 }
 
-// aboutRoom is the width of the merchant and of an outcome with so many cells.
+// aboutRoom returns the width of the columns for the merchant and for an outcome of that width.
 func (p *Events) aboutRoom(outcome int) (w int) {
 	if p.has(merchantColumn) {
 		w += 2 + merchantRoom

@@ -11,8 +11,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Failures shows the failed intents, grouped by reason and by merchant: it shows whether a
-// shop or the service is at fault. It is a view of the rows in the intents' pane.
+// Failures groups the failed intents by reason and by merchant, which shows whether a shop or
+// the service is at fault. It is a view of the rows in the intents pane.
 type Failures struct {
 	frame
 	intents *Intents

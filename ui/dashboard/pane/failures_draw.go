@@ -14,7 +14,7 @@ func (p *Failures) beside() bool { return p.w >= leastBeside }
 
 // Lines draws the view.
 func (p *Failures) Lines() []string {
-	return p.render(func(*paint.Line) {
+	return p.render(func() {
 		p.count()
 		for side := range p.groups {
 			p.groups[side].top = 0

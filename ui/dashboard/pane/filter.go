@@ -24,8 +24,8 @@ type Filter struct {
 	Broken bool
 
 	terms []term
-	aging []term // those that ask for ages: they find other rows as time goes on
-	slow  bool   // terms ask for expressions, so that a row keeps whether it was found
+	aging []term // terms about ages: what they find changes with time
+	slow  bool   // a term has a compiled expression, so rows remember whether they matched
 	now   time.Time
 }
 
@@ -52,13 +52,13 @@ func (a *alternative) holds(row searched, now time.Time) bool {
 	return strings.Contains(row.search().in(a.field), a.text)
 }
 
-// asks reports whether the filter has a valid term, and so hides rows.
-func (f *Filter) asks() bool { return len(f.terms)+len(f.aging) > 0 }
+// hides reports whether the filter has a valid term, and so hides rows.
+func (f *Filter) hides() bool { return len(f.terms)+len(f.aging) > 0 }
 
 // Aging reports whether the matches of the filter change with time.
 func (f *Filter) Aging() bool { return f != nil && len(f.aging) > 0 }
 
-// Slow reports whether it takes long to look at many rows.
+// Slow reports whether filtering many rows takes a noticeable time.
 func (f *Filter) Slow() bool { return f != nil && f.slow }
 
 // ParseFilter reads a filter over fields; nil if the text is empty.
@@ -72,19 +72,19 @@ func ParseFilter(text string, fields []Field) *Filter {
 		p := termParser{fields: fields}
 		p.read(rest)
 		if p.wrong == "" && len(p.any) > 0 {
-			if p.asksFor(func(a alternative) bool { return a.bound != nil && a.bound.figure == age }) {
+			if slices.ContainsFunc(p.any, func(a alternative) bool { return a.bound != nil && a.bound.figure == age }) {
 				f.aging = append(f.aging, term{not, p.any})
 			} else {
 				f.terms = append(f.terms, term{not, p.any})
 			}
-			f.slow = f.slow || p.asksFor(func(a alternative) bool { return a.like != nil && a.like.compiled != nil })
+			f.slow = f.slow || slices.ContainsFunc(p.any, func(a alternative) bool { return a.like != nil && a.like.compiled != nil })
 		}
 		if f.Wrong == "" {
 			f.Wrong = p.wrong
 		}
 		f.Broken = f.Broken || p.broken
 	}
-	if !f.asks() && f.Wrong == "" {
+	if !f.hides() && f.Wrong == "" {
 		return nil
 	}
 	return f
@@ -128,15 +128,11 @@ type termParser struct {
 	broken bool // the wrong alternative is an expression
 }
 
-func (p *termParser) asksFor(what func(alternative) bool) bool {
-	return slices.ContainsFunc(p.any, what)
-}
-
 func (p *termParser) read(term string) {
-	unanswered := "" // what must follow the last field, until a word does
+	incomplete := "" // what must still follow the last field; "" once a word has
 	for word := range divided(term, ",") {
 		if rest, ok := p.field(word); ok {
-			word, unanswered = rest, p.asks()
+			word, incomplete = rest, p.wants()
 		} else if p.named != nil && p.named.figure != noFigure && p.op != "=" {
 			p.wrong = p.named.Name + p.op + " takes one value: write thousands without a comma"
 		}
@@ -148,10 +144,10 @@ func (p *termParser) read(term string) {
 			return
 		}
 		if len(p.any) > before {
-			unanswered = ""
+			incomplete = ""
 		}
 	}
-	p.wrong = unanswered
+	p.wrong = incomplete
 }
 
 // field splits the name of a field off a word; ok is false if there is none.
@@ -177,8 +173,8 @@ func (p *termParser) field(word string) (rest string, ok bool) {
 	return rest, true
 }
 
-// asks says what must follow the field.
-func (p *termParser) asks() string {
+// wants says what must follow the field.
+func (p *termParser) wants() string {
 	switch {
 	case p.named == nil:
 		return ""
@@ -265,8 +261,8 @@ func filterTable[T any](t *table.Table[T], f *Filter, now time.Time) {
 	t.SetFilter(f)
 }
 
-// matches reports whether the filter finds a row. A row is in several tables: it keeps a slow
-// answer, except for terms about its age.
+// matches reports whether the filter finds a row. The row remembers the answer of a slow
+// filter for the other tables that it is in, except for terms about its age.
 func (f *Filter) matches(row searched) bool {
 	if !f.slow {
 		return f.finds(row)
@@ -278,14 +274,14 @@ func (f *Filter) matches(row searched) bool {
 	return n.found && hold(f.aging, row, f.now)
 }
 
-// search returns the work of a slow filter, which may run beside everything else. Calling
-// its result has the rows keep the answers, so that matches need not look again.
+// search returns the work of a slow filter as a function that may run in another goroutine.
+// That returns a function which stores the answers in the rows, so that matches is fast.
 func search[T searched](f *Filter, rows []T) func() (keep func()) {
 	rows = slices.Clone(rows)
 	return func() func() {
 		found := make([]bool, len(rows))
 		for i, row := range rows {
-			found[i] = hold(f.terms, row, time.Time{}) // no term but the aging ones asks for the time
+			found[i] = hold(f.terms, row, time.Time{}) // only the aging terms need the time
 		}
 		return func() {
 			for i, row := range rows {

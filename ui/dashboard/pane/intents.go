@@ -32,15 +32,13 @@ type Intents struct {
 	unread int       // number of rows whose state no read has returned
 	anchor string    // the row where a range began; "": there is none
 
-	sorting[*intentRow] // of the lanes
-	inList              sorting[*intentRow]
+	sorting[*intentRow] // of the lanes and the list
 }
 
 // NewIntents returns the pane. window is the confirm window of an intent whose expiry the
 // service does not give.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)),
-		rows: map[api.ID]*intentRow{}}
+	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders()), rows: map[api.ID]*intentRow{}}
 	p.list = table.New(intentTable(p.compareListed))
 	p.lanes = newLaneSet(&p.frame)
 	p.cards = cards{frame: &p.frame, window: window, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
@@ -218,7 +216,7 @@ func (p *Intents) SetPlace(at Place) {
 
 // Lines draws the pane.
 func (p *Intents) Lines() []string {
-	return p.render(func(l *paint.Line) {
+	return p.render(func() {
 		p.top()
 		switch {
 		case p.collapsed():

@@ -66,7 +66,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	l.Space(1).Put(style|paint.Bold, m.Glyph+" "+m.Word).Space(1)
 	count, of := counted(lane.Total(), p.known), ""
 	switch {
-	case p.filter != nil && p.filter.asks():
+	case p.filter != nil && p.filter.hides():
 		count, of = wording.Count(lane.Shown()), " of "+wording.Count(lane.Total())
 	case c.lane == lanePlacing && p.agents.Limit > 0 && (p.known || lane.Total() > 0):
 		of = " of " + wording.Count(p.agents.Limit)
@@ -75,7 +75,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	if l.At()+len(of) <= c.x+c.w {
 		l.Put(paint.Muted, of)
 	}
-	if (p.filter == nil || !p.filter.asks()) && (p.known || lane.Total() > 0) { // else the rate is as unknown as the count
+	if (p.filter == nil || !p.filter.hides()) && (p.known || lane.Total() > 0) { // otherwise the rate is as unknown as the count
 		arrivals(p.look, l, c)
 	}
 }

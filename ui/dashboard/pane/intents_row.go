@@ -21,11 +21,11 @@ type intentRow struct {
 	expires     time.Time // the end of the confirm window; zero if unknown
 	turned      time.Time // when its state last changed on the screen; zero: never
 	changed     time.Time // when anything else last changed; zero: never
-	*searchText           // the text by which a filter finds it, prepared: the first key of a filter is fast
+	*searchText           // the text by which a filter finds it
 
-	head  *intentRow     // of an item of an order, while the list is grouped
-	order *account.Order // of a head, whose figures are those of the whole order; nil for an intent
-	items []*intentRow   // of a head
+	head  *intentRow     // the head above an item of an order, while the list is grouped; otherwise nil
+	order *account.Order // the order of a head, which has the figures of the whole order; nil for an intent
+	items []*intentRow   // the items below a head
 }
 
 // key identifies the row in a table.
@@ -92,8 +92,8 @@ func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string
 	return 0, "", false
 }
 
-// earliest is the earliest time at which the row may have entered its state: one that a read
-// found may have begun with the intent. Zero: any.
+// earliest returns the earliest time at which the intent may have entered its state. If only a
+// read found the state, it may be as old as the intent. Zero: unknown.
 func (r *intentRow) earliest() time.Time {
 	if since := beganAt(r.Intent); !since.IsZero() {
 		return since
@@ -141,9 +141,13 @@ var laneStates = [lanes]api.IntentState{
 	api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed, api.Failed, "other",
 }
 
-// compareInLane puts first what a person may have to act on: the oldest of open intents,
-// the newest of ended ones. Awaiting intents without a known expiry come last.
-func compareInLane(a, b *intentRow) int {
+// compareIntents puts first what a person may have to act on: the lanes that need a person,
+// and in a lane the oldest of open intents or the newest of ended ones. Awaiting intents
+// without a known expiry come last in their lane.
+func compareIntents(a, b *intentRow) int {
+	if c := cmp.Compare(laneRanks[a.lane], laneRanks[b.lane]); c != 0 {
+		return c
+	}
 	switch a.lane {
 	case laneAwaiting:
 		return cmp.Or(compareTimes(a.expires, b.expires), a.Since.Compare(b.Since))
@@ -151,14 +155,6 @@ func compareInLane(a, b *intentRow) int {
 		return b.Since.Compare(a.Since)
 	}
 	return a.Since.Compare(b.Since)
-}
-
-// compareInList groups by lane, the lanes that need a person first.
-func compareInList(a, b *intentRow) int {
-	if c := cmp.Compare(laneRanks[a.lane], laneRanks[b.lane]); c != 0 {
-		return c
-	}
-	return compareInLane(a, b)
 }
 
 var laneRanks = [...]int8{laneAwaiting: 0, laneOther: 1, lanePlacing: 2, laneRetrieving: 3, laneFailed: 4, laneCompleted: 5, laneNone: 6}

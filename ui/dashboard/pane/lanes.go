@@ -23,7 +23,7 @@ type laneSet struct {
 func newLaneSet(of *frame) laneSet {
 	s := laneSet{frame: of, at: laneAwaiting}
 	for i := range s.tables {
-		s.tables[i] = table.New(intentTable(compareInLane))
+		s.tables[i] = table.New(intentTable(compareIntents))
 	}
 	return s
 }
@@ -46,8 +46,8 @@ func (s *laneSet) enter(lane int) {
 	s.rest()
 }
 
-// rest returns the lanes that the cursor has left to their tops: what is new there would
-// else stay out of sight.
+// rest scrolls the lanes that the cursor has left back to their tops: new rows there would
+// otherwise stay out of sight.
 func (s *laneSet) rest() {
 	for i, lane := range s.tables {
 		if i != s.at && i != s.left-1 {

@@ -8,14 +8,14 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// listing is a pane with one table, one line for each row.
+// listing is a pane with one table, which has one line for each row.
 type listing[R searched] struct {
 	frame
 	list   *table.Table[R]
 	filter *Filter
 	fields []Field
 	about  func(R) Subject // the subject of a row
-	extra  int             // number of rows that are not counted
+	extra  int             // number of rows that Matches does not count
 	sorting[R]
 }
 
@@ -39,7 +39,7 @@ func (p *listing[R]) Subject() Subject {
 // drawn draws the pane: its title, which ends with the matches of the filter or else with
 // right, and below it the rows, or why there are none.
 func (p *listing[R]) drawn(top func() (l *paint.Line, right paint.Spans), nothing func(), row func(l *paint.Line, row R, under bool)) []string {
-	return p.render(func(*paint.Line) {
+	return p.render(func() {
 		l, right := top()
 		if p.filter != nil {
 			p.found(l, p.filter, p.list.Shown(), p.list.Total()-p.extra)
@@ -86,8 +86,8 @@ func (p *listing[R]) SetFilter(f *Filter) {
 	p.stale = true
 }
 
-// Search returns the work of a slow filter, which may run beside Update; after keep, SetFilter
-// is fast.
+// Search returns the work of a slow filter, which may run in another goroutine. The function
+// that it returns must run in Update; after that, SetFilter is fast.
 func (p *listing[R]) Search(f *Filter) func() (keep func()) { return search(f, p.list.All()) }
 
 // Fields returns the fields of a filter for this pane.
@@ -169,7 +169,7 @@ func (f *frame) ends(l *paint.Line, right paint.Spans) {
 // found ends a title with a filter and its matches. Without room, the filter is truncated.
 func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
 	text, hits := "/ "+filter.Text, wording.Count(shown)+" of "+wording.Count(total)
-	if !filter.asks() {
+	if !filter.hides() {
 		hits = "not filtered"
 	}
 	room := l.Left() - len(hits) - 2

@@ -15,7 +15,7 @@ import (
 type Look struct {
 	Brush    *paint.Brush
 	Now      time.Time
-	Ahead    time.Duration // of the service's clock, this machine's
+	Ahead    time.Duration // how far this machine's clock is ahead of the service's
 	Location *time.Location
 	Health   Health
 	Opened   Subject // the subject of the detail
@@ -25,7 +25,7 @@ type Look struct {
 	Pulse    func() *account.Pulse // of the intents on the board; it changes only with the clock
 }
 
-// service is the time by the service's clock, which decides when confirm windows close.
+// service returns the time of the service's clock, which decides when confirm windows close.
 func (l *Look) service() time.Time { return l.Now.Add(-l.Ahead) }
 
 // Keys are the names of keys that panes mention.
@@ -33,8 +33,8 @@ type Keys struct{ Follow, ShowAll, Span, SendAgain, Refresh string }
 
 // Health says why a pane has no rows.
 type Health struct {
-	Started bool   // there was a first picture
-	Waiting bool   // the service has answered nothing yet: whatever is missing is not known
+	Started bool   // the first picture has been applied
+	Waiting bool   // the service has not answered yet: whatever is missing is unknown
 	Text    string // one sentence; "" when all is well
 	Cause   string // the error behind it; "" if none
 	Advice  string // what to do about it
@@ -50,8 +50,8 @@ func (h Health) sentence() string {
 	return h.Text + " (" + h.Cause + ")"
 }
 
-// glow is how long a changed cell is highlighted. The clock moves by seconds: it may be up
-// to a second less.
+// glow is how long a changed cell is highlighted, or up to a second less: the clock moves in
+// seconds.
 const glow = 2 * time.Second
 
 // frame is what every pane has: a size, the focus and its last drawing.
@@ -66,7 +66,7 @@ type frame struct {
 	hidden  []string           // hidden columns
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
 	stale   bool
-	tells   bool // it has no rows and says what is wrong instead
+	tells   bool // it shows what is wrong in place of its rows
 	lines   []string
 }
 
@@ -74,7 +74,7 @@ func newFrame(look *Look, columns ...string) frame {
 	return frame{look: look, columns: columns, stale: true}
 }
 
-// What follows is for panes that take no data, or have no rows.
+// Panes without data or rows inherit the following methods.
 
 // Apply ignores changes.
 func (f *frame) Apply(*account.Changes, bool) {}
@@ -144,9 +144,9 @@ func (f *frame) Invalidate() { f.stale = true }
 // Stale reports whether the pane will draw again.
 func (f *frame) Stale() bool { return f.stale }
 
-// render returns the h lines of the pane, each w cells wide. It calls draw if they are
-// stale.
-func (f *frame) render(draw func(l *paint.Line)) []string {
+// render returns the h lines of the pane, each w cells wide. If they are stale, it calls draw,
+// which pushes them.
+func (f *frame) render(draw func()) []string {
 	if !f.stale {
 		return f.lines
 	}
@@ -155,7 +155,7 @@ func (f *frame) render(draw func(l *paint.Line)) []string {
 	}
 	f.lines, f.tells = f.lines[:0], false
 	if f.w > 0 && f.h > 0 {
-		draw(f.line)
+		draw()
 		for len(f.lines) < f.h {
 			f.push(f.start())
 		}
@@ -184,8 +184,8 @@ func (f *frame) push(l *paint.Line) {
 	f.lines = append(f.lines, l.Renewed(before))
 }
 
-// title starts the first line of the pane: the mark of the focus, its name, and a count
-// unless negative.
+// title starts the first line of the pane: the mark of the focus, the name and, unless it is
+// negative, a count.
 func (f *frame) title(name string, count int) *paint.Line {
 	l := f.start()
 	if f.focused {
@@ -297,7 +297,8 @@ func (f *frame) empty(sentence string) {
 	f.message(paint.Muted, sentence, "")
 }
 
-// unlessWaiting says why there are no rows: what is waited for, or else the sentence.
+// unlessWaiting says why there are no rows: the service has not answered yet, or else the
+// sentence.
 func (f *frame) unlessWaiting(sentence string) {
 	if f.look.Health.Waiting {
 		f.empty(sentence)
@@ -324,10 +325,10 @@ func (l *Look) age(t time.Time) string {
 	return Past(l.Now.Sub(t))
 }
 
-// ageOf is for how long an intent is in its state; "" if nobody saw since when.
+// ageOf writes how long an intent has been in its state; "" if that is unknown.
 func (l *Look) ageOf(in *account.Intent) string { return l.age(beganAt(in)) }
 
-// beganAt is when an intent entered its state; zero if nobody saw it.
+// beganAt returns when an intent entered its state; zero if that is unknown.
 func beganAt(in *account.Intent) time.Time {
 	if in.Found {
 		return time.Time{}

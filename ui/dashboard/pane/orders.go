@@ -37,7 +37,7 @@ func matchIntent(row *intentRow, filter any) bool {
 // before its items.
 func (p *Intents) compareListed(a, b *intentRow) int {
 	if first, second := a.leading(), b.leading(); first != second {
-		if c := p.inList.compare(first, second); c != 0 {
+		if c := p.compare(first, second); c != 0 {
 			return c
 		}
 		if c := cmp.Compare(first.key(), second.key()); c != 0 {
@@ -47,11 +47,11 @@ func (p *Intents) compareListed(a, b *intentRow) int {
 	if a.order != nil || b.order != nil {
 		return cmp.Compare(len(b.items), len(a.items)) // only a head has items
 	}
-	return p.inList.compare(a, b)
+	return p.compare(a, b)
 }
 
-// arrange returns the rows of the grouped list for changed rows and removed ids. It makes
-// all rows of a changed order again: their head decides their place.
+// arrange returns the rows of the grouped list for changed rows and removed ids. It renews all
+// rows of a changed order, because their head decides their place.
 func (p *Intents) arrange(changed []*intentRow, gone []api.ID) (rows []*intentRow) {
 	touched := map[api.Text]bool{}
 	for _, id := range gone {
@@ -96,7 +96,7 @@ func (p *Intents) headOf(reference api.Text, items []*intentRow) *intentRow {
 	}
 	order := account.NewOrder(reference, intents)
 	row := *slices.MinFunc(items, func(a, b *intentRow) int {
-		return cmp.Or(compareInList(a, b), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(compareIntents(a, b), cmp.Compare(a.ID, b.ID))
 	})
 	in := *row.Intent
 	in.Total, row.expires = nil, time.Time{}

@@ -51,7 +51,7 @@ const (
 
 // Lines draws the pane.
 func (p *Pulse) Lines() []string {
-	return p.render(func(*paint.Line) {
+	return p.render(func() {
 		pulse := p.look.Pulse()
 		p.top(pulse)
 		p.rule()

@@ -97,13 +97,13 @@ func (p *Quota) Wheel(_, _, delta int) {
 		p.stale = true
 		return
 	}
-	p.offset = min(max(p.offset+delta, 0), max(len(p.rows)+2-(p.h-p.head()), 0))
+	p.offset = max(p.offset+delta, 0) // draw bounds it
 	p.stale = true
 }
 
 // Lines draws the pane.
 func (p *Quota) Lines() []string {
-	return p.render(func(l *paint.Line) {
+	return p.render(func() {
 		if p.collapsed() {
 			p.push(p.strip())
 			return
@@ -256,7 +256,7 @@ func (p *Quota) bound(b *quota.Bucket) string {
 	return ""
 }
 
-// reset returns when the bucket is full again, or what its last report is worth.
+// reset returns when the bucket is full again, or how old its last report is.
 func (p *Quota) reset(b *quota.Bucket) string {
 	age := p.look.Now.Sub(b.ObservedAt)
 	switch {

@@ -191,10 +191,10 @@ func (p *Quota) table() {
 	}
 }
 
-// reach says what the table's figures cover, as far as it fits into width: since when the requests of a proxy's callers
-// are complete, and of how many answers the percentiles are.
+// reach says what the table's figures cover, as far as it fits into width: since when the
+// counts of a proxy's callers are complete, and how many answers the percentiles cover: the
+// newest ones, not those of the span.
 func (p *Quota) reach(c spendColumns, width int) string {
-	// Percentiles are of the newest answers, not of the span of the counts.
 	percentiles := "p95: last 256"
 	if c.p50 > 0 {
 		percentiles = "p50, p95: last 256 answers"

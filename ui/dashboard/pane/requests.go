@@ -40,8 +40,6 @@ func (r *requestRow) failed() bool {
 	return r.Err != nil || r.By != "" && (r.Status == 0 || r.Status >= http.StatusBadRequest)
 }
 
-func (r *requestRow) search() *searchText { return &r.searchText }
-
 func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 	switch f {
 	case age:

@@ -13,8 +13,8 @@ type searchText struct {
 	all  string
 	ends [inMore - 1]int32 // where each column but the last ends in all
 
-	asked *Filter // that last looked for it and took long; nil: none did
-	found bool    // by that
+	asked *Filter // the slow filter that last examined the row; nil: none
+	found bool    // whether that filter found it
 }
 
 // search implements searched for a row that embeds its text.

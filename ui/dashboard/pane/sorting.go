@@ -21,7 +21,7 @@ type sorting[R any] struct {
 	orders   []order[R]
 	at       int
 	reversed bool
-	order    string // the name of the chosen one with its direction; "": the default
+	order    string // the name of the chosen order with its direction; "": the default
 }
 
 func by[R any](orders []order[R]) sorting[R] { return sorting[R]{orders: orders} }
@@ -58,8 +58,8 @@ func (s *sorting[R]) turn(name string, reverse bool) {
 	}
 }
 
-// compare compares two rows in the chosen order. What is unknown comes last in its reverse,
-// too.
+// compare compares two rows in the chosen order. Unknown values come last, also in a reversed
+// order.
 func (s *sorting[R]) compare(a, b R) int {
 	c := s.orders[s.at].compare(a, b)
 	if s.reversed && -bothWays < c && c < bothWays {
@@ -74,9 +74,9 @@ func (f *frame) sorted(l *paint.Line, name string) {
 	}
 }
 
-func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
+func intentOrders() []order[*intentRow] {
 	return []order[*intentRow]{
-		{"urgency", true, own},
+		{"urgency", true, compareIntents},
 		{"age", true, func(a, b *intentRow) int {
 			return cmp.Or(compareTimes(beganAt(a.Intent), beganAt(b.Intent)), a.Since.Compare(b.Since))
 		}},
@@ -99,9 +99,8 @@ func compareTotals(a, b *intentRow) int {
 // "" for the default order.
 func (p *Intents) Sort(name string, reverse bool) string {
 	p.turn(name, reverse)
-	p.inList.turn(name, reverse)
 	for _, lane := range p.lanes.tables {
-		lane.SetCompare(p.sorting.compare)
+		lane.SetCompare(p.compare)
 	}
 	p.list.SetCompare(p.compareListed)
 	p.stale = true
@@ -122,8 +121,8 @@ func shipmentOrders() []order[*shipmentRow] {
 	}
 }
 
-// bothWays stands for 1 where only one of two values is unknown: a reversal leaves that as
-// it is.
+// bothWays is what a comparison returns instead of 1 if only one of the values is unknown:
+// compare does not reverse it.
 const bothWays = 2
 
 // unknownLast compares two rows by whether their value is unknown.

@@ -18,7 +18,7 @@ type spending struct {
 	look     *Look
 	buckets  []quota.Bucket // at least one for each class of the contract
 	limits   []account.Limit
-	since    time.Time // requests of observed spenders before may be missing
+	since    time.Time // earlier requests of observed spenders may be missing
 	spenders []account.Spender
 	signs    []sign.Sign    // of the spenders
 	stack    []int          // their order in a chart, from the bottom up

@@ -146,7 +146,7 @@ func (s *spending) limitOf(c *chart, class quota.Class) {
 		return
 	}
 	c.limit = int(int64(l.Limit.N) * int64(width/l.Window))
-	if l.Limit.Grounds == account.Assumed && c.highest() > float64(c.limit) { // so it is another one
+	if l.Limit.Grounds == account.Assumed && c.highest() > float64(c.limit) { // so the assumption is wrong
 		c.limit, c.note, c.noteStyle = 0, "limit not reported", paint.Muted
 		return
 	}

@@ -20,7 +20,7 @@ type strip struct {
 	rows     int           // above the axis
 	below    int           // rows below the axis
 	highest  float64       // intents of the highest or deepest bar
-	note     string        // stands in the empty part at the left; "" for none
+	note     string        // shown in the empty part at the left; "" for none
 }
 
 // aroundStrip is the number of lines for the axis and its times.
