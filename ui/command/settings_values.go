@@ -44,11 +44,11 @@ func (s *settings) assign(values given) error {
 func (s *settings) bind(values given) (wrong []error) {
 	s.Keys = keyBindings{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		name, is := strings.CutPrefix(key, "keys.")
-		if !is {
+		name, ok := strings.CutPrefix(key, "keys.")
+		if !ok {
 			continue
 		}
-		if list, is := texts(values[key]); is {
+		if list, ok := texts(values[key]); ok {
 			s.Keys[action.ID(name)] = list
 		} else {
 			wrong = append(wrong, invalidValue(key, values[key], `a key such as "q", or a list of keys`))
@@ -71,7 +71,7 @@ func assign(field, value any) bool {
 		*to = api.NewSecret(text)
 		return isText
 	case *bool:
-		if _, is := value.(bool); !is && !isText {
+		if _, ok := value.(bool); !ok && !isText {
 			return false
 		}
 		*to, err = strconv.ParseBool(written)
@@ -86,9 +86,9 @@ func assign(field, value any) bool {
 			*to = strings.Split(text, ",")
 			return true
 		}
-		list, is := texts(value)
+		list, ok := texts(value)
 		*to = list
-		return is
+		return ok
 	default:
 		return false
 	}
@@ -96,7 +96,7 @@ func assign(field, value any) bool {
 }
 
 // texts is a list of texts, or one text.
-func texts(value any) (list []string, is bool) {
+func texts(value any) (list []string, ok bool) {
 	switch value := value.(type) {
 	case string:
 		return []string{value}, true
@@ -105,8 +105,8 @@ func texts(value any) (list []string, is bool) {
 	case []any:
 		list = []string{}
 		for _, one := range value {
-			text, is := one.(string)
-			if !is {
+			text, ok := one.(string)
+			if !ok {
 				return nil, false
 			}
 			list = append(list, text)
@@ -149,7 +149,7 @@ func invalidValue(key string, value any, must string) error {
 // shownValue is a value in one line, shortened.
 func shownValue(value any) string {
 	const most, mostOfList = 60, 5
-	if list, is := value.([]any); is {
+	if list, ok := value.([]any); ok {
 		var shown []string
 		for _, one := range list[:min(len(list), mostOfList)] {
 			shown = append(shown, shownValue(one))
@@ -159,8 +159,8 @@ func shownValue(value any) string {
 		}
 		return "[" + strings.Join(shown, ", ") + "]"
 	}
-	text, is := value.(string)
-	if is {
+	text, ok := value.(string)
+	if ok {
 		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password is still one
 	} else {
 		text = fmt.Sprint(value)
@@ -169,7 +169,7 @@ func shownValue(value any) string {
 	if len(text) > most {
 		text, end = strings.ToValidUTF8(text[:most], ""), "…"
 	}
-	if is {
+	if ok {
 		return strconv.Quote(text) + end
 	}
 	return string(api.Scrub(text)) + end
@@ -193,13 +193,13 @@ func (s settings) check() error {
 // valueOf is a field's value.
 func valueOf(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
-// joinErrors joins errors, with the exit code of the first.
+// joinErrors joins errors, with the exit code of the first that has one.
 func joinErrors(errs ...error) error {
-	var exit *exitError
-	if err := errors.Join(errs...); errors.As(err, &exit) {
-		return &exitError{exit.code, err}
+	err := errors.Join(errs...)
+	if exit := new(*exitError); errors.As(err, exit) {
+		return &exitError{(*exit).code, err}
 	}
-	return nil
+	return err
 }
 
 func isObject(text string) bool {
