@@ -61,6 +61,7 @@ func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer)
 			err = frames.WriteQuota(&c.Summary, c.At, first)
 		case first:
 			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At, nil).failure())+quotaSheet(&c.Summary, c.At))
+			last = now
 		case now != last:
 			_, err = fmt.Fprintf(out, "%s  %s\n", c.At.Format(time.TimeOnly), now)
 			last = now
@@ -88,9 +89,9 @@ func quotaLine(sum *account.Summary) string {
 	return strings.Join(parts, "  ")
 }
 
-// staleness is the line above figures that are not current because the service or the
-// relay refuses; "" if they are current. They are as old as the last answer from what
-// refuses, to a read or to somebody else's request.
+// staleness is the line above figures that are not current because the service or the relay
+// refuses this client; "" if they are current. They are as old as the last answer, to a read
+// or to somebody else's request.
 func staleness(sum *account.Summary, failure error) string {
 	if failure == nil {
 		return ""

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 )
@@ -83,4 +87,31 @@ func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+func TestFollowingTheQuotaPrintsOnlyChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := defaults()
+		s.APIURL, s.APIKey, s.StateDir = "http://127.0.0.1:1", api.NewSecret("key-of-the-test"), t.TempDir()
+		current, err := open(s, forgets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer current.close()
+		var once, followed bytes.Buffer
+		if err := current.printQuota(t.Context(), quotaOptions{}, &once); err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
+		defer end()
+		if err := current.printQuota(ctx, quotaOptions{follow: true}, &followed); err != nil {
+			t.Fatal(err)
+		}
+		if c := current.store.Changes(0); quotaLine(&c.Summary) == "" {
+			t.Fatal("no limit is known, so this test shows nothing")
+		}
+		if followed.String() != once.String() {
+			t.Errorf("while nothing changed, --follow printed\n%s\nwant\n%s", &followed, &once)
+		}
+	})
 }

@@ -270,10 +270,11 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 // deliveriesOf waits until each endpoint of a stand-in has answered an event, at most
 // as long as one may take. An endpoint gets events only after it has answered its
 // challenge, and may have been registered just now.
-func deliveriesOf(ctx context.Context, client *api.Client, event api.ID) (all []delivery.Delivery, err error) {
+func deliveriesOf(ctx context.Context, client *api.Client, event api.ID) ([]delivery.Delivery, error) {
 	const toVerify = 2 * time.Second
 	for began := time.Now(); ; {
 		var state struct{ WebhookEndpoints []struct{ Verified bool } }
+		var all []delivery.Delivery
 		if err := client.Control(ctx, http.MethodGet, "/control/state", nil, &state); err != nil {
 			return nil, err
 		}
@@ -321,11 +322,11 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 			d.Answer.Body = api.Masked(d.Answer.Body)
 		}
 		line := shown(d)
-		told, state := line, string(line.State)
-		if d.State == delivery.Dead { // a forwarder lists its dead; this is not one of them
-			told.State, state = "", "not taken"
+		ended, state := line, string(line.State)
+		if d.State == delivery.Dead { // no forwarder lists it among its dead events
+			ended.State, state = "", "not accepted"
 		}
-		text := strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, outcome(&told), line.Answer.Body), " ") + "\n"
+		text := strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, outcome(&ended), line.Answer.Body), " ") + "\n"
 		if err := printed(&out, asJSON, triggeredLine{line, sent}, text); err != nil {
 			return err
 		}

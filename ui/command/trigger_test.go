@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -166,7 +167,7 @@ func TestAnEndpointThatDoesNotTakeAnEventIsReported(t *testing.T) {
 		status     int
 		text, want string
 	}{
-		{"another status", "checkout_intent.completed", http.StatusAccepted, "", "  not taken  202 in "},
+		{"another status", "checkout_intent.completed", http.StatusAccepted, "", "  not accepted  202 in "},
 		{"a redirect", "checkout_intent.completed", http.StatusFound, "", "302 in "},
 		{"an answer that must not reach a terminal", "checkout_intent.completed", http.StatusTeapot, "no\x1b[2J", "no"},
 		{"an answer with a secret", "checkout_intent.completed", http.StatusBadRequest, `{"email":"a@b.example"}`, `{"email":"[masked]"}`},
@@ -243,6 +244,37 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsPrinted(t *testing.T) {
 	} {
 		if code, _, words := invoke(t, append([]string{"trigger"}, strings.Fields(c.args)...)...); code != c.code || !strings.Contains(words, c.said) {
 			t.Errorf("%s: exit %d: %s", c.args, code, words)
+		}
+	}
+}
+
+func TestWhatADeliveryOnceWasIsNotPrintedOfWhatItIs(t *testing.T) {
+	answers := []string{
+		`[{"id":"1","state":"waiting","attempts":1,"error":"no answer","next":"2026-03-04T12:00:00Z"},{"id":"2","state":"sending","attempts":1}]`,
+		`[{"id":"1","state":"delivered","attempts":2,"status":200},{"id":"2","state":"delivered","attempts":1,"status":200}]`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.AnswerAsStandIn(w.Header(), r)
+		if r.URL.Path == "/control/state" {
+			fmt.Fprint(w, `{"webhookEndpoints":[{"verified":true},{"verified":true}]}`)
+			return
+		}
+		fmt.Fprint(w, answers[0])
+		answers = answers[1:]
+	}))
+	t.Cleanup(server.Close)
+	client, err := api.New(api.Config{BaseURL: server.URL, Key: api.NewSecret("key-of-the-test"), StandIn: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	all, err := deliveriesOf(t.Context(), client, "evt_1")
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v (%v)", all, err)
+	}
+	for _, d := range all {
+		if d.Error != "" || !d.Next.IsZero() {
+			t.Errorf("the delivery %s keeps the error %q and the next attempt %v of an earlier answer", d.ID, d.Error, d.Next)
 		}
 	}
 }
