@@ -13,10 +13,10 @@ func TestNothingIsHiddenAfterTheClockWasSetBack(t *testing.T) {
 	t.Run("by a mute", func(t *testing.T) {
 		var m Memory
 		m.Put(Off{Key: KeyOf(a), At: ahead, Until: ahead.Add(time.Hour)})
-		if _, is := m.OffOf(a, noon); is {
+		if _, ok := m.OffOf(a, noon); ok {
 			t.Error("it is muted before it was")
 		}
-		if _, is := m.OffOf(a, ahead.Add(-time.Second)); !is {
+		if _, ok := m.OffOf(a, ahead.Add(-time.Second)); !ok {
 			t.Error("a clock that is drawn back by a second lifts it")
 		}
 	})

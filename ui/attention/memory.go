@@ -61,13 +61,13 @@ func (o Off) covers(a account.Alert, now time.Time) bool {
 const clockSlack = time.Minute
 
 // OffOf returns how an alert is acknowledged or muted, if it is. A mute comes first.
-func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, is bool) {
+func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, ok bool) {
 	for _, o := range m.Off {
-		if o.covers(a, now) && (!is || o.Until.After(off.Until)) {
-			off, is = o, true
+		if o.covers(a, now) && (!ok || o.Until.After(off.Until)) {
+			off, ok = o, true
 		}
 	}
-	return off, is
+	return off, ok
 }
 
 // mostOff limits the entries; the oldest are dropped first.

@@ -42,15 +42,15 @@ func TestOneAlertIsPutOffInOneWay(t *testing.T) {
 	a := account.Alert{Kind: account.AlertFailed, Intent: "ci_1"}
 	m.Put(Off{Key: KeyOf(a), At: noon})
 	m.Put(Off{Key: KeyOf(a), At: noon, Until: noon.Add(time.Minute)})
-	if _, is := m.OffOf(a, noon.Add(time.Hour)); is || len(m.Off) != 1 {
+	if _, ok := m.OffOf(a, noon.Add(time.Hour)); ok || len(m.Off) != 1 {
 		t.Errorf("muted after it was acknowledged, it is still off an hour later: %+v", m.Off)
 	}
 	m.Put(Off{Key: Key{Kind: a.Kind}, All: true, At: noon, Until: noon.Add(time.Hour)})
-	if off, is := m.OffOf(a, noon); !is || !off.All {
+	if off, ok := m.OffOf(a, noon); !ok || !off.All {
 		t.Errorf("its kind is muted for longer, and it is off by %+v", off)
 	}
 	other := account.Alert{Kind: account.AlertStuck, Intent: "ci_1"}
-	if _, is := m.OffOf(other, noon); is {
+	if _, ok := m.OffOf(other, noon); ok {
 		t.Error("an alert of another kind is off, too")
 	}
 }

@@ -27,7 +27,7 @@ const (
 // again.
 func (f *File) claim(ctx context.Context, n Notice, destination string, now time.Time) (granted bool, later time.Time, err error) {
 	err = f.change(ctx, func(c *content) {
-		if off, is := c.OffOf(n.alert, now); is && !off.Until.IsZero() {
+		if off, ok := c.OffOf(n.alert, now); ok && !off.Until.IsZero() {
 			later = off.Until
 			return
 		}

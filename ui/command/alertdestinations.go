@@ -25,8 +25,8 @@ func (s *settings) readDestinations(tables []any) error {
 	s.AlertDestinations = nil
 	var wrong []error
 	for i, one := range tables {
-		table, is := one.(map[string]any)
-		if !is {
+		table, ok := one.(map[string]any)
+		if !ok {
 			return invalidValue("alert", one, "tables, as in [[alert]]")
 		}
 		destination, err := readDestination(table)
@@ -83,13 +83,13 @@ func readDestination(table map[string]any) (destination attention.Destination, e
 func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 	headers := map[string]api.Secret{}
 	for _, key := range []string{"headers", "header_files"} {
-		given, is := table[key].(map[string]any)
-		if table[key] != nil && !is {
+		given, ok := table[key].(map[string]any)
+		if table[key] != nil && !ok {
 			return nil, fmt.Errorf(`%s must be a table, as in %s = { X-Source = "…" }`, key, key)
 		}
 		for _, name := range slices.Sorted(maps.Keys(given)) {
-			text, is := given[name].(string)
-			if !is {
+			text, ok := given[name].(string)
+			if !ok {
 				return nil, fmt.Errorf("%s.%s must be a text in quotes", key, name)
 			}
 			if key == "header_files" {

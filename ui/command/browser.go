@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"runtime"
 
 	"tillwatch/ui/dashboard"
 )
@@ -41,9 +39,6 @@ func browser(system string, getenv func(string) string, noOpen bool) dashboard.B
 		return start(ctx, exec.Command(program[0], append(program[1:], address)...))
 	}}
 }
-
-// systemBrowser is this machine's browser.
-func systemBrowser(s settings) dashboard.Browser { return browser(runtime.GOOS, os.Getenv, s.NoOpen) }
 
 // start starts a program without the terminal and without pipes, as it may outlive
 // this process. It returns the program's failure if that comes before ctx ends.

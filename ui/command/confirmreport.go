@@ -23,7 +23,7 @@ type confirmReport struct {
 	Error       string                `json:"error,omitempty"`
 	ExitCode    int                   `json:"exit_code"`
 
-	window time.Duration // in which it can be confirmed
+	window time.Duration // how long it can be confirmed
 	text   string        // for people
 }
 

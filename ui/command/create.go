@@ -55,7 +55,7 @@ func newPurchase() *cobra.Command {
 	})
 }
 
-// creating gives both commands their flags.
+// creating completes both commands with their arguments, run function and flags.
 func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	command.Args = argument("", "give one product: an intent has one URL; for an order of several, make one intent each with the same --reference, all but the first with --another-item")
 	command.RunE = configured(func(c *cobra.Command, s settings, args []string) error {

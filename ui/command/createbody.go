@@ -111,7 +111,7 @@ func (o *orderFlags) putBuyer(b *createBody, in *inputs) error {
 		for name, value := range testBuyer() {
 			buyer[name] = value
 		}
-	} else if held, is := b.fields["buyer"].(map[string]any); is {
+	} else if held, ok := b.fields["buyer"].(map[string]any); ok {
 		buyer = held
 	}
 	if o.buyerFile != "" {

@@ -23,7 +23,7 @@ type createReport struct {
 	Fields    []api.FieldError `json:"fields,omitempty"` // that were refused
 
 	purchase  bool
-	unsettled bool // an earlier one stands in the way
+	unsettled bool // an earlier one of unknown outcome prevents it
 	body      *createBody
 }
 
@@ -113,7 +113,7 @@ func (r *createReport) findOut() string {
 	if r.Reference == "" {
 		text = ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
 	}
-	if r.Attempt != "" || r.unsettled { // it stands in the audit log
+	if r.Attempt != "" || r.unsettled { // it is in the audit log
 		text += ". If nothing shows what came of it, close it by hand: tillwatch settle"
 	}
 	return text

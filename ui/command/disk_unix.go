@@ -18,7 +18,8 @@ func freeSpace(folder string) (uint64, error) {
 	return spaceOf(int64(disk.Bavail), int64(disk.Bsize)), nil
 }
 
-// spaceOf is the size of so many blocks; more than can be counted, as of some network disks, is the most that can.
+// spaceOf returns the size of a number of blocks, at most [math.MaxUint64]: some network disks
+// report more.
 func spaceOf(blocks, size int64) uint64 {
 	beyond, bytes := bits.Mul64(uint64(max(blocks, 0)), uint64(size))
 	if beyond > 0 {

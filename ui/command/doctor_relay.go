@@ -31,7 +31,7 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 		return doctor.Findings(doctor.Fault, err.Error(), unheard, "correct relay_url")
 	}
 	address := strings.TrimSuffix(strings.TrimSuffix(s.RelayURL, "/"), relay.StreamPath)
-	if rest, is := strings.CutPrefix(address, "ws"); is {
+	if rest, ok := strings.CutPrefix(address, "ws"); ok {
 		address = "http" + rest
 	}
 	probe, err := relay.NewProbe(address, nil)
@@ -50,8 +50,8 @@ func (p *examination) checkRelay(ctx context.Context) []doctor.Finding {
 	return doctor.Fine("it is ready at %s", s.RelayURL)
 }
 
-// servesEvents reports whether what answers at the relay's address answers for its events, if only to refuse the
-// token, as a sign-in page would, too.
+// servesEvents reports whether what answers at the relay's address serves events or refuses the
+// token. A sign-in page refuses it, too.
 func (p *examination) servesEvents(ctx context.Context) bool {
 	_, err := p.reader.Head(ctx, 0)
 	return err == nil || errors.As(err, new(*relay.RefusedError))

@@ -33,7 +33,7 @@ const (
 	clockWrong = 2 * time.Minute
 )
 
-// heard is what the service's first answer said besides its body.
+// heard keeps what the header of the service's first answer said.
 type heard struct {
 	next   http.RoundTripper
 	any    bool
@@ -83,7 +83,7 @@ func (p *examination) readShipments(ctx context.Context, from *api.Client) error
 	return nil
 }
 
-// checkService reads once, as every look at the account begins.
+// checkService reads once, as every session begins.
 func (p *examination) checkService(ctx context.Context) (found []doctor.Finding) {
 	at := p.settings.APIURL
 	if at == "" {
@@ -218,7 +218,7 @@ func (p *examination) maySpend() bool {
 	return !errors.Is(p.first, api.ErrRateLimited)
 }
 
-// happened is the newest item of a list. due: an event has announced it, or should
+// happened is the newest item of a list. due is true if an event has announced it, or should
 // have.
 type happened struct {
 	id   api.ID

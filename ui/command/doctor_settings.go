@@ -131,8 +131,8 @@ func (p *examination) checkSigning(context.Context) []doctor.Finding {
 func (p *examination) malformedSecrets(of func(setting) bool) (found []doctor.Finding) {
 	s := p.settings
 	for _, one := range settingTable() {
-		secret, is := one.field(&s).(*api.Secret)
-		if !is || secret.IsZero() || !of(one) {
+		secret, ok := one.field(&s).(*api.Secret)
+		if !ok || secret.IsZero() || !of(one) {
 			continue
 		}
 		file, place := s.SecretFiles[one.key], one.key

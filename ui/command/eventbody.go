@@ -88,9 +88,9 @@ func inJSON(text string) string {
 func eventIn(body []byte) (api.Event, error) {
 	event, err := api.DecodeEvent(body)
 	if err != nil {
-		var told struct{ ID, Type string }
-		_ = json.Unmarshal(body, &told) // as far as it is JSON
-		event = api.Event{ID: api.ScrubID(told.ID), Type: api.EventType(api.Scrub(told.Type)), Raw: body}
+		var named struct{ ID, Type string }
+		_ = json.Unmarshal(body, &named) // as far as it is JSON
+		event = api.Event{ID: api.ScrubID(named.ID), Type: api.EventType(api.Scrub(named.Type)), Raw: body}
 	}
 	return event, err
 }

@@ -109,7 +109,8 @@ func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
 	return printed(out, o.json, line, line.String())
 }
 
-// withDead calls each pass for all dead events, oldest first, and then the next one. A forwarder may be running.
+// withDead calls each of the passes, one after another, with all dead events, oldest first. A
+// forwarder may be running.
 func withDead(c *cobra.Command, s settings, o forwardOptions, passes ...func(context.Context, *forward.State, *forward.Held) error) error {
 	if o.stateFile == "" && s.RelayURL == "" {
 		return usagef("of which relay? give --relay-url or set TILLWATCH_RELAY_URL, or give --cursor-file")

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// breakAtSpaces has the help of the commands below root break its text at spaces alone: the library that draws it
-// breaks at hyphens, too, and so within a flag.
+// breakAtSpaces makes the help of the commands below root break lines only at spaces: the
+// library that draws it also breaks at hyphens, and so within a flag.
 func breakAtSpaces(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		c.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -20,7 +20,7 @@ func breakAtSpaces(root *cobra.Command) {
 	}
 }
 
-// helpWidth is the width of the help's text, as the library has it.
+// helpWidth is the width of the help's text, by the library's rule.
 func helpWidth() int {
 	const most, indent = 120, 2
 	width, _, err := term.GetSize(os.Stdout.Fd())

@@ -54,7 +54,7 @@ func (i *inputs) readFrom(flag string, from io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// limited reads at most so many bytes.
+// limited reads everything, and refuses more than most bytes.
 func limited(from io.Reader, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	if err == nil && int64(len(content)) > most {
@@ -63,7 +63,7 @@ func limited(from io.Reader, most int64) ([]byte, error) {
 	return content, err
 }
 
-// readAtMost reads a file of at most so many bytes.
+// readAtMost reads a file, and refuses one of more than most bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func readAtMost(path string, most int64) ([]byte, error) {
 const (
 	// mostGiven is the most bytes of a file of settings or of a secret.
 	mostGiven = 1 << 20
-	// givenWithin is how long one may take: from a pipe, it comes only once somebody writes it.
+	// givenWithin is how long reading one may take: a pipe stays silent until somebody writes to it.
 	givenWithin = 5 * time.Second
 )
 
@@ -115,8 +115,8 @@ func (i *inputs) object(flag, path string, into *map[string]any) error {
 }
 
 func whereWrong(err error) string {
-	if wrong, is := err.(*json.SyntaxError); is {
-		return fmt.Sprintf(", and is none at byte %d", wrong.Offset)
+	if wrong, ok := err.(*json.SyntaxError); ok {
+		return fmt.Sprintf(", and its syntax is wrong at byte %d", wrong.Offset)
 	}
 	return ""
 }

@@ -18,13 +18,13 @@ type intentLine struct {
 	Buyer       *shownBuyer           `json:"buyer,omitempty"`    // only if personal data is shown
 	Failure     *failureHelp          `json:"failure,omitempty"`
 
-	Slow       bool                              `json:"slow,omitempty"`      // in its state for longer than 95 % of this account's intents
-	Stays      map[api.IntentState]time.Duration `json:"staysNs,omitempty"`   // in each past state
-	EventsTold bool                              `json:"events_told"`         // whether the relay's history is in the timeline
-	Personal   bool                              `json:"personal_data_shown"` // the buyer's; payment tokens never are
-	Program    string                            `json:"program"`             // the version of tillwatch
-	MadeAt     time.Time                         `json:"made_at"`
-	Body       json.RawMessage                   `json:"body,omitempty"` // the newest answer, masked
+	Slow        bool                              `json:"slow,omitempty"`      // it has been in its state for longer than 95 % of this account's intents
+	Stays       map[api.IntentState]time.Duration `json:"staysNs,omitempty"`   // in each past state
+	HistoryRead bool                              `json:"events_told"`         // whether the relay's history is in the timeline
+	Personal    bool                              `json:"personal_data_shown"` // the buyer's; payment tokens never are
+	Program     string                            `json:"program"`             // the version of tillwatch
+	MadeAt      time.Time                         `json:"made_at"`
+	Body        json.RawMessage                   `json:"body,omitempty"` // the newest answer, masked
 
 	service time.Time // when it was made, by the service's clock
 }
@@ -38,11 +38,12 @@ type failureHelp struct {
 	Advice string           `json:"advice"`
 }
 
-// intentLine gathers what is known about an intent. told: the relay's history is in its timeline.
-func (s *session) intentLine(in *account.IntentDetail, reveal, told bool, now time.Time) intentLine {
+// intentLine gathers what is known about an intent. historyRead is true if the relay's history
+// is in its timeline.
+func (s *session) intentLine(in *account.IntentDetail, reveal, historyRead bool, now time.Time) intentLine {
 	where, sum := s.client.Environment(), s.store.Summary()
 	l := intentLine{
-		Environment: where.Name, Live: where.Live, Intent: in, Stays: in.Stays(), EventsTold: told, Personal: reveal, Program: version(), MadeAt: now.UTC(),
+		Environment: where.Name, Live: where.Live, Intent: in, Stays: in.Stays(), HistoryRead: historyRead, Personal: reveal, Program: version(), MadeAt: now.UTC(),
 		service: now.Add(-sum.Ahead),
 	}
 	if pace, known := sum.Pace[in.State]; known && !in.State.Terminal() {

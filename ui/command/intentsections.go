@@ -60,7 +60,7 @@ func (s intentSections) overview() []fact {
 	return facts
 }
 
-// since says how long the intent is in its state, and if that is unusual.
+// since says since when the intent has been in its state, and whether that is unusually long.
 func (s intentSections) since() string {
 	entered := s.Intent.Entered()
 	if entered.IsZero() {
@@ -164,7 +164,7 @@ func (s intentSections) timeline() (facts []fact) {
 		}
 		facts = append(facts, fact{s.at(moment.When), text + ")"})
 	}
-	if facts != nil && !s.EventsTold {
+	if facts != nil && !s.HistoryRead {
 		facts = append(facts, fact{"", "The relay's history is missing, so events may be missing."})
 	}
 	return facts

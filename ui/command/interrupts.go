@@ -26,7 +26,7 @@ func interruptible(ctx context.Context) context.Context {
 	ctx, end := context.WithCancel(context.WithValue(ctx, interruptsKey{}, i))
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
-	go func() { // lives as long as the process
+	go func() { // runs as long as the process
 		for s := range heard {
 			if s != os.Interrupt || i.suspended.Load() == 0 {
 				end()
@@ -39,8 +39,8 @@ func interruptible(ctx context.Context) context.Context {
 	return ctx
 }
 
-// interruptSuspender returns what leaves the terminal's interrupts to another program,
-// until resume is called.
+// interruptSuspender returns a function that leaves the terminal's interrupts to another
+// program until resume is called.
 func interruptSuspender(ctx context.Context) func() (resume func()) {
 	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
 	if !ok {
@@ -52,8 +52,8 @@ func interruptSuspender(ctx context.Context) func() (resume func()) {
 	}
 }
 
-// untilHangup ends a context when the terminal goes away, so that the command ends in
-// order, as after a quit. Under nohup nothing changes.
+// untilHangup returns a context that ends when the terminal goes away, so that the command
+// ends in order, as after a quit. Under nohup it changes nothing.
 func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return context.WithCancel(ctx)

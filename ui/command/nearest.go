@@ -58,7 +58,7 @@ func edits(a, b string) int {
 // fewNames is how many names suggest lists in full if none is near.
 const fewNames = 9
 
-// suggest ends a sentence about an unknown name with likely ones.
+// suggest returns the end of a sentence about an unknown name: likely names.
 func suggest(name string, known []string) string {
 	if near := nearest(name, known); near != "" {
 		return ": did you mean " + near + "?"

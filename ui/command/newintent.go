@@ -11,14 +11,8 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/simulator"
-	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/dialog"
 )
-
-// creator creates intents from the board; only a stand-in allows it.
-func (s *session) creator() dashboard.Creator {
-	return dashboard.Creator{Create: s.create, Magic: magicNames()}
-}
 
 func magicNames() (names []string) {
 	for _, m := range simulator.Magics() {
@@ -43,7 +37,7 @@ func productURL(named string) (string, error) {
 	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), suggest(named, magicNames()))
 }
 
-// create creates an intent and adds it to the picture at once.
+// create creates an intent and adds it to the picture at once. Only a stand-in accepts it.
 func (s *session) create(ctx context.Context, w dialog.Draft) (api.ID, error) {
 	address, err := productURL(w.Product)
 	if err != nil {

@@ -24,7 +24,7 @@ type orderLine struct {
 	Ended       time.Time      `json:"ended_at,omitzero"` // missing while an item is open or its end is unknown
 	Advice      string         `json:"advice,omitempty"`  // if it is partly failed
 
-	ahead time.Duration // of the service's clock, this machine's
+	ahead time.Duration // how far this machine's clock is ahead of the service's
 }
 
 func (l *intentReader) orderLine(o *account.Order, settled bool) orderLine {

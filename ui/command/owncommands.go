@@ -25,15 +25,15 @@ func commandFields(c *own.Command, guarded *bool) map[string]any {
 
 // parse reads the [[command]] tables of the configuration file.
 func (l *commandList) parse(value any) (wrong []error) {
-	entries, is := value.([]any)
-	if !is {
+	entries, ok := value.([]any)
+	if !ok {
 		return []error{invalidValue("command", value, "a list of tables, as in [[command]]")}
 	}
 	*l = nil
 	for i, entry := range entries {
 		place := fmt.Sprintf("command %d", i+1)
-		table, is := entry.(map[string]any)
-		if !is {
+		table, ok := entry.(map[string]any)
+		if !ok {
 			wrong = append(wrong, invalidValue(place, entry, "a table, as in [[command]]"))
 			continue
 		}

@@ -104,10 +104,10 @@ func (p *profiles) drop() {
 // closes them all. Messages are printed after the screen is gone, unless it is stuck.
 func (p *profiles) show(ctx context.Context, current *session, o screenOptions, in io.Reader, out io.Writer) error {
 	var words bytes.Buffer
-	told, screen := o.words, dashboard.NewScreen(in, out)
+	stderr, screen := o.words, dashboard.NewScreen(in, out)
 	defer func() {
 		if !screen.Stuck() {
-			_, _ = words.WriteTo(told)
+			_, _ = words.WriteTo(stderr)
 		}
 	}()
 	o.words, o.screen, o.profiles = &words, screen, p

@@ -44,8 +44,8 @@ func newProxy() *cobra.Command {
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()
-			// A request passes through several goroutines. On one processor none of these hand-overs wakes
-			// another thread, so that the proxy adds less delay and serves more than on two.
+			// A request passes through several goroutines. On one processor, no hand-over between them
+			// wakes another thread: the proxy adds less delay and serves more than on two.
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
 		}),
@@ -159,8 +159,8 @@ func onThisMachine(address string) bool {
 	return err != nil || api.Loopback(host) // opening it reports a malformed address
 }
 
-// reporting has a proxy report to the configured relay, if there is one, until finish is called, which waits for the
-// rest.
+// reporting makes a proxy report to the configured relay, if there is one, until finish is
+// called. finish waits until the rest is reported.
 func (s settings) reporting(ctx context.Context, of *proxy.Config) (finish func(), err error) {
 	if s.RelayURL == "" {
 		return func() {}, nil
@@ -207,7 +207,7 @@ func (s *session) addProxy(ln net.Listener, words io.Writer) error {
 	return nil
 }
 
-// addConfiguredProxy does that on the configured address, if there is one, and says where.
+// addConfiguredProxy does the same on the configured address, if there is one, and prints it.
 func (s *session) addConfiguredProxy(drawn bool, words io.Writer) error {
 	if s.settings.ProxyListen == "" {
 		return nil

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -210,9 +209,6 @@ func (s settings) signingSecrets() []api.Secret {
 	}
 	return all
 }
-
-// madeToken is a token for this run.
-func madeToken() api.Secret { return api.NewSecret(rand.Text()) }
 
 // logger logs for people to w.
 func logger(w io.Writer, verbose bool) *slog.Logger {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"os"
@@ -20,7 +21,7 @@ const (
 	tokenTimeout  = 2 * time.Second
 )
 
-// relayInputs are what a running relay reloads: everything on SIGHUP, and the issued
+// relayInputs reads what a running relay reloads: everything on SIGHUP, and the issued
 // tokens when they change.
 type relayInputs struct {
 	load        func() (settings, error)
@@ -55,7 +56,7 @@ func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.
 		return nil, nil, err
 	}
 	if s.RelayToken.IsZero() && len(in.issued) == 0 {
-		in.made = madeToken()
+		in.made = api.NewSecret(rand.Text())
 	}
 	return in.own(s), in.issued, nil
 }

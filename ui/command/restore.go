@@ -37,7 +37,7 @@ func restore(saved *account.Saved, store *account.Store) (glance func() (account
 	return glance, restored
 }
 
-// restoredStore is a picture that returns nothing before it is restored.
+// restoredStore is a picture that returns nothing until it is restored.
 type restoredStore struct {
 	*account.Store
 	restored func() error

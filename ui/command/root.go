@@ -51,8 +51,8 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx := interruptible(context.Background())
 	forceNoColor(args)
-	// net/http logs there what a server sent unasked: it may hold anything, and would be
-	// written over the screen.
+	// net/http logs what a server sends unasked. It may contain anything, and would be written
+	// over the screen.
 	log.SetOutput(io.Discard)
 	return run(ctx, args, stdin, stdout, stderr)
 }
@@ -107,14 +107,14 @@ func inLines(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// captureErrors takes the commands' errors out of the library's hands: before it
-// reports one, it asks the terminal for its colours and waits seconds for an answer.
-// Each command also warns of variables that it does not read.
+// captureErrors keeps the commands' errors from the library, which asks the terminal for its
+// colours before it reports one, and waits seconds for an answer. Each command also warns of
+// variables that nothing reads.
 func captureErrors(c *cobra.Command, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
-			for _, told := range unreadVariables(os.Environ()) {
-				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", told)
+			for _, warning := range unreadVariables(os.Environ()) {
+				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", warning)
 			}
 			if *failure = checkGiven(c.Flags()); *failure == nil {
 				*failure = do(c, args)
@@ -134,7 +134,7 @@ func checkGiven(flags *pflag.FlagSet) error {
 	var all []error
 	flags.Visit(func(f *pflag.Flag) {
 		empty := f.Value.Type() == "string" && f.Value.String() == ""
-		if list, is := f.Value.(pflag.SliceValue); is {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
 			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
 		if empty && !slices.Contains(settings, strings.ReplaceAll(f.Name, "-", "_")) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -59,8 +60,8 @@ type memory int
 
 const (
 	forgets   memory = iota // begins empty and saves nothing
-	remembers               // begins with what the last run knew
-	keeps                   // and saves what it learns for the next
+	remembers               // begins with what the last run knew, and saves nothing
+	keeps                   // begins with what the last run knew, and saves what it learns
 )
 
 // newSession makes a client and a picture. The last run's picture is restored in the
@@ -296,7 +297,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
-		Browser: systemBrowser(s.settings), Exporter: exporter{s}, Creator: s.creator(),
+		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s}, Creator: dashboard.Creator{Create: s.create, Magic: magicNames()},
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
 	}

@@ -154,7 +154,7 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	if switchedTo != "" {
 		for _, key := range ofAccount() {
 			delete(values, key)
-			if value, is := ofFile[key]; is {
+			if value, ok := ofFile[key]; ok {
 				values[key] = value
 			}
 		}
@@ -214,8 +214,8 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 			return nil, "", nil, err
 		}
 	}
-	own, is := profiles[profile]
-	if profile != "" && !is {
+	own, ok := profiles[profile]
+	if profile != "" && !ok {
 		return nil, "", nil, usagef("%s has no profile %q; it has: %s", path, profile, orNone(all))
 	}
 	from.noteAll(values, path)
@@ -229,20 +229,20 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 func splitProfiles(content map[string]any) (profiles map[string]given, usual string, err error) {
 	const must = "a table, as in [profile.staging]"
 	if value := content["default_profile"]; value != nil {
-		var is bool
-		if usual, is = value.(string); !is {
+		var ok bool
+		if usual, ok = value.(string); !ok {
 			return nil, "", invalidValue("default_profile", value, "the name of a profile in quotes")
 		}
 	}
 	value := content["profile"]
-	tables, is := value.(map[string]any)
-	if value != nil && !is {
+	tables, ok := value.(map[string]any)
+	if value != nil && !ok {
 		return nil, "", invalidValue("profile", value, must)
 	}
 	profiles = map[string]given{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		table, is := tables[name].(map[string]any)
-		if !is {
+		table, ok := tables[name].(map[string]any)
+		if !ok {
 			return nil, "", invalidValue("profile."+name, tables[name], must)
 		}
 		profiles[name] = flattened(table)

@@ -18,8 +18,8 @@ type given map[string]any
 func flattened(content map[string]any) given {
 	values := given{}
 	for key, value := range content {
-		table, is := value.(map[string]any)
-		if !is || len(table) == 0 {
+		table, ok := value.(map[string]any)
+		if !ok || len(table) == 0 {
 			values[key] = value
 		}
 		for name, value := range table {
@@ -58,8 +58,8 @@ func (v given) checkKeys(path, prefix string, also ...string) error {
 
 // emptyTable reports whether key is an empty table of settings.
 func (v given) emptyTable(known []string, key string) bool {
-	_, is := v[key].(map[string]any)
-	return is && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
+	_, ok := v[key].(map[string]any)
+	return ok && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
 }
 
 // readVariables reads TILLWATCH_API_URL and the like.
@@ -87,7 +87,7 @@ func variableOf(key string) string { return strings.ToUpper(strings.ReplaceAll(k
 
 // unreadVariables reports each TILLWATCH_ variable that nothing reads, with the
 // likely name. It does not repeat values: they may be secret.
-func unreadVariables(environment []string) (told []string) {
+func unreadVariables(environment []string) (warnings []string) {
 	known := []string{"CONFIG", "PROFILE"}
 	for _, key := range variableKeys() {
 		known = append(known, variableOf(key))
@@ -104,10 +104,10 @@ func unreadVariables(environment []string) (told []string) {
 		} else if near := nearest(rest, known); near != "" {
 			text += ": did you mean " + variablePrefix + near + "?"
 		}
-		told = append(told, text)
+		warnings = append(warnings, text)
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(warnings)
+	return warnings
 }
 
 // readFlags reads the flags of settings that were given.
@@ -120,7 +120,7 @@ func (v given) readFlags(flags *pflag.FlagSet, from sources) {
 		}
 		from.note(key, "flag --"+f.Name)
 		v[key] = f.Value.String()
-		if list, is := f.Value.(pflag.SliceValue); is {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
 			v[key] = list.GetSlice()
 		}
 	})

@@ -33,8 +33,8 @@ func (o setting) flag() string { return strings.ReplaceAll(o.key, "_", "-") }
 
 // secret reports whether the setting is a key, token or the like.
 func (o setting) secret() bool {
-	_, is := o.field(&settings{}).(*api.Secret)
-	return is
+	_, ok := o.field(&settings{}).(*api.Secret)
+	return ok
 }
 
 // Upper bounds of settings: larger values are typing errors.

@@ -7,8 +7,8 @@ import (
 	"tillwatch/api"
 )
 
-// standInClient makes a client of the configured stand-in. Whether it is one shows
-// with the first answer.
+// standInClient makes a client of the configured stand-in. Only its first answer shows whether
+// it is one.
 func standInClient(s settings) (*api.Client, error) {
 	if err := s.requireService(); err != nil {
 		return nil, err

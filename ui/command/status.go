@@ -81,7 +81,7 @@ func withSettledPicture(c *cobra.Command, s settings, wait time.Duration, read f
 	return report(current)
 }
 
-// settleLook is how often to check whether the picture is settled, at least.
+// settleLook is the longest time between two checks whether the picture is settled.
 const settleLook = 200 * time.Millisecond
 
 // awaitSettled waits until the picture is settled or waiting does not help, at most for
@@ -119,7 +119,8 @@ func (s *session) report(now time.Time, by *pane.Filter) report {
 	return r
 }
 
-// report is a snapshot of an account. Its JSON is the object of `status --json`; with null for what is not known.
+// report is a snapshot of an account. Its JSON is the object of `status --json`, with null for
+// unknown values.
 type report struct {
 	Environment string                      `json:"environment"`
 	At          time.Time                   `json:"at"`

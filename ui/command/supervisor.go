@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -87,6 +86,6 @@ func (s supervisor) beat(ctx context.Context, lives func(context.Context) error)
 // notifyOrLog logs what cannot be sent.
 func (s supervisor) notifyOrLog(state string) {
 	if err := s.notify(state); err != nil {
-		s.logger.Error(fmt.Sprintf("tell the service manager: %v", err))
+		s.logger.Error("notifying the service manager failed", slog.String("error", err.Error()))
 	}
 }

@@ -47,8 +47,8 @@ func refusedFlag(c *cobra.Command, err error) error {
 // showHelp runs a command that only has subcommands.
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// insteadOf ends a sentence about what a command had once with what replaces it; "" for
-// what it never had.
+// insteadOf returns the end of a sentence about something that a command no longer has: what
+// replaces it. It returns "" for what the command never had.
 func insteadOf(removed string) string {
 	const waits = "tillwatch wait intent:ID state=… --for 10m waits for a state, tillwatch watch --plain prints every change"
 	instead := map[string]string{

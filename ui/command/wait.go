@@ -135,7 +135,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 	return err
 }
 
-// waitForRelay checks the condition on what the relay alone tells: no account is needed.
+// waitForRelay checks a condition that the relay alone can answer, so that no account is needed.
 func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
 	subscriber, err := s.newSubscriber(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
 	if err != nil {
@@ -243,7 +243,7 @@ func (l *waiting) unanswered(s account.Summary) string {
 	return ""
 }
 
-// tap shows a feed to what waits for an event, before it is merged.
+// tap passes the events of a feed to what waits for them, before they are merged.
 type tap struct {
 	account.Feed
 	look *waiting

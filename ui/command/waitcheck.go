@@ -41,8 +41,8 @@ type waiting struct {
 	events []candidate
 }
 
-// candidate is an event that the condition may mean: a read may have to name its intent
-// or order first.
+// candidate is an event that the condition may mean: a read may first have to reveal its intent
+// or order.
 type candidate struct {
 	id     api.ID
 	kind   api.EventType
@@ -81,8 +81,9 @@ func (l *waiting) look() {
 
 // intent compares the state that a read showed.
 func (l *waiting) intent() found {
-	in, known := l.store.Intent(api.ID(api.Scrub(l.name)))
-	now := found{intent: api.ID(api.Scrub(l.name)), is: "the intent has not been read"}
+	id := api.ScrubID(l.name)
+	in, known := l.store.Intent(id)
+	now := found{intent: id, is: "the intent has not been read"}
 	switch {
 	case known && in.Missing:
 		now.verdict, now.is = neverSo, "the service knows no such intent here"
@@ -160,8 +161,8 @@ func (l *waiting) relay() found {
 	return found{is: "the relay has not answered"}
 }
 
-// event looks for the event, or whether it can still come. It keeps only the candidates
-// that a read may still name.
+// event looks for the event, and finds out whether it can still come. It keeps only the
+// candidates whose intent or order a read may still reveal.
 func (l *waiting) event() found {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,8 +201,8 @@ func (l *waiting) intentOf(source api.EventSource) api.ID {
 	return ""
 }
 
-// concerns says whether the condition means an event of this intent, "" while that is not
-// known; notYet until a read tells.
+// concerns says whether the condition means an event about this intent; notYet until a read
+// can say. id is "" while the event's intent is unknown.
 func (l *waiting) concerns(source api.SourceType, id api.ID) waitVerdict {
 	in, known := l.store.Intent(id)
 	switch {
@@ -222,7 +223,7 @@ func (l *waiting) concerns(source api.SourceType, id api.ID) waitVerdict {
 // concerned are the known intents that the condition names.
 func (l *waiting) concerned() (all []*account.Intent) {
 	for _, id := range l.terms["intent"] {
-		if in, known := l.store.Intent(api.ID(api.Scrub(id))); known {
+		if in, known := l.store.Intent(api.ScrubID(id)); known {
 			all = append(all, &in.Intent)
 		}
 	}

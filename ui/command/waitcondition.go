@@ -76,15 +76,15 @@ func parseCondition(args []string) (*condition, error) {
 
 // term takes one name=value.
 func (w *condition) term(word string, terms map[string][]string) error {
-	key, value, ok := strings.Cut(word, "=")
+	key, value, found := strings.Cut(word, "=")
 	values := strings.Split(value, ",")
-	known, is := terms[key]
+	known, ok := terms[key]
 	switch {
-	case !ok || slices.Contains(values, ""):
+	case !found || slices.Contains(values, ""):
 		return fmt.Errorf("%s is not a term: write name=value, as in state=completed", shownValue(word))
-	case !is && len(terms) == 0:
+	case !ok && len(terms) == 0:
 		return fmt.Errorf("%s takes no terms", w.subject)
-	case !is:
+	case !ok:
 		return fmt.Errorf("%s has no %s%s", w.subject, shownValue(key), suggest(key, slices.Sorted(maps.Keys(terms))))
 	case key == "items":
 		if n, err := strconv.Atoi(value); err != nil || n < 1 {

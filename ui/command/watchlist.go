@@ -93,14 +93,14 @@ func inOneLine(bad []error) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	var told []string
+	var texts []string
 	for _, err := range bad[:min(len(bad), mostListErrors)] {
-		told = append(told, err.Error())
+		texts = append(texts, err.Error())
 	}
-	if more := len(bad) - len(told); more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
+	if more := len(bad) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
-	return errors.New(strings.Join(told, "; "))
+	return errors.New(strings.Join(texts, "; "))
 }
 
 // readWatchIDs reads the ids of --watch-ids. stdin is nil if the dashboard's keys

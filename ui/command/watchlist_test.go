@@ -83,7 +83,7 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 		{settings{WatchIDs: []string{"a b"}}, `watch_id: "a b" is not an id`},
 	} {
 		err := c.s.readWatchIDs(t.Context(), nil)
-		if exit, is := err.(*exitError); !is || exit.code != exitUsage || !strings.Contains(err.Error(), c.want) {
+		if exit, ok := err.(*exitError); !ok || exit.code != exitUsage || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want a wrong usage with %q", err, c.want)
 		}
 	}

@@ -42,8 +42,8 @@ func (a *alerting) off(alert account.Alert) (attention.Off, bool) {
 
 // muted reports whether an alert is muted now.
 func (a *alerting) muted(alert account.Alert) bool {
-	off, is := a.off(alert)
-	return is && !off.Until.IsZero()
+	off, ok := a.off(alert)
+	return ok && !off.Until.IsZero()
 }
 
 // settled is how long a run takes to raise earlier alerts again.

@@ -98,11 +98,11 @@ func (k *Keyboard) Take() error {
 func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 	var keys KeysMsg
 	for e := range events {
-		key, is := e.(uv.KeyPressEvent)
-		if is {
+		key, ok := e.(uv.KeyPressEvent)
+		if ok {
 			keys = append(keys, tea.KeyPressMsg(key))
 		}
-		if len(keys) > 0 && (!is || len(events) == 0 || len(keys) == mostKeys) {
+		if len(keys) > 0 && (!ok || len(events) == 0 || len(keys) == mostKeys) {
 			k.send(keys)
 			keys = nil
 		}

@@ -231,7 +231,7 @@ func TestAPasteThatDoesNotEndIsTold(t *testing.T) {
 					for {
 						select {
 						case msg := <-told:
-							if _, is := msg.(UnendedPasteMsg); is {
+							if _, ok := msg.(UnendedPasteMsg); ok {
 								unended.Add(1)
 							}
 						case <-t.Context().Done():
