@@ -122,7 +122,7 @@ func TestWithoutAServiceManagerNothingIsTold(t *testing.T) {
 	s := supervisor{watchdog: time.Nanosecond, logger: slog.New(slog.NewTextHandler(&log, nil))}
 	s.begin(t.Context(), "Ready", func(context.Context) error { t.Error("it is asked"); return nil })()
 	s.socket = filepath.Join(t.TempDir(), "nobody")
-	if s.notifyOrLog("READY=1"); !strings.Contains(log.String(), "tell the service manager") {
+	if s.notifyOrLog("READY=1"); !strings.Contains(log.String(), "notifying the service manager failed") {
 		t.Errorf("a manager that cannot be reached is reported by %q", &log)
 	}
 }

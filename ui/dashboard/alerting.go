@@ -9,20 +9,19 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// alerting holds which alerts a person has acknowledged or muted: they stay listed,
-// but are not pressing.
+// alerting knows which alerts a person has acknowledged or muted. They stay listed, but are not
+// pressing.
 type alerting struct {
 	cfg     *Config
 	picture *picture
-	notices *notices
 	memory  attention.Memory
 	stood   map[attention.Key]bool // at the last update
 	spans   []alertSpan            // raised in this run, in order
 	began   time.Time              // when the first picture came
 }
 
-func newAlerting(cfg *Config, picture *picture, notices *notices) *alerting {
-	a := &alerting{cfg: cfg, picture: picture, notices: notices, memory: cfg.Attention}
+func newAlerting(cfg *Config, picture *picture) *alerting {
+	a := &alerting{cfg: cfg, picture: picture, memory: cfg.Attention}
 	a.memory.Off = slices.Clone(a.memory.Off)
 	return a
 }
@@ -91,7 +90,8 @@ func (b *board) countAlerts() {
 	}
 }
 
-// unfold shows the alerts that the row under the cursor stands for.
+// unfold shows or hides the alerts of a folded row under the cursor. It returns false if the
+// cursor is on no such row.
 func (b *board) unfold() bool {
 	on := b.onFold()
 	if on {

@@ -50,8 +50,8 @@ func (s *alertSilence) disabled() string {
 	return "no alert under the cursor: " + s.cfg.Actions.KeyOf(action.FocusPane6) + " lists the alerts"
 }
 
-// acknowledge acknowledges the alerts under the cursor until they get worse, or takes that
-// back if all of them are put off.
+// acknowledge acknowledges the alerts under the cursor until they get worse. If all of them are
+// acknowledged or muted already, it takes that back.
 func (s *alertSilence) acknowledge() {
 	now, alerts := s.cfg.Now(), s.chosen()
 	back := !slices.ContainsFunc(alerts, func(a account.Alert) bool { _, off := s.alerting.off(a); return !off })

@@ -23,8 +23,8 @@ func (m *Model) arrange() {
 	m.dialog.shown = dialog.NewArrange(m.arranging.choices())
 }
 
-// dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette and while
-// an own command runs, which it ends. The key that opened the arranging closes it;
+// dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette, which it closes,
+// and while an own command runs, which it ends. The key that opened the arranging closes it;
 // the key that opened a menu chooses.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)

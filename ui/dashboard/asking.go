@@ -34,11 +34,7 @@ func (a asker) triesKey() bool { return (a.refused() || a.limited()) && a.cfg.Tr
 
 // tryKey rereads the API key from its file and tries it now.
 func (a asker) tryKey() tea.Cmd {
-	holds := a.refused
-	if !a.refused() {
-		holds = nil
-	}
-	a.notices.sayWhile(holds, plain, "trying the API key again")
+	a.notices.sayWhile(func() bool { return a.refused() || a.limited() }, plain, "trying the API key again")
 	return ask(a.cfg.TryKey)
 }
 

@@ -127,7 +127,7 @@ func (a *away) frozen(holds bool, now time.Time) {
 	}
 }
 
-// tick notices that nobody has done anything for long.
+// tick notices that nobody has done anything for a long time.
 func (a *away) tick(now time.Time) {
 	if a.cfg.IdleAfter > 0 && now.Sub(a.used) >= a.cfg.IdleAfter {
 		a.leave(idle, a.used)
@@ -184,7 +184,7 @@ type alertSpan struct {
 	over time.Time // zero while it is raised
 }
 
-// mostSpans limits them; the oldest are dropped first.
+// mostSpans limits the recorded spans; the oldest are dropped first.
 const mostSpans = 1000
 
 // follow records when alerts were raised and ended.

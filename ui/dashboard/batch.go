@@ -95,7 +95,7 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	return b.sendNext(ctx)
 }
 
-// sendNext sends the next one, if it may be sent now: one at a time, while the mutations
+// sendNext sends the next confirm if it may be sent now: one at a time, while the mutations
 // bucket has room and an agent is free.
 func (b *batch) sendNext(ctx context.Context) tea.Cmd {
 	q := b.queue

@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// drawnPane is what every pane can do, or ignores.
+// drawnPane is what the board needs of every pane.
 type drawnPane interface {
 	SetPlace(pane.Place)
 	SetFocus(bool)
@@ -24,7 +24,7 @@ type drawnPane interface {
 	Wheel(x, y, delta int)
 	Tab(x, y int) (at int, ok bool) // which of the panes that share its place has its name there
 	Subject() pane.Subject          // the thing under its cursor
-	Tells() bool                    // whether it says all that is wrong, instead of rows
+	ShowsHealth() bool              // whether it shows what is wrong, in place of rows
 	Columns() []string              // those that can be hidden
 	Hidden() []string
 	Hide(columns []string)
@@ -65,7 +65,7 @@ type board struct {
 	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
 	created       api.ID // created here, and not on the screen yet; "" for none
-	beat          beat
+	pulseCache    pulseCache
 }
 
 func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices, alerting *alerting) *board {
@@ -83,8 +83,8 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 		layout.Pulse: b.pulse, layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
 		layout.Deliveries: b.deliveries, layout.Detail: b.detail, layout.Failures: b.failures,
 	}
-	b.beat = beat{look: look, picture: picture}
-	look.Pulse = b.beat.get
+	b.pulseCache = pulseCache{look: look, picture: picture}
+	look.Pulse = b.pulseCache.get
 	b.intents.Group(preferences.ByOrder)
 	for i, p := range b.panes {
 		p.Hide(preferences.Columns[layout.Pane(i).String()])
@@ -335,11 +335,11 @@ func (b *board) toggleColumn(of layout.Pane, column string) {
 func (b *board) setArrangement(a layout.Arrangement) {
 	b.preferences.setArrangement(a)
 	b.arrange()
-	switch is := b.layout.Arrangement; {
+	switch now := b.layout.Arrangement; {
 	case a == layout.BySize:
-		b.notices.say(plain, "arranged by the size of the terminal: "+is.String())
-	case is != a:
-		b.notices.say(warning, "no room for "+a.String()+": "+is.String()+" until there is")
+		b.notices.say(plain, "arranged by the size of the terminal: "+now.String())
+	case now != a:
+		b.notices.say(warning, "no room for "+a.String()+": "+now.String()+" until there is")
 	default:
 		b.notices.say(plain, "arranged: "+a.String())
 	}

@@ -104,8 +104,8 @@ func (b *board) offers(id action.ID) bool {
 	return true
 }
 
-// ended reports whether the focused pane shows only what has been confirmed or can no longer
-// be, whatever is under the cursor: shipments, or the detail of an intent that has ended.
+// ended reports whether nothing in the focused pane can be confirmed any more, whatever is under
+// the cursor: it shows shipments, or the detail of an intent that has ended.
 func (b *board) ended() bool {
 	if b.focus != layout.Detail {
 		return b.focus == layout.Shipments

@@ -59,7 +59,7 @@ type Config struct {
 	Reconnect         func()                                                       // reconnects to a lost relay now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // from earlier runs
-	IdleAfter time.Duration                 // without key or mouse until the user is away; 0: 5 min, below 0: never
+	IdleAfter time.Duration                 // how long without key or mouse until the user is away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of Attention; may be nil. It must not block.
 
 	Deliveries *delivery.Log                       // deliveries to endpoints from here; nil: none

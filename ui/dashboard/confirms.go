@@ -42,7 +42,8 @@ type outcomeMsg struct {
 	outcome confirm.Outcome
 }
 
-// disabled says why an intent cannot be confirmed now, armed or not; ok: there is one.
+// disabled says why an intent cannot be confirmed now, armed or not; ok is false if there is no
+// intent.
 func (c *confirms) disabled(in *account.Intent, ok bool) string {
 	if !ok {
 		return "no intent under the cursor"
@@ -81,7 +82,8 @@ func (c *confirms) readSince(id api.ID, after time.Time) bool {
 	return ok && in.ReadAt.After(after)
 }
 
-// propose binds what is known of an intent now. By a clock that is wrong, nobody knows when its window closes.
+// propose binds what is known of an intent now. While the clock is wrong, nobody knows when its
+// window closes.
 func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 	in, ok := c.cfg.Source.Intent(id)
 	if !ok {
@@ -143,7 +145,7 @@ func (c *confirms) stage(msg stageMsg) tea.Cmd {
 	return msg.run.next
 }
 
-// outcome shows how a confirm ended. quietly: only the row shows a success.
+// outcome shows how a confirm ended. If quietly is true, only the row shows a success.
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown

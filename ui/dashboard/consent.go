@@ -96,7 +96,7 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 	return c.dialog.ask(ctx, d)
 }
 
-// follow tells an open dialog about an order which items that has now.
+// follow updates the items of the order that an open dialog is about.
 func (c *consent) follow() {
 	d := c.dialog.confirm()
 	if d == nil || d.Order() == "" {

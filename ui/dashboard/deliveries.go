@@ -28,8 +28,8 @@ type deliveries struct {
 // deliveriesMsg brings changed deliveries.
 type deliveriesMsg []*delivery.Delivery
 
-// sentAgainMsg says why a delivery was not repeated.
-type sentAgainMsg struct{ err error }
+// notSentAgainMsg says why a delivery was not repeated.
+type notSentAgainMsg struct{ err error }
 
 // update applies changes, or holds them while the screen is frozen.
 func (d *deliveries) update(msg tea.Msg) {
@@ -43,7 +43,7 @@ func (d *deliveries) update(msg tea.Msg) {
 		if d.picture.frozen == nil {
 			d.show()
 		}
-	case sentAgainMsg:
+	case notSentAgainMsg:
 		d.asked = delivery.Delivery{}
 		d.notices.say(warning, "not sent again: "+msg.err.Error())
 	}
@@ -93,7 +93,7 @@ func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
 	return func() tea.Msg {
 		if err := d.cfg.SendAgain(ctx, of.ID); err != nil && ctx.Err() == nil {
-			return sentAgainMsg{err}
+			return notSentAgainMsg{err}
 		}
 		return nil
 	}

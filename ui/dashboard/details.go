@@ -130,8 +130,8 @@ func (d *details) copied() string {
 	return id
 }
 
-// lookBack shows the previous detail, or for a positive number the next. Without an
-// open detail it shows the last one.
+// lookBack shows the previous detail or, if by is positive, the next one. While no detail is
+// open, it shows the last one again.
 func (d *details) lookBack(by int) {
 	if d.board.detailOpen || by > 0 {
 		d.trail.at += by
@@ -163,7 +163,7 @@ func (t *trail) add(s pane.Subject) {
 	t.at = len(t.seen) - 1
 }
 
-// ends says why the trail ends in a direction; "" if it does not. open: a detail is
+// ends says why the trail ends in a direction; "" if it does not. open is true if a detail is
 // open.
 func (t *trail) ends(by int, open bool) string {
 	switch {

@@ -11,13 +11,13 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// dialogs has the one dialog that is open above the board, if any. In one with money
+// dialogs holds the dialog that is open above the board, if there is one. In a dialog with money
 // behind it, keys count only after a pause.
 type dialogs struct {
 	shown dialog.Dialog // nil: none
 	x, y  int           // its corner on the screen
 	quiet dialog.Quiet
-	turn  int // counts how often the pause began anew; a message of an earlier turn proves nothing
+	turn  int // how often the pause began anew; messages of earlier turns are ignored
 }
 
 // quietMsg arrives after the keys that were pressed before it.
@@ -121,9 +121,9 @@ func (d *dialogs) outcome(msg outcomeMsg) {
 	}
 }
 
-// overlay draws the dialog over the lines of the screen, which are faint behind it.
-// The line at header stays in view, as it says where one is; a dialog that arranges
-// the board leaves all of them.
+// overlay draws the dialog over the lines of the screen, which become faint. The line at header
+// stays as it is, because it names the account; behind a dialog that arranges the board, all
+// lines do.
 func (d *dialogs) overlay(lines []string, l *paint.Line, width, header int) {
 	_, arranges := d.shown.(*dialog.Arrange)
 	for i, line := range lines {

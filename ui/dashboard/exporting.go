@@ -26,9 +26,9 @@ const (
 
 // Exporter exports intents. Update never calls it directly.
 type Exporter interface {
-	// Text is an intent in a form; personal: with the buyer.
+	// Text returns an intent in a form, with the buyer if personal is true.
 	Text(id api.ID, form ExportForm, personal bool) (string, error)
-	// Save is Text in a new file, whose path it returns; not for [Curl].
+	// Save writes what Text returns to a new file, and returns its path. It does not support [Curl].
 	Save(id api.ID, form ExportForm, personal bool) (path string, err error)
 }
 

@@ -40,7 +40,7 @@ type typing struct {
 	prompt
 	pane   layout.Pane
 	why    string       // why nothing can be filtered there: what is typed goes nowhere
-	wrong  string       // what is not understood of it; "" when all is
+	wrong  string       // what is wrong with it; "" if nothing is
 	before *pane.Filter // esc restores it
 	at     pane.Subject // and the cursor there
 }
@@ -50,8 +50,8 @@ const longestFilter = 120
 
 func tooLong(filter string) bool { return utf8.RuneCountInString(filter) > longestFilter }
 
-// manyRows is how many rows a regular expression takes too long for at each key: it looks
-// at more of them beside Update.
+// manyRows is how many rows a regular expression may search at each key. If there are more, the
+// search runs outside Update.
 const manyRows = 1000
 
 // foundMsg brings what a filter finds in a pane.
@@ -144,7 +144,8 @@ func (f *filters) find() tea.Cmd {
 	return f.use(t.pane, to)
 }
 
-// use filters a pane: at once or, if that takes long, once its rows are found beside Update.
+// use filters a pane: at once or, if that takes long, once a search outside Update has found
+// its rows.
 func (f *filters) use(at layout.Pane, to *pane.Filter) tea.Cmd {
 	if many, ok := f.board.panes[at].(searchable); ok && to.Slow() {
 		if _, rows := many.Matches(); rows > manyRows {
@@ -157,8 +158,7 @@ func (f *filters) use(at layout.Pane, to *pane.Filter) tea.Cmd {
 	return nil
 }
 
-// show shows changes. In a picture that starts over, filters that take long find their rows
-// anew.
+// show shows changes. When the picture starts over, slow filters search its rows anew.
 func (f *filters) show(c *account.Changes, first bool) (found tea.Cmd) {
 	before := f.inPane
 	slow := func(at int) bool { return (first || c.Whole) && before[at].Slow() }

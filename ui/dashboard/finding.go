@@ -13,8 +13,8 @@ import (
 type finder struct {
 	*shared
 	typed  *prompt // nil unless the text is being typed
-	before string  // what was looked for before, which esc brings back
-	from   int     // the line of the cursor then
+	before string  // the text of the search before, which esc restores
+	from   int     // the line of the cursor at that time
 }
 
 func (f *finder) start() {

@@ -6,9 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// pictureSoon is how long the first frame waits for the picture while the terminal is
-// made ready. A later picture is drawn when it comes; until then the screen says that
-// it is starting.
+// pictureSoon is how long the first frame waits for the picture. A later picture is drawn when
+// it arrives; until then the screen says that it is starting.
 const pictureSoon = 60 * time.Millisecond
 
 // pictureLateMsg ends the wait for the picture.

@@ -50,7 +50,7 @@ func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 	return spots
 }
 
-// title is what the key of a hint does. One that holds something lets it go the next time.
+// title returns what the key of a hint does now: a key that froze or paused undoes that.
 func (f *footer) title(hint action.Hint) string {
 	switch {
 	case hint.ID == action.Freeze && f.picture.frozen != nil:

@@ -24,7 +24,7 @@ func does(do func()) handler {
 	}}
 }
 
-// unless is the handler where disabled has no reason against it.
+// unless returns the handler, disabled for the reasons that disabled gives.
 func (h handler) unless(disabled func() string) handler {
 	h.disabled = disabled
 	return h
@@ -47,7 +47,7 @@ func (m *Model) actions() map[action.ID]handler {
 	return all
 }
 
-// acting are the handlers of what is done with a row.
+// acting returns the handlers of the actions on a row.
 func (m *Model) acting() map[action.ID]handler {
 	return map[action.ID]handler{
 		action.Open:          does(m.open).unless(m.board.openDisabled),
@@ -72,7 +72,7 @@ func (m *Model) acting() map[action.ID]handler {
 	}
 }
 
-// finding are those of what finds, filters and sorts.
+// finding returns the handlers of the actions that find, filter and sort.
 func (m *Model) finding() map[action.ID]handler {
 	return map[action.ID]handler{
 		action.Filter:       does(func() { m.filters.start(m.board.filterDisabled()) }).unless(m.board.filterDisabled),
@@ -91,7 +91,7 @@ func (m *Model) finding() map[action.ID]handler {
 	}
 }
 
-// viewing are those of panes, views and the program.
+// viewing returns the handlers of the actions on panes, views and the program.
 func (m *Model) viewing() map[action.ID]handler {
 	return map[action.ID]handler{
 		action.FocusNext:       does(func() { m.board.focusBy(1) }),

@@ -99,7 +99,7 @@ func (h header) place(l *paint.Line, room int) {
 func (h header) slots() []slot {
 	all := []slot{h.apiSlot(), h.relaySlot(), h.alertSlot(), h.badgeSlot(), h.clockSlot()}
 	where := h.picture.environment()
-	name := len(where.Name)
+	name := paint.Width(where.Name)
 	if where.Live {
 		name += len(" LIVE")
 	}
@@ -169,7 +169,7 @@ func (h header) alertSlot() slot {
 	}}
 }
 
-// readsResume is when the service may be read again where nothing is left for reads for more
+// readsResume returns when the reads bucket has something left again, if it stays empty for more
 // than a minute; otherwise zero.
 func (h header) readsResume() (at time.Time) {
 	for _, b := range h.picture.summary.Quota {

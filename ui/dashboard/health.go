@@ -86,10 +86,10 @@ func unanswered(s *account.Summary) bool {
 	return s.API.State == account.APIUnknown && s.API.Latency == 0
 }
 
-// patience is how long the first answer may take before that is worth a line.
+// patience is how long the first answer may take before the screen says so.
 const patience = 2 * time.Second
 
-// firstAnswer says what is waited for until the service answers for the first time.
+// firstAnswer says that the service has not answered yet, and for how long.
 func (c healthCheck) firstAnswer(h *pane.Health) {
 	s := &c.picture.summary
 	h.Waiting, h.Text, h.Style = true, "waiting for the service's first answer", paint.Muted
@@ -130,7 +130,7 @@ func (c healthCheck) keyAdvice() string {
 	return "check TILLWATCH_API_KEY and its environment; " + c.nextTrial()
 }
 
-// nextTrial says when a refused API key is tried again, and by which key now.
+// nextTrial says when a refused API key is tried again, and which key tries it now.
 func (c healthCheck) nextTrial() string {
 	at := "soon"
 	if left := c.picture.summary.API.TryAt.Sub(c.clock); left > 0 {
@@ -139,7 +139,7 @@ func (c healthCheck) nextTrial() string {
 	return c.cfg.Actions.KeyOf(action.Refresh) + " tries again, else " + at
 }
 
-// nextTry says when a lost relay is reconnected, and by which key now.
+// nextTry says when a lost relay is reconnected, and which key does that now.
 func (c healthCheck) nextTry() string {
 	left := c.picture.summary.Feed.RetryAt.Sub(c.clock)
 	switch {

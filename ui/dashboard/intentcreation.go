@@ -12,7 +12,7 @@ import (
 
 // Creator creates intents in a stand-in.
 type Creator struct {
-	// Create creates one. It is not called in Update. Nil: not possible.
+	// Create creates an intent. Update never calls it directly. Nil: not possible.
 	Create func(ctx context.Context, w dialog.Draft) (api.ID, error)
 	Magic  []string // names of magic products
 }

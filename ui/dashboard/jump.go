@@ -100,8 +100,8 @@ func (j *jump) lookAt(s pane.Subject) {
 	}
 }
 
-// idWithin extracts an id from pasted text, such as a path or an address; of a path that
-// goes up, the step.
+// idWithin extracts an id from pasted text, such as a path or an address. If the text has a step
+// such as "..", it returns that, which is no id.
 func idWithin(text string) string {
 	text, _, _ = strings.Cut(strings.Trim(strings.TrimSpace(text), `"',`), "?")
 	id := ""

@@ -48,19 +48,19 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 }
 
 const (
-	// mostTyped is how many keys may wait before they are taken for a text that nobody types.
+	// mostTyped is how many keys may wait: more are a text that nobody typed.
 	mostTyped = 1000
-	// textPause is how long no key must come before keys count again.
+	// textPause is how long no key may arrive before keys count again.
 	textPause = 500 * time.Millisecond
 )
 
-// keys handles keys that came together. A long text that comes as keys is dropped: some
-// take milliseconds each, and none was meant.
+// keys handles keys that arrived together. It drops a long text that arrives as key presses: some
+// keys take milliseconds each, and none was meant.
 func (m *Model) keys(keys job.KeysMsg) tea.Cmd {
 	now := time.Now()
 	if len(keys) > mostTyped || now.Sub(m.flooded) < textPause {
 		m.flooded = now
-		m.notices.say(warning, "a long text came as keys: it is dropped")
+		m.notices.say(warning, "a long text arrived as key presses: it was dropped")
 		return nil
 	}
 	commands := make([]tea.Cmd, len(keys))
@@ -185,8 +185,8 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// disabled says why an action is not possible now; "" if it is. No dangerous one is while
-// read-only.
+// disabled says why an action is not possible now; "" if it is. While read-only, no dangerous
+// action is possible.
 func (m *Model) disabled(id action.ID) string {
 	if !m.cfg.Armed {
 		return m.cfg.Actions.ReadOnly(m.impossible)(id)
@@ -194,7 +194,7 @@ func (m *Model) disabled(id action.ID) string {
 	return m.impossible(id)
 }
 
-// impossible is disabled without regard to read-only.
+// impossible is like disabled, but ignores read-only.
 func (m *Model) impossible(id action.ID) string {
 	if c, ok := m.own.find(id); ok {
 		return m.own.disabled(c)

@@ -29,8 +29,8 @@ type links struct {
 	refused error // why the last found address is no link
 }
 
-// openedMsg says that an address could not be opened.
-type openedMsg struct {
+// unopenedMsg says that an address could not be opened.
+type unopenedMsg struct {
 	link weblink.Link
 	err  error
 }
@@ -120,14 +120,14 @@ func (l *links) follow(ctx context.Context, link weblink.Link) tea.Cmd {
 	l.notices.sayLink(plain, "opening ", link)
 	return func() tea.Msg {
 		if err := l.cfg.Browser.Open(ctx, link.Address); err != nil {
-			return openedMsg{link, err}
+			return unopenedMsg{link, err}
 		}
 		return nil
 	}
 }
 
 // failed copies an address that could not be opened.
-func (l *links) failed(msg openedMsg) tea.Cmd {
+func (l *links) failed(msg unopenedMsg) tea.Cmd {
 	l.notices.sayLink(warning, "copied, as it could not be opened ("+msg.err.Error()+"): ", msg.link)
 	return sendTerminal(ansi.SetSystemClipboard(msg.link.Address))
 }

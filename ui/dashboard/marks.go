@@ -19,9 +19,9 @@ type marks struct {
 	stayed   pane.Subject // the last row, after it was marked and the cursor could not move on
 }
 
-// toggle marks or unmarks the intent under the cursor, and reports whether the cursor is
-// to move on. On the last row the cursor stays: pressing the key once too often does not
-// remove the mark that was just set there.
+// toggle marks or unmarks the intent under the cursor, and reports whether the cursor should
+// move on. On the last row the cursor stays: pressing the key once too often does not remove the
+// mark that was just set there.
 func (s *marks) toggle() (moves bool) {
 	in, ok := s.board.intentUnder()
 	if !ok {
@@ -97,7 +97,7 @@ func (s *marks) mark(ids []api.ID, chosen string) {
 		text = "all of them are marked already"
 	}
 	if left > 1 {
-		reason, _, _ = strings.Cut(reason, ":") // behind it is what to do with one
+		reason, _, _ = strings.Cut(reason, ":") // the rest says what to do with a single intent
 	}
 	if left > 0 {
 		kind, text = warning, text+"; "+wording.Count(left)+" left out: "+reason
@@ -145,7 +145,7 @@ func (s *marks) toggleRange() {
 }
 
 // toggleOrder marks the items of the order under the cursor that can be confirmed, or
-// removes these marks. It returns the shown items, after which the cursor is to move.
+// removes these marks. It returns the shown items, past which the cursor should move.
 func (s *marks) toggleOrder() (ids []api.ID) {
 	ids = s.board.intents.ItemsUnder()
 	unmarked := func(id api.ID) bool {

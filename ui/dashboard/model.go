@@ -85,7 +85,7 @@ type Model struct {
 	drawn    []string  // the screen as last drawn
 	clock    time.Time // the shown time; it moves once a second
 	redraw   bool      // something outside the panes has changed
-	awaited  bool      // the picture comes in a moment: nothing is drawn before
+	awaited  bool      // the picture arrives in a moment: nothing is drawn before
 	flooded  time.Time // when keys were last dropped
 	quitting bool      // quit was pressed once while a confirm was running
 }
@@ -104,7 +104,7 @@ func New(cfg Config) *Model {
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)
 	m.notices = &notices{cfg: c, picture: m.picture}
-	m.alerting = newAlerting(c, m.picture, m.notices)
+	m.alerting = newAlerting(c, m.picture)
 	m.notifier = notify.New(notify.Config{Method: c.Notify, Muted: m.alerting.muted})
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
 	m.themes = newThemeChoice(c, m.preferences, m.notices)
@@ -240,11 +240,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case job.KeysMsg:
 		return m, m.keys(msg)
 	case job.UnendedPasteMsg:
-		m.notices.say(warning, "the terminal did not end a paste: what it brought is dropped")
+		m.notices.say(warning, "the terminal did not end a paste: the pasted text was dropped")
 		return m, m.job.Keys.Renew()
 	case tea.PasteMsg:
 		return m, m.paste(msg)
-	case deliveriesMsg, sentAgainMsg:
+	case deliveriesMsg, notSentAgainMsg:
 		m.deliveries.update(msg)
 	case foundMsg:
 		m.filters.found(msg)
@@ -254,7 +254,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.creation.done(msg)
 	case exportedMsg:
 		return m, m.exporting.done(msg)
-	case openedMsg:
+	case unopenedMsg:
 		return m, m.links.failed(msg)
 	default:
 		return m, m.updateConfirm(msg)
@@ -283,7 +283,7 @@ func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// advance moves the clock. Each pane draws its ages again. They all use this clock:
+// advance moves the clock, so that each pane draws its ages again. All panes use this clock:
 // between two seconds, only what changed moves.
 func (m *Model) advance(now time.Time) {
 	m.clock = now

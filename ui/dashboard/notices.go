@@ -77,9 +77,9 @@ func (n *notices) sayUnsettled(lines []confirm.Line) {
 	n.toast.until = time.Now().Add(unsettledFor)
 }
 
-// draw shows the most urgent notice, and nothing while all is well or a pane tells what is
-// wrong.
-func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, told bool, batch *batch, welcome *welcome) {
+// draw shows the most urgent notice, and nothing while all is well. inPane is true if a pane
+// shows the health already.
+func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, inPane bool, batch *batch, welcome *welcome) {
 	t := &n.toast
 	switch {
 	case t.shown():
@@ -94,7 +94,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, told 
 	case n.cfg.recordingState().Trouble != "":
 		l.Put(paint.Bad, "✕ "+string(api.Scrub(n.cfg.recordingState().Trouble)))
 	case health.Style == paint.Bad:
-		if !told {
+		if !inPane {
 			unwell(l, "✕ ", health)
 		}
 	case welcome.isNew():
@@ -106,13 +106,13 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, told 
 		}
 	case n.away() != "":
 		l.Put(paint.Muted, "· "+n.away())
-	case health.Style == paint.Warning && !told:
+	case health.Style == paint.Warning && !inPane:
 		unwell(l, "! ", health)
 	}
 }
 
-// shown reports whether the toast is on the screen now. One that was no longer true does
-// not come back.
+// shown reports whether the toast is on the screen now. Once it is no longer true, it never
+// comes back.
 func (t *toast) shown() bool {
 	if t.holds != nil && !t.holds() {
 		*t = toast{}

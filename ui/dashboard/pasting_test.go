@@ -58,7 +58,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 
 func TestAPasteThatDoesNotEndIsSaidToBeDropped(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	if _, cmd := m.Update(job.UnendedPasteMsg{}); cmd == nil || !strings.Contains(screen(m), "the terminal did not end a paste: what it brought is dropped") {
+	if _, cmd := m.Update(job.UnendedPasteMsg{}); cmd == nil || !strings.Contains(screen(m), "the terminal did not end a paste: the pasted text was dropped") {
 		t.Errorf("it says:\n%s", screen(m))
 	}
 }
@@ -77,7 +77,7 @@ func TestALongTextThatComesAsKeysIsDropped(t *testing.T) {
 		keys(5, "j")
 		fifth := m.board.subject()
 		keys(mostTyped+1, "k")
-		if got := screen(m); m.board.subject() != fifth || fifth == before || !strings.Contains(got, "a long text came as keys: it is dropped") {
+		if got := screen(m); m.board.subject() != fifth || fifth == before || !strings.Contains(got, "a long text arrived as key presses: it was dropped") {
 			t.Errorf("keys move from %v to %v:\n%s", fifth, m.board.subject(), got)
 		}
 		time.Sleep(textPause - 1)

@@ -14,8 +14,8 @@ import (
 // frozen.
 type picture struct {
 	configured api.Environment // valid until an answer names another
-	started    bool            // there was a first change
-	since      time.Time       // when that came
+	started    bool            // the first change has arrived
+	since      time.Time       // when it arrived
 	version    uint64
 	frozen     *frozen // nil while the screen follows
 	intents    map[api.ID]*account.Intent
@@ -24,7 +24,7 @@ type picture struct {
 	requests   []api.Exchange   // the newest, oldest first
 	summary    account.Summary
 	urgent     []account.Alert // alerts of the summary that are neither acknowledged nor muted
-	beats      bool            // an intent came, went or changed in more than its reads since the pulse was worked out
+	pulseStale bool            // an intent came, went or changed in more than its reads since the pulse was calculated
 }
 
 // frozen describes a frozen screen.
@@ -33,7 +33,7 @@ type frozen struct {
 	events    int      // number of events received until then
 	intents   []api.ID // on the screen
 	shipments []api.ID // on the screen
-	anew      bool     // the picture has started again since: nothing on the screen counts
+	anew      bool     // the picture has started again since: nothing on the screen is valid
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
@@ -59,7 +59,7 @@ func (p *picture) apply(c *account.Changes) {
 	if c.Whole {
 		held := p.frozen
 		*p = *newPicture(p.configured)
-		p.beats = true
+		p.pulseStale = true
 		if held != nil {
 			p.frozen = &frozen{at: held.at, events: held.events, anew: true}
 		}
@@ -67,9 +67,9 @@ func (p *picture) apply(c *account.Changes) {
 	for _, id := range c.GoneIntents {
 		delete(p.intents, id)
 	}
-	p.beats = p.beats || !p.started || len(c.GoneIntents) > 0
+	p.pulseStale = p.pulseStale || !p.started || len(c.GoneIntents) > 0
 	for _, in := range c.Intents {
-		p.beats = p.beats || !sameButReads(p.intents[in.ID], in)
+		p.pulseStale = p.pulseStale || !sameButReads(p.intents[in.ID], in)
 		p.intents[in.ID] = in
 	}
 	for _, id := range c.GoneShipments {
@@ -89,8 +89,8 @@ func (p *picture) apply(c *account.Changes) {
 	p.summary, p.version, p.started = c.Summary, c.Version, true
 }
 
-// sameButReads reports whether an intent differs in nothing but how often it was read, and
-// in what only its detail has. before is nil if it is new.
+// sameButReads reports whether an intent differs only in when and how often it was read. before
+// is nil if it is new.
 func sameButReads(before, now *account.Intent) bool {
 	if before == nil {
 		return false

@@ -9,25 +9,25 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// beat keeps the pulse of the account. It is worked out when somebody asks for it, at
-// most once for each second of the clock, and only if its intents have changed since or
-// another minute has begun.
-type beat struct {
+// pulseCache keeps the pulse of the account. It is calculated when somebody asks for it, at most
+// once for each second of the clock, and only if an intent has changed or another minute has
+// begun since.
+type pulseCache struct {
 	look    *pane.Look
 	picture *picture
 	pulse   account.Pulse
 	at      time.Time // of the clock, when it was last asked for
 }
 
-func (b *beat) get() *account.Pulse {
+func (b *pulseCache) get() *account.Pulse {
 	now := b.look.Now.In(b.look.Location)
 	if now.Equal(b.at) {
 		return &b.pulse
 	}
-	if b.picture.beats || !now.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute)) {
+	if b.picture.pulseStale || !now.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute)) {
 		b.pulse = account.PulseOf(maps.Values(b.picture.intents), &b.picture.summary, now)
 	}
-	b.at, b.picture.beats = now, false
+	b.at, b.picture.pulseStale = now, false
 	return &b.pulse
 }
 
@@ -39,8 +39,8 @@ func (b *board) pulseWhole() bool {
 	return b.focus == layout.Pulse && (b.zoom || !b.pulseStands())
 }
 
-// pulseAsked reports whether a stretch of time is asked of the pulse: it is on the
-// screen, and no chart of the quota has the focus.
+// pulseAsked reports whether the key for the span of time applies to the pulse: it is on the
+// screen, and has the focus or no chart of the quota is there.
 func (b *board) pulseAsked() bool {
 	return !b.layout.Panes[layout.Pulse].Empty() && (b.focus == layout.Pulse || !b.quota.Viewing())
 }

@@ -188,19 +188,19 @@ func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {
 		s := pulsedShop(time.Now())
 		m := boardOf(t, s, 200, 55)
 		m.View()
-		first := m.board.beat.pulse.At
+		first := m.board.pulseCache.pulse.At
 		for i := range 20 {
 			time.Sleep(10 * time.Millisecond)
 			m.Update(changeOf(s, i))
 			press(m, "j")
 		}
-		if got := m.board.beat.pulse.At; !got.Equal(first) {
+		if got := m.board.pulseCache.pulse.At; !got.Equal(first) {
 			t.Errorf("worked out anew at %s", got)
 		}
 		time.Sleep(time.Second)
 		m.Update(tickMsg{})
 		m.View()
-		if got := m.board.beat.pulse.At; got.Equal(first) {
+		if got := m.board.pulseCache.pulse.At; got.Equal(first) {
 			t.Error("not worked out when the clock moved")
 		}
 	})
@@ -222,7 +222,7 @@ func TestThePulseIsWorkedOutOnlyIfItsIntentsChange(t *testing.T) {
 				s := pulsedShop(time.Now())
 				m := boardOf(t, s, 200, 55)
 				m.View()
-				first := m.board.beat.pulse.At
+				first := m.board.pulseCache.pulse.At
 				in := *s.changes.Intents[4]
 				in.Version++
 				c.change(&in)
@@ -230,7 +230,7 @@ func TestThePulseIsWorkedOutOnlyIfItsIntentsChange(t *testing.T) {
 				m.Update(changesMsg{account.Changes{Version: 2, Intents: []*account.Intent{&in}, Summary: s.changes.Summary}})
 				m.Update(tickMsg{})
 				m.View()
-				if anew := !m.board.beat.pulse.At.Equal(first); anew != c.anew {
+				if anew := !m.board.pulseCache.pulse.At.Equal(first); anew != c.anew {
 					t.Errorf("worked out anew: %v", anew)
 				}
 			})

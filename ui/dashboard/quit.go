@@ -23,9 +23,9 @@ func (m *Model) clearOne() {
 	}
 }
 
-// suspend gives the terminal back to the shell; over is true if the program was stopped
-// and continued already. Keys typed meanwhile are the shell's: a dialog about money must
-// prove the quiet again.
+// suspend gives the terminal back to the shell; over is true if the program was stopped and
+// continued already. Keys typed meanwhile went to the shell, so a dialog about money waits for
+// quiet keys again.
 func (m *Model) suspend(over bool) tea.Cmd {
 	return tea.Batch(m.dialog.restartQuiet(m.ctx), m.job.Leave(m.canvas, over))
 }

@@ -52,11 +52,11 @@ func (s *Screen) Leave() error {
 	return s.canvas.Leave()
 }
 
-// Stuck reports whether the terminal accepted no more output at the end: to write to it
-// is to wait for ever.
+// Stuck reports whether the terminal accepted no more output at the end: writing to it would
+// block for ever.
 func (s *Screen) Stuck() bool { return s.stuck }
 
-// Show is like [Run], but keeps the terminal if another profile is to have it next.
+// Show is like [Run], but keeps the terminal if another profile takes it next.
 func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	in, out := s.in, s.out
 	ctx, cancel := context.WithCancel(ctx)
@@ -133,7 +133,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 		return err
 	case <-stuck.C:
 		s.stuck = true
-		if job.InForeground(in) { // otherwise the shell has it, and has set it up
+		if job.InForeground(in) { // otherwise the terminal belongs to the shell
 			screen.Abandon()
 		}
 		return nil

@@ -7,8 +7,8 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// updateTerminal sends sequences to the terminal and handles its reports. After a change
-// of size, a dialog about money stands elsewhere: keys count again once it is drawn there.
+// updateTerminal sends sequences to the terminal and handles its reports. After a change of
+// size, a dialog about money moves: keys count again once it is drawn at its new place.
 func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -38,8 +38,8 @@ func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// mostCells is how much of a terminal is used either way. No screen has as many, but a
-// pseudo-terminal may claim 65535, for which there is no memory.
+// mostCells is the most columns and lines of a terminal that are used. No screen has as many, but
+// a pseudo-terminal may claim 65535, for which there is no memory.
 const mostCells = 1000
 
 // resize sets the size of the screen. A replay gets the last line if there is room.

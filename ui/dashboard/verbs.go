@@ -86,8 +86,8 @@ func (v *verbs) called(ctx context.Context, name string) bool {
 	return !filter && slices.ContainsFunc(v.all(ctx), func(verb dialog.Verb) bool { return strings.EqualFold(verb.Name, name) })
 }
 
-// short returns the verb of an action. A pane of that name which fills the screen already
-// keeps it.
+// short returns what runs the verb of an action. If the pane of that name fills the screen
+// already, the verb does nothing.
 func (v *verbs) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 	return func(string) (tea.Cmd, error) {
 		if reason := v.disabled(id); reason != "" {

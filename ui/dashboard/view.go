@@ -65,17 +65,17 @@ func (m *Model) lines() []string {
 		return p.tooSmall()
 	}
 	var content [layout.Panes][]string
-	told := false
+	inPane := false // a pane shows what is wrong
 	for i, pane := range b.panes {
 		if !b.layout.Panes[i].Empty() {
 			content[i] = pane.Lines()
-			told = told || pane.Tells()
+			inPane = inPane || pane.ShowsHealth()
 		}
 	}
 	lines := p.panes(&content)
 	lines[b.layout.Header.Y] = header{m.cfg, m.picture, m.clock, m.width}.draw(m.line)
 	notice := m.line.Start(m.width).Edge().Space(1)
-	m.notices.draw(notice, m.clock, m.look.Health, told, m.batch, m.welcome)
+	m.notices.draw(notice, m.clock, m.look.Health, inPane, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
 	for i, text := range m.notices.wrapped(m.width - 2) {
 		lines[b.layout.Notice.Y+i] = m.line.Start(m.width).Edge().Space(1).Put(m.notices.toast.kind, text).String()

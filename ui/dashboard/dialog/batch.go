@@ -16,19 +16,19 @@ import (
 // batch is the list of a dialog for several intents.
 type batch struct {
 	all  []confirm.Proposal
-	of   Order       // whose items they are; zero where they are chosen freely
-	sums []api.Money // by currency, in the order in which they come
+	of   Order       // the order whose items they are; zero if they were chosen freely
+	sums []api.Money // by currency, in the order of the intents
 	top  int         // first intent in view
 	page int         // intents in view in the last drawing
 	seen int         // how many have been in view
 	came int         // items of the order that came after it was opened
 }
 
-// Order is one of which all items that can be confirmed are asked about.
+// Order is an order; the dialog asks about all its items that can be confirmed.
 type Order struct {
 	Reference string
 	Left      []Left // its other items, below them
-	Partial   bool   // it may have items that nobody knows of
+	Partial   bool   // it may have more items, which are unknown
 }
 
 // Left is an item of an order that is not confirmed with the others, and why.
@@ -89,8 +89,7 @@ func NewBatch(seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (
 	return d, nil
 }
 
-// NewOrder is [NewBatch] for the items of one order. What is left of it has to be in
-// view as well.
+// NewOrder is [NewBatch] for the items of one order. Its other items must have been visible, too.
 func NewOrder(o Order, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
 	d, err := NewBatch(seen, live, quiet, now)
 	if err == nil {
@@ -108,8 +107,8 @@ func (d *Confirm) Order() string {
 	return d.batch.of.Reference
 }
 
-// SetItems says which items its order has now. Those that came since are counted, and
-// not confirmed.
+// SetItems sets the items that the order has now. The dialog counts those that came since it was
+// opened, but does not confirm them.
 func (d *Confirm) SetItems(ids []api.ID) {
 	b := d.batch
 	b.came = 0

@@ -9,7 +9,7 @@ import (
 
 // Click targets. In the palette and on the board, a number is a row.
 const (
-	clicksClose  = "close"  // leaves: cancels, or closes what the yes was given to
+	clicksClose  = "close"  // cancels, or closes the dialog after the yes
 	clicksButton = "button" // the only button of a dialog without a question
 	clicksYes    = "yes"
 	clicksField  = "field"
@@ -65,10 +65,9 @@ func (p panel) spots(width, height int, body []row) spots {
 	return out.add(p.foot, corner, height-1, width-2*corner)
 }
 
-// Click handles a click at a cell. It counts like a key: a hurried one, or one too
-// soon after another click or key, confirms nothing. In a live environment the first
-// click only moves to the button, like the tab key, and only once the dialog is
-// armed.
+// Click handles a click at a cell. It counts like a key: one that comes too soon after the dialog
+// opened, or after another click or key, confirms nothing. In a live environment the first click
+// only moves to the button, like the tab key, and only once the dialog is armed.
 func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	target := d.spots.at(x, y)
 	since, calm := d.quiet.press(clicked, at)

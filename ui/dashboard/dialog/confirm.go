@@ -38,9 +38,9 @@ const (
 	onConfirm
 )
 
-// Confirm is the dialog with money behind the key. It opens on Cancel, ignores
-// keys until they have been quiet, ignores pasted text, and in a live
-// environment has the end of the id or the total typed first.
+// Confirm is the dialog with money behind the key. It opens on Cancel, ignores keys until they
+// have been quiet, and ignores pasted text. In a live environment, the person must first type
+// the end of the id or the total.
 type Confirm struct {
 	base
 	proposal confirm.Proposal
@@ -58,8 +58,8 @@ type Confirm struct {
 	outcome confirm.Outcome
 }
 
-// NewConfirm opens the dialog for what the person saw. live: the environment takes
-// real money. quiet is the terminal's, already begun.
+// NewConfirm opens the dialog for what the person saw. live is true if the environment takes
+// real money. quiet belongs to the terminal, and its Begin was called.
 func NewConfirm(seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *Confirm {
 	d := &Confirm{proposal: seen, live: live, quiet: quiet, now: now, field: newField(32)}
 	d.proposal.Cost = copyCost(seen.Cost)

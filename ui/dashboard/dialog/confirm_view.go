@@ -26,9 +26,9 @@ func (d *Confirm) Size(width, height int) (int, int) {
 	return w, min(len(d.body(d.panel(w).room(w), false))+frame, height)
 }
 
-// View draws the dialog as exactly height lines of width cells. What is left
-// out for want of space is never the product, its variant and its merchant, the total,
-// the id, the environment or the window: if those do not fit, nothing can be confirmed.
+// View draws the dialog as exactly height lines of width cells. If there is too little space, it
+// leaves lines out, but never the product, its variant and merchant, the total, the id, the
+// environment or the window: if these do not fit, nothing can be confirmed.
 func (d *Confirm) View(l *paint.Line, width, height int) []string {
 	p := d.panel(width)
 	room := p.room(width)
@@ -43,8 +43,8 @@ func (d *Confirm) View(l *paint.Line, width, height int) []string {
 	return d.draw(l, p, width, height, kept)
 }
 
-// fitting is the body within height lines. It reports whether all that is needed is there.
-// Where the whole address of the page has no room, it stands on the merchant's line, cut.
+// fitting returns the body within height lines, and whether everything necessary is in it. If
+// the whole address of the page does not fit, it is shortened on the merchant's line.
 func (d *Confirm) fitting(room, height int) ([]row, bool) {
 	if d.batch != nil {
 		return squeeze(d.batchBody(room, height), height)
@@ -56,7 +56,7 @@ func (d *Confirm) fitting(room, height int) ([]row, bool) {
 	return kept, all
 }
 
-// leastRoom is the width below which amounts and names are no longer told apart.
+// leastRoom is the width below which amounts and names can no longer be distinguished.
 const leastRoom = 34
 
 func (d *Confirm) panel(width int) panel {
@@ -87,7 +87,8 @@ func (d *Confirm) panel(width int) panel {
 	return p
 }
 
-// body is all that the dialog says; brief has the page on the merchant's line.
+// body returns everything that the dialog says; if brief is true, with the page on the
+// merchant's line.
 func (d *Confirm) body(room int, brief bool) []row {
 	merchant, page := d.merchant(room), d.page(room)
 	if brief {
@@ -198,8 +199,8 @@ func (d *Confirm) fact(label string, value paint.Span) paint.Spans {
 	return paint.Spans{text, paint.Blank(labelWidth - text.Width()), value}
 }
 
-// id shows the whole id, where it must without its label; in a live environment
-// the four characters to type stand out.
+// id shows the whole id, if necessary without its label. In a live environment, the four
+// characters to type stand out.
 func (d *Confirm) id(room int) paint.Spans {
 	id := string(api.Scrub(string(d.proposal.ID)))
 	out := d.fact("Intent", paint.Span{})
@@ -214,8 +215,7 @@ func (d *Confirm) id(room int) paint.Spans {
 	return append(out, paint.In(paint.Text, strings.TrimSuffix(id, tail)), paint.In(paint.Text|paint.Bold|paint.Underline, tail))
 }
 
-// environment says where it is bought. The word on the money stays when the name
-// is cut.
+// environment says where it is bought. When the name is cut, the words about the money stay.
 func (d *Confirm) environment(room int) paint.Spans {
 	money := paint.In(paint.Muted, d.firstThatFits(room-labelWidth-paint.Width(d.proposal.Environment)-2, "no real money", "no money"))
 	if d.live {
@@ -269,7 +269,7 @@ func (d *Confirm) question(room int) []row {
 	return append(out, rows(needed, paint.Wrapped(paint.Warning, d.noticed(), room)...)...)
 }
 
-// noticed is the notice as it holds by now.
+// noticed returns the notice as it is true now.
 func (d *Confirm) noticed() string {
 	if d.notice == tooSoon && d.quiet.over(d.now) {
 		return soonOver
@@ -316,7 +316,7 @@ func (d *Confirm) typingHints() []string {
 	return []string{"  the id's last four, or the total", "  id's last four, or total", ""}
 }
 
-// firstThatFits returns the first text that room cells hold, or else the last.
+// firstThatFits returns the first text that fits into room cells, or else the last one.
 func (d *Confirm) firstThatFits(room int, texts ...string) string {
 	for _, text := range texts {
 		if paint.Width(text) <= room {

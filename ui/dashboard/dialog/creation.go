@@ -50,7 +50,7 @@ func (m *Creation) focus(at int) {
 	m.fields[m.at].CursorEnd()
 }
 
-// Draft is what was typed.
+// Draft returns what was typed. The error says that the quantity is not a whole number.
 func (m *Creation) Draft() (Draft, error) {
 	w := Draft{Product: strings.TrimSpace(m.fields[0].Value()), Reference: strings.TrimSpace(m.fields[2].Value())}
 	var err error
@@ -58,7 +58,7 @@ func (m *Creation) Draft() (Draft, error) {
 	return w, err
 }
 
-// Refuse says why none was made. The typed text stays.
+// Refuse shows why the intent was not created. The typed text stays.
 func (m *Creation) Refuse(why string) { m.sending, m.refused = false, why }
 
 // Paste types what is pasted, or says that it is too long.
@@ -122,7 +122,7 @@ func (m *Creation) Click(x, y int, _ time.Time) Answer {
 	return Answer{}
 }
 
-// Size is the block that it wants, at most width by height.
+// Size returns the size that the dialog wants, at most width by height.
 func (m *Creation) Size(width, height int) (int, int) {
 	return min(creationWidth, width), min(frame+9+magicLines, height)
 }

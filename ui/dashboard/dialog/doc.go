@@ -16,7 +16,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Dialog is what all dialogs can do.
+// Dialog is one of the dialogs.
 type Dialog interface {
 	Size(width, height int) (int, int)
 	View(l *paint.Line, width, height int) []string // in exactly height lines of width cells
@@ -31,10 +31,10 @@ type Kind uint8
 // The kinds of answer.
 const (
 	None       Kind = iota // not answered: the dialog stays
-	Closed                 // left; after a yes, what was begun goes on
+	Closed                 // closed by the person; a confirm that was begun goes on
 	Confirmed              // the yes to a [Confirm]; given at most once a dialog
 	Agreed                 // a [Program] may run
-	Cancelled              // a [Program] that runs is to end; it stays until it has
+	Cancelled              // a running [Program] should end; the dialog stays until it has
 	Submitted              // a [Creation] is filled in; it stays until the outcome is known
 	VerbChosen             // a verb of the [Palette], which stays if the argument is refused
 )

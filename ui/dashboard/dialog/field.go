@@ -43,8 +43,8 @@ func typed(field textinput.Model, width int) paint.Spans {
 	return append(out, paint.Blank(width-out.Width()))
 }
 
-// edited is a field after a key or a paste. On the last character of a word, the field
-// would delete the next word, too, and panic where there is none
+// edited returns a field after a key or a paste. On the last character of a word, the library's
+// key for deleting a word would delete the next one, too, and panic if there is none
 // (github.com/charmbracelet/bubbles/issues/1056).
 func edited(field textinput.Model, msg tea.Msg) textinput.Model {
 	press, isKey := msg.(tea.KeyPressMsg)
@@ -57,8 +57,8 @@ func edited(field textinput.Model, msg tea.Msg) textinput.Model {
 	return field
 }
 
-// scrubbed removes from typed and pasted text what must not be drawn, or what
-// terminals draw in different widths: it came from outside as well.
+// scrubbed removes from typed and pasted text what must not be drawn and what terminals draw in
+// different widths: this text comes from outside, too.
 func scrubbed(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

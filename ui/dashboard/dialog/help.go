@@ -16,8 +16,8 @@ import (
 type Help struct {
 	reading
 	disabled func(action.ID) string
-	sought   string // only matching lines are shown
-	typing   bool   // it is being typed
+	sought   string // the search text; only matching lines are shown
+	typing   bool   // the search text is being typed
 }
 
 const (
@@ -113,7 +113,7 @@ func (h *Help) View(l *paint.Line, width, height int) []string {
 	return h.view(l, p, h.body(p.room(width), h.sought), h.scrolling(), width, height)
 }
 
-// title says, once, what is impossible in this whole run.
+// title names the help, and says once what is impossible in this whole run.
 func (h *Help) title(width int) paint.Spans {
 	title := paint.Spans{paint.In(paint.Text|paint.Bold, "Help")}
 	reason := action.ReadOnlyReason

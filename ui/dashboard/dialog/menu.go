@@ -29,8 +29,8 @@ type Menu struct {
 type Item struct {
 	Title string
 	Note  string         // beside the title
-	About string         // what is said of it while it is chosen
-	Link  weblink.Link   // where it leads; its host stands out
+	About string         // shown below the list while the cursor is on it
+	Link  weblink.Link   // where it leads; the host is in bold
 	Do    func() tea.Cmd // does what it offers; the menu does not call it
 }
 
@@ -117,8 +117,8 @@ func (m *Menu) entry(i, room int) paint.Spans {
 	return l
 }
 
-// about describes an item. An address is shown whole but for its secrets, with its
-// host in bold, so that the reader knows where it leads.
+// about describes an item. It shows an address whole, except for its secrets, with the host in
+// bold, so that the reader knows where it leads.
 func (m *Menu) about(item *Item, room int) []paint.Spans {
 	out := paint.Wrapped(paint.Muted, item.About, room)
 	const scheme = len("https://")

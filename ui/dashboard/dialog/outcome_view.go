@@ -43,7 +43,7 @@ func (d *Confirm) steps(room int) []row {
 	return append(out, d.settling(room)...)
 }
 
-// settling says why the outcome is not known yet, and how long that may take.
+// settling says why the outcome is not known yet, and when it will be.
 func (d *Confirm) settling(room int) []row {
 	if d.at.Stage != confirm.Settling || d.at.Why == nil {
 		return nil
@@ -75,7 +75,7 @@ func (d *Confirm) verdict(room int) []row {
 	return append(out, row{button("Close", true, clicksButton), detail})
 }
 
-// judge is the sentence with its sign, and what to do now.
+// judge returns the sentence about an outcome with its sign, and what to do now.
 func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice string) {
 	style, glyph := paint.Warning, "!"
 	advice = o.Advice()

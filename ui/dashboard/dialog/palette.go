@@ -23,8 +23,8 @@ type Palette struct {
 	scope    action.Scope
 	disabled func(action.ID) string
 	verbs    []Verb
-	ran      []string // earlier runs, newest first
-	back     int      // which of that is recalled; -1: none
+	ran      []string // the history, newest first
+	back     int      // the recalled line of the history; -1: none
 	field    textinput.Model
 	hits     []hit
 	at       int // the hit under the cursor; -1: none
@@ -215,7 +215,7 @@ func (p *Palette) match(typed string) {
 	}
 }
 
-// late moves actions that everybody knows by heart below the rest.
+// late ranks actions that everybody knows by heart below the others.
 func late(a action.Action) int {
 	switch a.Group {
 	case action.Focus:
@@ -316,7 +316,7 @@ func (p *Palette) entry(h hit, chosen bool, room int) paint.Spans {
 	return l
 }
 
-// marked underlines the letters found.
+// marked draws the title of a hit with the matched letters underlined.
 func marked(h hit, plain, sought paint.Style) paint.Spans {
 	var out paint.Spans
 	for i, letter := range h.title() {

@@ -7,8 +7,8 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// row is a line of a panel. Where the panel is too low, the rows with the
-// highest spare go first; a row of spare 0 never does.
+// row is a line of a panel. If the panel is too low, the rows with the highest spare go first; a
+// row with spare 0 never goes.
 type row struct {
 	paint.Spans
 	spare int
@@ -25,8 +25,8 @@ const (
 	margin   = 8
 )
 
-// whole reports whether rows of the spare go all at once: some parts of a sum,
-// or the beginning of a sentence or of an address, would mislead.
+// whole reports whether the rows with a spare go all at once: some of the parts of a sum, or the
+// beginning of a sentence or an address, would mislead.
 func whole(spare int) bool { return spare == parts || spare == sentence || spare == extra }
 
 func rows(spare int, lines ...paint.Spans) []row {
@@ -112,8 +112,8 @@ func (p panel) drawLine(width int, l paint.Spans) string {
 	return p.pen.Start(width).Spans(l, width).String()
 }
 
-// edge draws a horizontal border with left and right set into it, as far as
-// they fit; right goes first.
+// edge draws a horizontal border with left and right in it, as far as they fit; right gives way
+// first.
 func (p panel) edge(begin, end string, width int, left, right paint.Spans) string {
 	const around = 2 // a blank on both sides
 	room := width - frame - 2

@@ -14,8 +14,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Program shows a command of one's own before it runs, while it does, and what it
-// printed.
+// Program shows an own command before it runs and while it runs, and then what it printed.
 type Program struct {
 	base
 	window  // of the output
@@ -34,28 +33,27 @@ type Program struct {
 
 const programWidth = 100
 
-// NewProgram asks whether a command may run. It opens on the yes where a person has
-// run it before.
+// NewProgram asks whether a command may run. It opens on the yes if ranBefore is true.
 func NewProgram(table *action.Table, command own.Command, argv []string, ranBefore bool) *Program {
 	return &Program{table: table, command: command, argv: argv, yes: ranBefore, phase: asking}
 }
 
-// Command is what it is about.
+// Command returns the command.
 func (p *Program) Command() own.Command { return p.command }
 
-// Argv is what is shown, and what runs.
+// Argv returns the program and its arguments, as they are shown and run.
 func (p *Program) Argv() []string { return p.argv }
 
 // Begin says that the command runs.
 func (p *Program) Begin(at time.Time) { p.phase, p.began, p.now = running, at, at }
 
-// Running reports whether it does.
+// Running reports whether the command is running.
 func (p *Program) Running() bool { return p.phase == running }
 
 // SetNow moves the clock.
 func (p *Program) SetNow(now time.Time) { p.now = now }
 
-// End shows what came of the command.
+// End shows the result of the command.
 func (p *Program) End(r own.Result) { p.phase, p.result = ended, r }
 
 // Key answers, scrolls or closes. While the command runs, leaving cancels it.
@@ -186,7 +184,7 @@ func (p *Program) shown(room int) []paint.Spans {
 	return out
 }
 
-// quoted is an argument in quotes where its limits could not be seen.
+// quoted returns an argument, in quotes if a reader could not see where it begins and ends.
 func quoted(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \"'\\`") || strconv.Quote(arg) != `"`+arg+`"` {
 		return strconv.Quote(arg)

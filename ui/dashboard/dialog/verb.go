@@ -3,6 +3,7 @@ package dialog
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -11,7 +12,7 @@ import (
 type Verb struct {
 	Name     string
 	Argument string          // the kind of argument, for display, as in "NAME"; "": it takes none
-	Means    string          // what a saved name stands for, for display; "" for nothing
+	Means    string          // what a saved name means, for display; "" for other verbs
 	Tooltip  string          // one sentence
 	Offers   func() []string // possible arguments now; nil: they are not known
 	Free     bool            // other arguments are allowed, too
@@ -35,11 +36,11 @@ func (v *Verb) offers(typed string) []string {
 
 // wrong says that an argument is not possible, and which ones are.
 func (v *Verb) wrong(argument string) string {
-	is := "not " + argument
+	given := "not " + argument
 	if argument == "" {
-		is = "and one is needed"
+		given = "and one is needed"
 	}
-	return v.Name + " takes " + strings.Join(v.Offers(), ", ") + "; " + is
+	return v.Name + " takes " + strings.Join(v.Offers(), ", ") + "; " + given
 }
 
 // typedVerb is the verb whose name is typed with a blank after it, and its argument.
@@ -56,9 +57,9 @@ func (p *Palette) typedVerb() (v *Verb, argument string) {
 	return nil, ""
 }
 
-// offer lists the possible arguments of a verb that begin with what is typed, or all if
-// none does. None is chosen then, nor before the first letter, nor if other arguments are
-// allowed.
+// offer lists the possible arguments of a verb that begin with what is typed, or all if none
+// does. The cursor is on none of them if none does, before the first letter, and if other
+// arguments are allowed.
 func (p *Palette) offer(v *Verb, argument string) {
 	offers := v.offers(argument)
 	if v.Free || argument == "" || len(offers) == 0 {
@@ -75,7 +76,7 @@ func (p *Palette) offer(v *Verb, argument string) {
 	}
 }
 
-// complete completes the typed argument as far as the offers agree, or else moves on.
+// complete completes the typed argument as far as the offers agree, or else moves the cursor.
 func (p *Palette) complete() {
 	v, argument := p.typedVerb()
 	switch {
@@ -92,7 +93,8 @@ func (p *Palette) complete() {
 		common = offers[0]
 		for _, offer := range offers {
 			for !strings.HasPrefix(offer, common) {
-				common = common[:len(common)-1]
+				_, size := utf8.DecodeLastRuneInString(common)
+				common = common[:len(common)-size]
 			}
 		}
 	}
@@ -124,9 +126,8 @@ func (p *Palette) SetVerbs(verbs []Verb, ran []string) {
 	p.search()
 }
 
-// recall goes back by so many steps in what ran before, or forward by a negative
-// number, and puts that into the field. It reports false where the key is for
-// something else.
+// recall goes back in the history by a number of steps, or forward if it is negative, and puts
+// that line into the field. It returns false if the key has another meaning now.
 func (p *Palette) recall(by int) bool {
 	to := p.back + by
 	switch begins := p.back < 0 && p.field.Value() == "" && p.at == 0; {
@@ -151,8 +152,8 @@ func (p *Palette) set(text string) {
 	p.search()
 }
 
-// recency is how long ago an action or a verb ran: 0 for the last, more for those
-// before it, and most for what never did.
+// recency returns how long ago an action or a verb ran: 0 for the last one, more for earlier
+// ones, and most for those that never did.
 func (p *Palette) recency(title string) int {
 	for i, ran := range p.ran {
 		if first, _, _ := strings.Cut(ran, " "); ran == title || first == title {

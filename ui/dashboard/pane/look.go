@@ -66,7 +66,7 @@ type frame struct {
 	hidden  []string           // hidden columns
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
 	stale   bool
-	tells   bool // it shows what is wrong in place of its rows
+	unwell  bool // it shows what is wrong in place of its rows
 	lines   []string
 }
 
@@ -153,7 +153,7 @@ func (f *frame) render(draw func()) []string {
 	if f.line == nil || f.brush != f.look.Brush {
 		f.line, f.brush = paint.NewLine(f.look.Brush), f.look.Brush
 	}
-	f.lines, f.tells = f.lines[:0], false
+	f.lines, f.unwell = f.lines[:0], false
 	if f.w > 0 && f.h > 0 {
 		draw()
 		for len(f.lines) < f.h {
@@ -256,8 +256,8 @@ func (f *frame) rule() {
 // collapsed reports whether there is only room for the title.
 func (f *frame) collapsed() bool { return f.h < 2 }
 
-// Tells reports whether the pane says all that is wrong where its rows would be.
-func (f *frame) Tells() bool { return f.tells }
+// ShowsHealth reports whether the pane shows all of [Health] in place of its rows.
+func (f *frame) ShowsHealth() bool { return f.unwell }
 
 // message shows a sentence and perhaps an advice in the rest of the pane, a third of the
 // way down. It returns false if not all fits.
@@ -291,7 +291,7 @@ func (f *frame) empty(sentence string) {
 		if h.Style == paint.Bad {
 			advice = strings.TrimPrefix(advice+"; tillwatch doctor says more", "; ")
 		}
-		f.tells = f.message(h.Style, h.sentence(), advice)
+		f.unwell = f.message(h.Style, h.sentence(), advice)
 		return
 	}
 	f.message(paint.Muted, sentence, "")
