@@ -56,8 +56,8 @@ type connection struct {
 	live   bool
 
 	observing bool  // the subscriber wants observations
-	observed  int64 // it has all up to this position
-	backlog   int64 // the newest position when the connection began: what is up to it precedes live
+	observed  int64 // it has all observations up to this position
+	backlog   int64 // the newest position when the connection began: observations up to it come before live
 
 	wrong WrongSignatures // as last sent
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"tillwatch/api"
 )
 
-// cursor is a position in the journal of one epoch.
+// cursor is a position in the journal of one epoch, whose name is safe to draw.
 type cursor struct {
 	epoch string
 	seq   int64
@@ -23,7 +25,7 @@ func IsCursor(text string) bool {
 func parseCursor(text string) (cursor, error) {
 	epoch, digits, found := strings.Cut(text, ":")
 	seq, err := strconv.ParseInt(digits, 10, 64)
-	if !found || epoch == "" || err != nil || seq < 0 {
+	if !found || epoch == "" || string(api.Scrub(epoch)) != epoch || err != nil || seq < 0 {
 		return cursor{}, fmt.Errorf("cursor %.80q is not of the form <epoch>:<seq>", text)
 	}
 	return cursor{epoch, seq}, nil

@@ -14,12 +14,12 @@ import (
 
 // Why a signed body is not an event.
 var (
-	errNotUTF8      = errors.New("not UTF-8")
-	errNotJSON      = errors.New("not JSON")
-	errNotObject    = errors.New("not a JSON object")
-	errNoID         = errors.New("no id")
-	errNoType       = errors.New("no type")
-	errNoChallenged = errors.New("a challenge without source.id")
+	errNotUTF8     = errors.New("not UTF-8")
+	errNotJSON     = errors.New("not JSON")
+	errNotObject   = errors.New("not a JSON object")
+	errNoID        = errors.New("no id")
+	errNoType      = errors.New("no type")
+	errNoChallenge = errors.New("a challenge without source.id")
 )
 
 // delivery is what the relay reads of an event's body: the exact id, so that different ids stay different, and no

@@ -17,6 +17,8 @@ import (
 // ErrNoEvent says that the relay has no event of this id, or no longer has its body.
 var ErrNoEvent = errors.New("there is no such event")
 
+var errUnreadableAnswer = errors.New("what answers is not a relay, or another version of one: its answer cannot be read")
+
 // Reader reads single events and the quarantine of a relay, by HTTP.
 type Reader struct{ client *client }
 
@@ -48,6 +50,9 @@ func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string
 	if err := r.get(ctx, EventsPath+"/"+url.PathEscape(id), &answer); err != nil {
 		return Item{}, "", err
 	}
+	if !IsCursor(answer.Cursor) {
+		return Item{}, "", errUnreadableAnswer
+	}
 	return itemFrom(answer.wireItem), answer.Cursor, nil
 }
 
@@ -63,7 +68,7 @@ func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 // Quarantined is a signed body that is not an event.
 type Quarantined struct {
 	Received time.Time `json:"received"`
-	Reason   string    `json:"reason"` // why it is none; remote text: scrub it before showing it
+	Reason   string    `json:"reason"` // why it is not an event, scrubbed
 	Body     []byte    `json:"raw"`    // the exact body
 }
 
@@ -71,6 +76,9 @@ type Quarantined struct {
 func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, more bool, err error) {
 	var answer quarantinePage
 	err = r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)
+	for i := range answer.Items {
+		answer.Items[i].Reason = string(api.Scrub(answer.Items[i].Reason))
+	}
 	return answer.Items, answer.More, err
 }
 
@@ -112,7 +120,7 @@ func (r *Reader) get(ctx context.Context, path string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return errors.New("what answers is no relay, or another version of one: its answer cannot be read") // the cause quotes it
+		return errUnreadableAnswer // the cause quotes the answer
 	}
 	return nil
 }

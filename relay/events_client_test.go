@@ -157,3 +157,23 @@ func TestAReaderTakesItsTokenToNoRedirect(t *testing.T) {
 		t.Errorf("%d requests with the token arrived; the error is %v", tokens.Load(), err)
 	}
 }
+
+func TestWhatAHostileRelayAnswersReachesNoTerminal(t *testing.T) {
+	answers := map[string]string{
+		EventsPath + "/evt_1": `{"cursor":"\u202e:1","seq":1,"id":"evt_1","type":"a","src":"webhook","raw":"e30="}`,
+		QuarantinePath:        `{"items":[{"received":"2026-03-04T12:00:00Z","reason":"no \u009b2Jid","raw":"e30="}],"more":false}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { _, _ = w.Write([]byte(answers[req.URL.Path])) }))
+	defer server.Close()
+	reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(testToken)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if _, at, err := reader.Event(t.Context(), "evt_1"); err == nil || at != "" {
+		t.Errorf("the cursor is %q, %v, want an error", at, err)
+	}
+	if all, _, err := reader.Quarantine(t.Context(), 1); err != nil || len(all) != 1 || all[0].Reason != "no 2Jid" {
+		t.Errorf("the quarantine holds %+q, %v", all, err)
+	}
+}

@@ -69,7 +69,7 @@ func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
 		case err != nil:
 			return query, fmt.Errorf("after: give a sequence number or a cursor <epoch>:<seq>, not %.80q", values.Get("after"))
 		case at.epoch != epoch:
-			return query, fmt.Errorf("after: the cursor is of another journal than %s: begin at 0", epoch)
+			return query, fmt.Errorf("after: the cursor belongs to another journal than %s: begin at 0", epoch)
 		}
 		query.after = at.seq
 	}

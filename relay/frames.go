@@ -33,7 +33,7 @@ const (
 	ResumeOK    = "ok"    // the stream continues after the cursor
 	ResumeFresh = "fresh" // there was no cursor
 	ResumeGap   = "gap"   // the journal no longer has what follows the cursor
-	ResumeReset = "reset" // the cursor is of another journal, or ahead of this one: the stream starts over
+	ResumeReset = "reset" // the cursor belongs to another journal, or is ahead of this one: the stream starts over
 )
 
 // Close codes. Those from 4500 on are final: another attempt would end the same way.

@@ -41,7 +41,7 @@ type batchItems []json.RawMessage
 func (b *batchItems) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('[') {
-		return errors.New("items is no list")
+		return errors.New("items is not a list")
 	}
 	*b = batchItems{}
 	for decoder.More() {
@@ -89,11 +89,11 @@ func readObservation(text []byte) (o quota.Observation, err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field == "":
-		return o, errors.New("it is no object")
+		return o, errors.New("it is not an object")
 	case errors.As(err, &wrong):
 		return o, fmt.Errorf("%s has the wrong type: %s", wrong.Field, shortText(wrong.Value, 40))
 	case err != nil: // the text is JSON: only a time can be wrong in other ways
-		return o, errors.New("sent is no time in RFC 3339, as in 2026-04-21T03:27:50Z")
+		return o, errors.New("sent is not a time in RFC 3339, as in 2026-04-21T03:27:50Z")
 	}
 	return sound(o)
 }

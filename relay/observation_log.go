@@ -24,7 +24,7 @@ type observationLog struct {
 	bytes  int
 	known  map[string]struct{} // the ids of the items
 	newest int64               // the highest position so far
-	since  time.Time           // observations before may be missing; zero: none of the last hour's are
+	since  time.Time           // earlier observations may be missing; zero: none of the last hour's are
 }
 
 // newObservationLog returns a log of what is observed from since on.
@@ -98,7 +98,7 @@ func (l *observationLog) after(at int64, limit int, now time.Time) (texts [][]by
 	return texts, last, false
 }
 
-// wholeSince returns since when the log has everything observed; zero: for an hour.
+// wholeSince returns since when the log has every observation; zero: for the whole last hour.
 func (l *observationLog) wholeSince(now time.Time) time.Time {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

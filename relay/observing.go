@@ -28,7 +28,7 @@ const (
 	// observationPause is how long new observations wait for more before they are streamed.
 	observationPause = 100 * time.Millisecond
 
-	// observationPoll is how late a relay learns what another relay received.
+	// observationPoll is how late a relay learns at most what another relay received.
 	observationPoll = 500 * time.Millisecond
 )
 
@@ -67,8 +67,8 @@ func (o *observing) limiter(token TokenHash) *rate.Limiter {
 
 // taken is the answer to a batch.
 type taken struct {
-	Received int `json:"received"` // now
-	Repeated int `json:"repeated"` // there already
+	Received int `json:"received"` // new observations
+	Repeated int `json:"repeated"` // known before
 }
 
 // observe accepts a batch of observations, all or none.

@@ -107,7 +107,7 @@ func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	case answer.StatusCode == http.StatusBadRequest && strings.HasSuffix(string(reason), "to an HTTPS server."):
 		return answer.StatusCode, fmt.Errorf("what answers at %s speaks TLS: give https://", p.url)
 	}
-	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is no relay, or a proxy in front of one", p.url, answer.StatusCode)
+	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is not a relay, or a proxy in front of one", p.url, answer.StatusCode)
 }
 
 // nobody says that nothing answers at an address.
@@ -132,7 +132,7 @@ func unanswered(address string, err error) error {
 	case errors.As(err, &unverified):
 		return fmt.Errorf("the certificate of %s cannot be trusted: %w", address, unverified.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return fmt.Errorf("what answers at %s speaks no TLS: give http://", address)
+		return fmt.Errorf("what answers at %s does not speak TLS: give http://", address)
 	case errors.As(err, &dialled):
 		return nobody{address, dialled}
 	}

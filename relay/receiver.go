@@ -123,7 +123,7 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified, e
 	case d.kind != string(api.VerificationChallenge):
 		r.store(ctx, w, v, d)
 	case d.sourceID == "":
-		r.quarantine(ctx, w, v, errNoChallenged)
+		r.quarantine(ctx, w, v, errNoChallenge)
 	default:
 		r.logger.Info("challenge answered", slog.String("endpoint", string(api.Scrub(d.sourceID))))
 		challenge, err := json.Marshal(map[string]string{"challenge": d.sourceID})

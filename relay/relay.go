@@ -27,7 +27,7 @@ const (
 	WebhookPath = "/webhooks"
 	StreamPath  = "/v1/stream"
 	EventsPath  = "/v1/events"
-	// QuarantinePath lists signed bodies that are no events.
+	// QuarantinePath lists signed bodies that are not events.
 	QuarantinePath = "/v1/quarantine"
 	// ObservationsPath accepts observed requests of the account.
 	ObservationsPath = "/v1/observations"

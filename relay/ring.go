@@ -34,7 +34,7 @@ type addition struct {
 	next   chan struct{} // closed when there is a newer one
 }
 
-// sharedFrame is a frame of all events after after up to last, as written to every connection without a filter.
+// sharedFrame is a frame of all events above after, up to last, as written to every connection without a filter.
 type sharedFrame struct {
 	after, last int64
 	message     *websocket.PreparedMessage
@@ -85,7 +85,7 @@ func (r *ring) add(events []encoded) error {
 	return nil
 }
 
-// announce wakes those that wait for more.
+// announce wakes the connections that wait for more.
 func (r *ring) announce(frames []sharedFrame) {
 	before := r.newest.Swap(&addition{epoch: r.epoch, head: r.head, frames: frames, next: make(chan struct{})})
 	close(before.next)

@@ -7,8 +7,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// sinceSlack is how much earlier a stream begins than asked: a time by the subscriber's clock comes out too late by as
-// long as its hello was on the way.
+// sinceSlack is how much earlier a stream begins than asked for: a time by the subscriber's clock is converted too late,
+// by the time that its hello took to arrive.
 const sinceSlack = 10 * time.Second
 
 // before returns the sequence number after which all events received at t or later are stored. Events received

@@ -83,7 +83,7 @@ type Item struct {
 	Seq        int64 // its place in the journal, from 1
 	Event      api.Event
 	Received   time.Time // by the relay's clock
-	Origin     string    // webhook or backfill; remote text: scrub it before showing it
+	Origin     string    // webhook or backfill, scrubbed
 	Duplicates int       // repeated deliveries that were known when it was sent
 	Conflicts  int       // of these, those with another body
 }

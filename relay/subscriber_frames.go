@@ -53,7 +53,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 	return nil
 }
 
-// observations hands observations on. The relay has checked them; invalid ones are dropped all the same.
+// observations passes observations on. The relay has checked them, yet invalid ones are dropped here, too.
 func (f *following) observations(frame observationsFrame) {
 	if f.observer == nil {
 		return
@@ -70,11 +70,11 @@ func (f *following) observations(frame observationsFrame) {
 
 // welcome sets the cursor to where the relay starts.
 func (f *following) welcome(frame frame) error {
-	if frame.Epoch == "" || frame.Oldest < 1 || frame.Head < 0 {
-		return errors.New("the relay's welcome cannot be read")
-	}
 	next := Status{State: Replaying, Resume: frame.Resume}
 	at := cursor{frame.Epoch, frame.Oldest - 1}
+	if !IsCursor(at.String()) || frame.Head < 0 {
+		return errors.New("the relay's welcome cannot be read")
+	}
 	switch frame.Resume {
 	case ResumeOK:
 		known, err := parseCursor(f.subscriber.Cursor())
@@ -160,7 +160,7 @@ func itemFrom(wire wireItem) Item {
 		Seq:        wire.Seq,
 		Event:      event,
 		Received:   wire.Received,
-		Origin:     wire.Origin,
+		Origin:     string(api.Scrub(wire.Origin)),
 		Duplicates: wire.Duplicates,
 		Conflicts:  wire.Conflicts,
 	}

@@ -63,6 +63,14 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 			p.send(`{"t":"welcome","head":1,"oldest":1,"resume":"ok"}`)
 			_ = p.closed()
 		}, 0, "welcome cannot be read"},
+		{"a welcome with an epoch that moves the cursor", func(p *peer) {
+			p.send(`{"t":"welcome","epoch":"\u009b2J","head":1,"oldest":1,"resume":"fresh"}`)
+			_ = p.closed()
+		}, 0, "welcome cannot be read"},
+		{"a welcome with an epoch that no cursor can hold", func(p *peer) {
+			p.send(`{"t":"welcome","epoch":"a:b","head":1,"oldest":1,"resume":"fresh"}`)
+			_ = p.closed()
+		}, 0, "welcome cannot be read"},
 		{"a welcome that resumes what was not asked for", func(p *peer) {
 			p.send(`{"t":"welcome","epoch":"e","head":1,"oldest":1,"resume":"ok"}`)
 			_ = p.closed()

@@ -52,7 +52,7 @@ func (e *byeError) Error() string { return fmt.Sprintf("the relay said bye: %s",
 
 // session follows the stream over one connection, and returns why it ended.
 func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct{}) error {
-	select { // an old waking is answered by this very session
+	select { // this session itself answers an earlier waking
 	case <-woken:
 	default:
 	}
@@ -98,7 +98,7 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	leave := func() bool { return true }
+	leave := func() bool { return true } // whether the handshake ended before ctx did
 	dialer := websocket.Dialer{
 		NetDialContext: func(dialling context.Context, network, address string) (net.Conn, error) {
 			c, err := s.config.Dial(dialling, network, address)
@@ -235,7 +235,7 @@ func readFrame(text []byte) (f frame, err error) {
 		f.wrong.Text = string(api.Scrub(f.wrong.Text))
 	default:
 		if !json.Valid(text) {
-			err = errors.New("it is no JSON")
+			err = errors.New("it is not JSON")
 		}
 	}
 	if err != nil {

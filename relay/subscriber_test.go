@@ -187,8 +187,8 @@ func TestAGapAndAResetReachTheSubscriber(t *testing.T) {
 }
 
 func TestABodyThatCannotBeDecodedIsDeliveredAsItIs(t *testing.T) {
-	item := itemFrom(wireItem{Seq: 3, ID: "evt\x1b[31m", Type: "odd", Raw: []byte(`{"id":3}`)})
-	if item.Seq != 3 || item.Event.Type != "odd" || string(item.Event.Raw) != `{"id":3}` ||
+	item := itemFrom(wireItem{Seq: 3, ID: "evt\x1b[31m", Type: "odd", Origin: "web\u009b2J\u202ehook", Raw: []byte(`{"id":3}`)})
+	if item.Seq != 3 || item.Event.Type != "odd" || string(item.Event.Raw) != `{"id":3}` || item.Origin != "web2Jhook" ||
 		item.Event.ID == "" || strings.ContainsRune(string(item.Event.ID), 0x1b) {
 		t.Errorf("item is %+v", item)
 	}

@@ -72,9 +72,9 @@ type signatureMonitor struct {
 	next   time.Time         // when the next diagnosis may begin
 	secret []api.Secret      // active
 	former []signature.Other // active before a rotation
-	others []signature.Other // of other environments or accounts
+	others []signature.Other // of other environments or accounts, never active here
 	seen   []wrong           // within wrongSpan, the oldest first; at most one a second
-	skip   time.Time         // when one was last left undiagnosed
+	skip   time.Time         // when a delivery was last left undiagnosed
 	logged wrong             // the last one logged
 }
 

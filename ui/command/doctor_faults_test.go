@@ -126,12 +126,12 @@ func faultsOfTheRelay() []doctorFault {
 	}
 	return []doctorFault{
 		{name: "a relay that is away", put: func(c *doctorCase) { c.settings["relay_url"] = "http://" + nowhere }, check: "relay", words: "refused"},
-		{name: "a relay that is none", put: answering("/readyz", 200, "<html>"), check: "relay", words: "is no relay"},
-		{name: "a path without a relay", put: func(c *doctorCase) { c.settings["relay_url"] += "/team" }, check: "relay", words: "is no relay"},
+		{name: "a relay that is none", put: answering("/readyz", 200, "<html>"), check: "relay", words: "is not a relay"},
+		{name: "a path without a relay", put: func(c *doctorCase) { c.settings["relay_url"] += "/team" }, check: "relay", words: "is not a relay"},
 		{name: "a relay that is not ready", put: answering("/readyz", 503, "the journal cannot be written\n"), check: "relay", words: "journal cannot be written"},
 		{name: "https where the relay has none", put: func(c *doctorCase) {
 			c.settings["relay_url"] = strings.Replace(c.settings["relay_url"], "http", "https", 1)
-		}, check: "relay", words: "speaks no TLS"},
+		}, check: "relay", words: "does not speak TLS"},
 		{name: "a wrong token", put: func(c *doctorCase) { c.settings["relay_token"] = "another-token-of-16" }, check: "token", words: "does not accept the token"},
 		{name: "a token that may not stream", put: answering("/v1/stream", 403, `{}`), check: "stream", words: "forbids this token"},
 		{name: "a stream that is refused", put: answering("/v1/stream", 502, `{}`), check: "stream", words: "502"},
