@@ -10,9 +10,9 @@ import (
 
 const (
 	maxConnections = 8192
-	// spareDescriptors are left for the journal, reloaded files and whatever else the process opens.
+	// spareDescriptors are left for the journal, reloaded files and whatever else the process opens: half of all if
+	// there are few.
 	spareDescriptors = 128
-	minConnections   = 64
 )
 
 // connectionLimit returns how many connections each of the listeners may hold so that none fails for want of a
@@ -20,9 +20,9 @@ const (
 func connectionLimit(descriptors uint64, listeners int) int {
 	limit := maxConnections
 	if descriptors > 0 && descriptors < maxConnections {
-		limit = int(descriptors) - spareDescriptors
+		limit = int(descriptors - min(spareDescriptors, descriptors/2))
 	}
-	return max(min(maxConnections, limit/listeners), minConnections)
+	return max(limit/listeners, 1)
 }
 
 // connectionLimiter is a listener that holds at most limit connections. A connection is unverified until it has

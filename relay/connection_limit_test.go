@@ -113,7 +113,7 @@ func TestTheLimitLeavesDescriptorsForTheRest(t *testing.T) {
 		listeners   int
 		want        int
 	}{
-		{0, 1, 8192}, {0, 2, 4096}, {1 << 20, 1, 8192}, {8191, 1, 8063}, {1024, 1, 896}, {1024, 2, 448}, {64, 1, 64},
+		{0, 1, 8192}, {0, 2, 4096}, {1 << 20, 1, 8192}, {8191, 1, 8063}, {1024, 1, 896}, {1024, 2, 448}, {256, 1, 128}, {192, 1, 96}, {128, 2, 32}, {64, 1, 32}, {1, 2, 1},
 	} {
 		if got := connectionLimit(test.descriptors, test.listeners); got != test.want {
 			t.Errorf("%d descriptors, %d listeners: %d connections, want %d", test.descriptors, test.listeners, got, test.want)
