@@ -113,6 +113,7 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 				}
 				return tooMany
 			}},
+		{name: "a completed intent whose parcel no event named, while its parcels are being listed", fed: true, after: 30 * time.Millisecond, done: true, missing: "intent_shipments 1"},
 		{name: "a completed intent whose parcel no event named, once its parcels were listed", fed: true, after: 10 * time.Second, done: true},
 		{name: "events that the relay no longer has, without a list of intents", fed: true, after: time.Second, missing: "events 12 for good",
 			feed: func(f *fakeFeed) { f.status(FeedStatus{State: FeedLive, LostFrom: 5, LostTo: 16}) }},
