@@ -202,7 +202,7 @@ func BenchmarkChanges(b *testing.B) {
 func benchID(i int) api.ID { return api.ID(fmt.Sprintf("ci_%032x", i)) }
 
 func filled(intents int) *Store {
-	s := NewStore(StoreConfig{})
+	s := NewStore(StoreConfig{KeepIntents: intents})
 	for i := range intents {
 		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.IntentCompleted, noon)}, time.Now())
 	}
@@ -240,7 +240,7 @@ func BenchmarkRestart(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := NewStore(StoreConfig{})
+	s := NewStore(StoreConfig{KeepIntents: intents})
 	for i := range intents {
 		l := sold(benchID(i), noon, time.Second, time.Minute, time.Minute)
 		events := l.events()
