@@ -175,10 +175,11 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	word := req.Header.Get(standInHeader) // "": not asked
 	answer, err := c.http.Do(req)
 	if err != nil {
-		return nil, nil, &TransportError{
-			Method: request.method, Path: request.printable(),
-			MaybeSent: trace.maybeSent(), Err: c.cause(ctx, err),
+		failed := &TransportError{Method: request.method, Path: request.printable(), MaybeSent: trace.maybeSent(), Err: c.cause(ctx, err)}
+		if !failed.MaybeSent && ctx.Err() == nil {
+			failed.Err = Proxied(c.base.String(), failed.Err)
 		}
+		return nil, nil, failed
 	}
 	defer answer.Body.Close()
 	of.Status, of.RequestID = answer.StatusCode, requestID(answer.Header)

@@ -66,3 +66,28 @@ func ProxyTo(host string) func(*http.Request) (*url.URL, error) {
 	}
 	return http.ProxyFromEnvironment
 }
+
+// ProxiedError is why a connection through the environment's proxy failed. The reason may be the proxy's own.
+type ProxiedError struct {
+	Proxy string // its host and port
+	Err   error
+}
+
+func (e *ProxiedError) Error() string { return "through the proxy " + e.Proxy + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ProxiedError) Unwrap() error { return e.Err }
+
+// Proxied returns why a connection to an address failed: a [ProxiedError] if it went through a proxy.
+func Proxied(address string, err error) error {
+	to, _ := url.Parse(address)
+	if to == nil || Loopback(to.Hostname()) {
+		return err
+	}
+	to.Scheme = strings.Replace(to.Scheme, "ws", "http", 1)
+	proxy, _ := http.ProxyFromEnvironment(&http.Request{URL: to})
+	if proxy == nil {
+		return err
+	}
+	return &ProxiedError{Proxy: string(Scrub(proxy.Host)), Err: err}
+}

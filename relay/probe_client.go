@@ -121,6 +121,12 @@ func (e nobody) Unwrap() error { return e.OpError }
 
 // unanswered says why a request to an address got no answer.
 func unanswered(address string, err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	err = api.Proxied(address, err)
+	var proxied *api.ProxiedError
 	var unverified *tls.CertificateVerificationError
 	var wrongName x509.HostnameError
 	var dialled *net.OpError
@@ -133,12 +139,8 @@ func unanswered(address string, err error) error {
 		return fmt.Errorf("the certificate of %s cannot be trusted: %w", address, unverified.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fmt.Errorf("what answers at %s does not speak TLS: give http://", address)
-	case errors.As(err, &dialled):
+	case errors.As(err, &dialled) && !errors.As(err, &proxied):
 		return nobody{address, dialled}
-	}
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		err = failed.Err
 	}
 	return fmt.Errorf("%s has not answered: %w", address, err)
 }

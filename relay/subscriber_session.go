@@ -122,7 +122,7 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	case err == nil:
 		return socket, nil
 	case answer == nil:
-		return nil, fmt.Errorf("connect to the relay: %w", err)
+		return nil, fmt.Errorf("connect to the relay: %w", api.Proxied(s.location.String(), err))
 	case answer.StatusCode == http.StatusUnauthorized:
 		return nil, &RefusedError{answer.StatusCode, "the relay does not accept the token (401): set the one that it was started with"}
 	case answer.StatusCode == http.StatusForbidden:

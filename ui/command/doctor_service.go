@@ -127,9 +127,12 @@ func whyUnreachable(err error) (why, do string) {
 	if errors.As(err, &transport) {
 		err = transport.Err
 	}
+	var proxied *api.ProxiedError
 	var unknown *net.DNSError
 	var dial *net.OpError
 	switch {
+	case errors.As(err, &proxied):
+		return err.Error(), "check the proxy (HTTPS_PROXY), or name the host in NO_PROXY"
 	case errors.As(err, &unknown):
 		return "the name " + unknown.Name + " cannot be resolved", "correct the host, or check this machine's DNS"
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
