@@ -1,6 +1,5 @@
 // Package own runs the commands that a person has configured, on the row under the
-// cursor. It uses no shell: a value is one argument or a part of one, whatever it
-// contains.
+// cursor. It uses no shell: a value is one argument or part of one, whatever it contains.
 package own
 
 import (
@@ -16,13 +15,13 @@ import (
 
 // Command is a configured command.
 type Command struct {
-	Key       string // the key that runs it; "": only the palette does
+	Key       string // the key that runs it; "": only the palette runs it
 	Name      string // in help, footer and palette
 	Program   string // a name in PATH, or a path
 	Args      []string
 	Screen    bool // it takes over the terminal; otherwise its output is shown
 	Live      bool // it may run in an environment with real money
-	Unguarded bool // without real money, it runs without asking first
+	Unguarded bool // where no real money moves, it runs without asking first
 }
 
 // Places lists the names in braces that an argument may contain, such as {id}: values of

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -28,7 +29,7 @@ type Result struct {
 const (
 	// mostKept bounds the kept output, in bytes.
 	mostKept = 64 << 10
-	// longestLine is the length in bytes at which a line is divided.
+	// longestLine is the most bytes of a line: a longer one is divided.
 	longestLine = 2 << 10
 	// endsWithin is how long a cancelled command may take to end, and how long other
 	// processes may hold its output open after its end.
@@ -39,8 +40,8 @@ const (
 var ErrCancelled = errors.New("cancelled")
 
 // Run runs a command without terminal and input until it ends. If ctx ends first, Run
-// ends all processes of the command's group; it leaves alone what a command that ended by
-// itself left behind.
+// ends all processes of the command's group. Processes that a command leaves behind when
+// it ends by itself go on.
 func Run(ctx context.Context, argv, environ []string) Result {
 	var output bounded
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -84,7 +85,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 func (b *bounded) lines() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	text := strings.TrimRight(ansi.Strip(b.kept.String()), "\r\n\t ")
+	kept := b.kept.String()
+	if b.dropped > 0 {
+		kept = kept[:wholeCharacters(kept, len(kept))]
+	}
+	text := strings.TrimRight(ansi.Strip(kept), "\r\n\t ")
 	if text == "" {
 		return nil
 	}
@@ -93,12 +98,27 @@ func (b *bounded) lines() []string {
 		line = strings.TrimSuffix(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:] // as a terminal would show a progress bar
 		for len(line) > longestLine {
-			lines = append(lines, string(api.Scrub(line[:longestLine])))
-			line = line[longestLine:]
+			end := wholeCharacters(line, longestLine)
+			lines = append(lines, string(api.Scrub(line[:end])))
+			line = line[end:]
 		}
 		lines = append(lines, string(api.Scrub(line)))
 	}
 	return lines
+}
+
+// wholeCharacters returns the greatest length of at most n bytes at which text can be cut
+// without breaking a character.
+func wholeCharacters(text string, n int) int {
+	for start := n - 1; start >= max(n-utf8.UTFMax, 0); start-- {
+		if utf8.RuneStart(text[start]) {
+			if utf8.FullRuneInString(text[start:n]) {
+				return n
+			}
+			return start
+		}
+	}
+	return n
 }
 
 // Taking runs a command that takes over the terminal.
@@ -111,7 +131,7 @@ type Taking struct {
 	SuspendInterrupts func() (resume func()) // leaves signals from the keyboard to the command until resume; may be nil
 }
 
-// Run gives the command the terminal until it has ended.
+// Run gives the command the terminal until it ends.
 func (t *Taking) Run() error {
 	if t.SuspendInterrupts != nil {
 		defer t.SuspendInterrupts()()

@@ -56,6 +56,22 @@ func TestTheOutputIsBounded(t *testing.T) {
 	}
 }
 
+func TestALongLineIsDividedBetweenCharacters(t *testing.T) {
+	for _, printed := range []string{strings.Repeat("é", longestLine), "a" + strings.Repeat("日本語", longestLine)} {
+		r := Run(t.Context(), shell(`printf %s "$TEXT"`), []string{"TEXT=" + printed, "PATH=" + os.Getenv("PATH")})
+		if got := strings.Join(r.Lines, ""); r.Err != nil || got != printed {
+			t.Errorf("%d lines have %d bytes of %d, %v: %d characters were broken", len(r.Lines), len(got), len(printed), r.Err, strings.Count(got, "\ufffd"))
+		}
+	}
+}
+
+func TestTheCharacterThatTheBoundCutsIsLeftOut(t *testing.T) {
+	r := Run(t.Context(), shell("printf a; yes é | tr -d '\\n' | head -c "+strconv.Itoa(2*mostKept)), []string{"PATH=" + os.Getenv("PATH")})
+	if got := strings.Join(r.Lines, ""); r.Err != nil || r.Dropped == 0 || !strings.HasSuffix(got, "éé") {
+		t.Errorf("%v, dropped %d, the output ends with %q", r.Err, r.Dropped, got[max(len(got)-8, 0):])
+	}
+}
+
 func TestAProgramThatIsNotThereIsSaid(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	for _, program := range []string{gone, "no-such-program-anywhere", t.TempDir()} {
