@@ -56,8 +56,8 @@ func (o Off) covers(a account.Alert, now time.Time) bool {
 	return now.Before(o.Until) && o.At.Sub(now) < clockSlack
 }
 
-// clockSlack is how far in the future an entry may have been made, until the clock was set back by too much to trust
-// its end.
+// clockSlack is how far in the future an entry may seem to have been made. Beyond that,
+// the clock was set back by too much to trust the entry's end.
 const clockSlack = time.Minute
 
 // OffOf returns how an alert is acknowledged or muted, if it is. A mute comes first.

@@ -73,11 +73,13 @@ func (d Destination) post(ctx context.Context, body []byte) error {
 	}
 }
 
-// minSecret is the least length, in bytes, of what is hidden in an error: less occurs in any text.
+// minSecret is the least length, in bytes, of a text that is hidden in errors: a shorter
+// one could occur in any sentence by chance.
 const minSecret = 8
 
-// unanswered returns the error of a request without an answer. It repeats neither the address nor a header: an answer
-// that cannot be read is quoted, and some servers answer with the request.
+// unanswered returns the error of a request without an answer. It repeats neither the
+// address nor a header, although Go quotes an answer that it cannot read, and some servers
+// answer with the request.
 func (d Destination) unanswered(err error, address *url.URL) error {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) { // it repeats the address
 		err = outer.Err

@@ -23,8 +23,8 @@ const (
 )
 
 // claim reports whether an alert must still be sent to a destination, and records
-// that it is. Whoever claims it sends it. For a muted alert, later says when to ask
-// again.
+// that it is: the process that claims an alert sends it. For a muted alert, later says
+// when to ask again.
 func (f *File) claim(ctx context.Context, n Notice, destination string, now time.Time) (granted bool, later time.Time, err error) {
 	err = f.change(ctx, func(c *content) {
 		if off, ok := c.OffOf(n.alert, now); ok && !off.Until.IsZero() {

@@ -1,5 +1,5 @@
-// Package doctor runs the checks of a set-up and reports what each found, what that
-// means and what to do.
+// Package doctor runs the checks of a set-up, and reports what each of them found, what
+// that means and what to do.
 package doctor
 
 import (
@@ -65,9 +65,9 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// Examine runs the checks in order, passes each finding to tell as it comes, and
-// counts them by verdict, until ctx ends or tell fails.
-func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map[Verdict]int, error) {
+// Examine runs the checks in order, passes each finding to report as it comes, and
+// counts them by verdict, until ctx ends or report fails.
+func Examine(ctx context.Context, checks []Check, report func(Finding) error) (map[Verdict]int, error) {
 	counts := map[Verdict]int{}
 	var failed []string
 	for _, check := range checks {
@@ -82,7 +82,7 @@ func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map
 			}
 			counts[f.Verdict]++
 			f.Check, f.TookMS = check.Name, float64(time.Since(began).Microseconds())/1000
-			if err := tell(f); err != nil {
+			if err := report(f); err != nil {
 				return counts, err
 			}
 		}
@@ -92,7 +92,7 @@ func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map
 
 // examine runs one check. A check that hangs in a system call, as on a file of an
 // unreachable server, cannot be ended: its goroutine stays until the process ends.
-// That is a fault, so no check that needs this one runs and touches what it holds.
+// That is a fault, so that no check that needs this one runs and touches the same file.
 func examine(ctx context.Context, check Check, failed []string) []Finding {
 	for _, need := range check.Needs {
 		if slices.Contains(failed, need) {

@@ -46,7 +46,7 @@ func (s Sheet) Write(f Finding) error {
 	return err
 }
 
-// Close writes the number of findings of each verdict, followed by beyond.
+// Close writes the number of findings of each verdict, followed by the text beyond.
 func (s Sheet) Close(counts map[Verdict]int, beyond string) error {
 	var parts []string
 	_, style := look(OK)

@@ -17,8 +17,8 @@ import (
 	"tillwatch/relay/journal/sqlite"
 )
 
-// account is a service and a relay on loopback, with a history. It stands in for the
-// production that one dashboard watches.
+// account is a service and a relay on loopback, with a history. It stands in for an
+// account in production that a dashboard watches.
 type account struct {
 	intents  int
 	journal  journal.Journal
@@ -59,8 +59,8 @@ func openAccount(ctx context.Context, dir string, intents, events, rate int, log
 // now.
 const day = 8 * time.Hour
 
-// append adds the next n events to the journal, as if they had come evenly within
-// the time until now.
+// append adds the next n events to the journal, as if they had come evenly over the given
+// time until now.
 func (a *account) append(ctx context.Context, n int, within time.Duration) error {
 	now, total := time.Now(), max(n, 1)
 	for n > 0 {
@@ -82,8 +82,8 @@ func (a *account) append(ctx context.Context, n int, within time.Duration) error
 	return nil
 }
 
-// atATime is how many intents are under way at the same time. Of more, each thousand
-// ends before the next begins.
+// atATime is how many intents are under way at the same time. If there are more, each
+// thousand ends before the next begins.
 const atATime = 1000
 
 // eventsEach is how many events an intent gets before the next thousand begins.

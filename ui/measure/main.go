@@ -5,24 +5,24 @@
 //	go run ./ui/measure
 //	go run ./ui/measure -only watch -intents 100000 -events 1000000 -rate 10000
 //
-// It prints three tables. The first has programs at rest, to which nothing happens. The
+// It prints three tables. The first has programs at rest, which have nothing to do. The
 // second has programs under the same work: a relay sends watch -load events a second,
 // and the log viewers follow a file that gets a line for each of these events at the
 // same moments. The third has the allocations of a frame of the dashboard, from its
-// package's benchmarks, as they cannot be seen from outside.
+// package's benchmarks: they cannot be measured from outside.
 //
-// What is counted, for the built program as for the others:
+// The same is measured for the built program and for the others:
 //
-//   - first paint: from exec to the first cell that is not blank, of -starts starts;
-//   - key: from writing it to the terminal to the next byte, of -presses presses at
-//     random moments. A cursor is moved there and back;
+//   - first paint: from exec to the first cell that is not blank, in -starts starts;
+//   - key: from writing it to the terminal to the next byte, for -presses presses at
+//     random moments, which move a cursor there and back;
 //   - cpu and wakeups: of all threads, from /proc: user and system time, and how
 //     often one waited and was woken;
-//   - bytes: all that was written to the terminal;
+//   - bytes: everything that was written to the terminal;
 //   - frames: groups of bytes with a pause of 3 ms before them;
 //   - cells: those that look different after a frame than before it, on an emulated
 //     screen;
-//   - resident: the set of the process at the end of its rest.
+//   - resident: the resident set of the process at the end of its rest.
 package main
 
 import (
@@ -70,8 +70,8 @@ func parse(args []string) (o options, err error) {
 	flags.StringVar(&o.under, "under", "watch,lnav,tail", "what to measure under the same work; none: nothing")
 	flags.IntVar(&o.load, "load", 10, "events a second of that work")
 	flags.BoolVar(&o.allocations, "allocations", true, "run the benchmarks that count allocations")
-	flags.DurationVar(&o.settle, "settle", 75*time.Second, "how long watch is given to come to rest: what it read at its start has left the last minute")
-	flags.IntVar(&o.intents, "intents", 1000, "of the account that watch looks at")
+	flags.DurationVar(&o.settle, "settle", 75*time.Second, "how long watch gets to come to rest: until what it read at its start is over a minute old")
+	flags.IntVar(&o.intents, "intents", 1000, "of the account that watch shows")
 	flags.IntVar(&o.events, "events", 10_000, "in the relay's journal before watch is started")
 	flags.IntVar(&o.rate, "rate", 0, "events a second while watch is measured")
 	if err := flags.Parse(args); err != nil {

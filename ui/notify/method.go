@@ -36,8 +36,8 @@ func ParseMethod(name string) (Method, error) {
 	return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
 }
 
-// Resolve replaces [Auto] with the method that the terminal supports, judged by its
-// environment. An unknown terminal gets the bell, and so does one behind a multiplexer,
+// Resolve replaces [Auto] with the method that the terminal supports, as the environment
+// variables tell. An unknown terminal gets the bell, and so does one behind a multiplexer,
 // which does not pass such sequences on.
 func (m Method) Resolve(environment func(name string) string) Method {
 	if m != Auto {

@@ -1,5 +1,5 @@
-// Package notify decides what to notify a person of whose terminal is not focused, and
-// returns the sequences that make the terminal do so. It writes nothing itself.
+// Package notify decides what a person whose terminal is not focused should be notified
+// of, and returns the sequences that make the terminal do so. It writes nothing itself.
 package notify
 
 import (
@@ -21,10 +21,10 @@ type Config struct {
 }
 
 const (
-	// gather is how long a notification waits for more news: what happens together
-	// goes into one.
+	// gather is how long a notification waits for more news: what happens at the same
+	// time goes into one.
 	gather = 2 * time.Second
-	// newsFor is the greatest age of a state that still is news when it becomes known.
+	// newsFor is the greatest age of a state that is still news when it becomes known.
 	newsFor = 10 * time.Minute
 )
 
@@ -32,7 +32,7 @@ const (
 type Notifier struct {
 	cfg      Config
 	blurred  bool
-	caughtUp bool                       // the relay's history has been read: it is no news
+	caughtUp bool                       // the relay's history, which is no news, has been read
 	seen     map[api.ID]api.IntentState // states of the intents that await confirmation or failed
 	down     bool                       // there is an alert about the relay
 	quiet    bool                       // that alert is muted, or was when it last existed

@@ -1,4 +1,4 @@
-// Package plain prints what happens in an account as lines of text, one for each change,
+// Package plain prints what happens in an account as lines of text, one per change,
 // for screen readers and logs.
 //
 // A line has a time, its subject, an id if there is one, and the change in words, as in
@@ -50,8 +50,8 @@ func newPrinter(cfg Config) *printer {
 	return &printer{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
 }
 
-// changes returns the lines for what changed. Of the first picture it gives only the
-// sums and the intents that wait for a person.
+// changes returns the lines for what changed; for the first picture, only the sums and
+// the intents that wait for a person.
 func (t *printer) changes(c *account.Changes) []string {
 	t.lines, t.now = nil, c.At.In(t.cfg.Location)
 	if day := t.now.Format(time.DateOnly); day != t.day {
@@ -138,7 +138,7 @@ func (t *printer) sums(s *account.Summary, first bool) {
 	}
 	if s.LetGo > 0 && !t.letGoPrinted {
 		t.letGoPrinted = true
-		t.say("intents older ones are not kept")
+		t.say("intents: older ones are not kept")
 	}
 	forbidden := s.ShipmentList.State == account.ListForbidden
 	if forbidden && !t.shipmentsForbidden {
@@ -229,7 +229,7 @@ func because(err error) string {
 	return ": " + err.Error()
 }
 
-// intent prints a new state, and other words about an intent that became known only now.
+// intent prints an intent when its state or another printed fact has changed.
 func (t *printer) intent(in *account.Intent, first bool) {
 	what := t.intentWords(in)
 	if what == t.intents[in.ID] {
@@ -310,8 +310,8 @@ func (t *printer) shipmentWords(s *account.Shipment) string {
 	return sentence(wording.Name(string(s.Status())), parts)
 }
 
-// events prints the events that move no intent and no shipment: the others show in what
-// they move.
+// events prints the events that concern neither an intent nor a shipment: the lines of
+// those show what the others changed.
 func (t *printer) events(c *account.Changes, first bool) {
 	for _, e := range c.Events {
 		if e.Seq <= t.lastSeq {
@@ -328,8 +328,8 @@ func (t *printer) events(c *account.Changes, first bool) {
 	}
 }
 
-// alertChanges prints which alerts were raised, which say something new and which cleared, except failures, which the
-// intent's own line reports.
+// alertChanges prints which alerts were raised, changed their text or cleared. It leaves
+// out failures, which the intent's own line reports.
 func (t *printer) alertChanges(now []account.Alert) {
 	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool { return a.Kind == account.AlertFailed })
 	for _, a := range t.alerts {
@@ -362,7 +362,8 @@ func (t *printer) moment(at time.Time) string {
 	return at.Format(time.TimeOnly)
 }
 
-// indexOf returns where an alert stands among others; -1 if it does not.
+// indexOf returns the index of an alert among others, whatever its text; -1 if it is
+// not there.
 func indexOf(alerts []account.Alert, wanted account.Alert) int {
 	return slices.IndexFunc(alerts, func(a account.Alert) bool {
 		return a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Order == wanted.Order && a.Cause == wanted.Cause && a.Since.Equal(wanted.Since)

@@ -11,8 +11,8 @@ import (
 // littleKnown is how long the account must be watched before its pulse means anything.
 const littleKnown = time.Minute
 
-// pulse prints how the day goes and how fast the service is, with the first change of
-// each hour, once the counts of intents are printed.
+// pulse prints how the day goes and how fast the service is. It does so at the first
+// change of each hour, once the counts of intents are printed.
 func (t *printer) pulse(s *account.Summary) {
 	hour := t.now.Format("2006-01-02 15")
 	if !t.intentsSummed || s.Known.IsZero() || t.now.Sub(s.Known) < littleKnown || hour == t.pulseHour {

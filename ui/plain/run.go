@@ -16,7 +16,7 @@ type Config struct {
 	Environment string         // the service's environment, until an answer names it
 	Account     string         // may be empty
 	Location    *time.Location // for printed times; nil: time.Local
-	Gather      time.Duration  // how long changes are gathered: what changes twice meanwhile is printed once; default 200 ms, negative: not at all
+	Gather      time.Duration  // how long to gather changes: what changes twice meanwhile is printed once; default 200 ms, negative: not at all
 }
 
 // Run prints changes to out until ctx ends, which is not an error, or writing fails.

@@ -25,7 +25,7 @@ const (
 	pastAfter   = 5 * time.Second // the start of the program comes first
 	pastGather  = time.Second     // coarser steps than in a recording
 	pastChapter = PastSpan / 3    // the length of a chapter, which is dropped as a whole
-	pastTimes   = 1               // a chapter's changes may be so many times as large as its picture: two chapters must fit
+	pastTimes   = 1               // a chapter's changes may be this many times as large as its picture: two chapters must fit
 )
 
 // Past keeps the latest changes: a recording can begin before somebody asks for it. It

@@ -30,9 +30,9 @@ type Player struct {
 
 	asked struct {
 		sync.Mutex
-		what  []func()              // what Run is to do, in order
-		since time.Time             // when the first of what is not yet on the screen was asked; zero: nothing
-		told  *account.IntentDetail // the last answer of Intent, given again meanwhile
+		steps []func()              // what Run has to do, in order
+		since time.Time             // when the oldest request that is not yet on the screen was made; zero: there is none
+		last  *account.IntentDetail // the last answer of Intent, given again meanwhile
 	}
 
 	mu      sync.Mutex
@@ -45,7 +45,7 @@ type Player struct {
 	err     error // why no chapter can be read any more; nil: each could
 }
 
-// playback is where a player was last told to be.
+// playback is the position that a player was last asked for.
 type playback struct {
 	clock clock
 	want  int
@@ -183,20 +183,20 @@ func (p *Player) Changes(since uint64) account.Changes {
 }
 
 // Intent returns everything about an intent at the moment on the screen. It never waits for
-// the file: until the screen is where it was asked to be, only the last answer is known.
+// the file: until the screen shows the requested moment, only the last answer is known.
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 	p.asked.Lock()
-	there, told := p.asked.since.IsZero(), p.asked.told
+	there, last := p.asked.since.IsZero(), p.asked.last
 	p.asked.Unlock()
 	if !there {
-		return told, told != nil && told.ID == id
+		return last, last != nil && last.ID == id
 	}
 	p.mu.Lock()
 	in, ok := p.picture.Intent(id)
 	p.mu.Unlock()
 	in = withBody(in)
 	p.asked.Lock()
-	p.asked.told = in
+	p.asked.last = in
 	p.asked.Unlock()
 	return in, ok
 }

@@ -88,7 +88,7 @@ func (p *Player) ChangeSpeed(by int) {
 // steer makes Run do something: reading a chapter takes longer than a key may.
 func (p *Player) steer(what func()) {
 	p.asked.Lock()
-	p.asked.what = append(p.asked.what, what)
+	p.asked.steps = append(p.asked.steps, what)
 	if p.asked.since.IsZero() {
 		p.asked.since = time.Now()
 	}
@@ -102,17 +102,17 @@ func (p *Player) steer(what func()) {
 func (p *Player) askedAgain() bool {
 	p.asked.Lock()
 	defer p.asked.Unlock()
-	return len(p.asked.what) > 0
+	return len(p.asked.steps) > 0
 }
 
-// perform does what was asked for, and shows where that leads: of several places, the last.
+// perform does what was asked for, and shows only the position where all of it leads.
 func (p *Player) perform(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for there := false; !there && ctx.Err() == nil; {
 		p.asked.Lock()
-		asked := p.asked.what
-		p.asked.what = nil
+		asked := p.asked.steps
+		p.asked.steps = nil
 		p.asked.Unlock()
 		for _, do := range asked {
 			do()
@@ -127,7 +127,7 @@ func (p *Player) perform(ctx context.Context) {
 func (p *Player) settled() bool {
 	p.asked.Lock()
 	defer p.asked.Unlock()
-	if len(p.asked.what) > 0 {
+	if len(p.asked.steps) > 0 {
 		return false
 	}
 	p.asked.since = time.Time{}

@@ -61,8 +61,8 @@ func (w *writer) put(f *account.Frame) error {
 	return err
 }
 
-// chapterDue reports whether a new chapter should begin: the changes are so many times as
-// large as its picture.
+// chapterDue reports whether a new chapter should begin: the changes are the given number
+// of times as large as the chapter's picture.
 func (w *writer) chapterDue(times int) bool {
 	return !w.begun || w.changes > times*max(chapterFrom, w.picture)
 }
@@ -115,7 +115,7 @@ func (w *writer) putPast(chapters []keptChapter) error {
 // flush passes everything to the operating system: a crash of the process loses nothing.
 func (w *writer) flush() error { return errors.Join(w.packed.Flush(), w.there()) }
 
-// ErrGone says that a recording cannot be played: its file is not what was written any more.
+// ErrGone says that a recording cannot be played: its file no longer has what was written.
 var ErrGone = errors.New("the file was removed, replaced or cut meanwhile")
 
 // there checks that the path still leads to the file, and that all that was flushed is in it.

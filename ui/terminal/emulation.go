@@ -24,7 +24,7 @@ func newEmulation(o Options) (*emulation, error) {
 	if o.Ground != "" {
 		ground, err := colorful.Hex(o.Ground)
 		if err != nil {
-			return nil, fmt.Errorf("ground %q is no colour such as #fdf6e3: %w", o.Ground, err)
+			return nil, fmt.Errorf("background %q is not a colour such as #fdf6e3: %w", o.Ground, err)
 		}
 		background = ground
 		if lightness, _, _ := ground.Lab(); lightness > 0.5 {

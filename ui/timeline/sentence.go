@@ -15,9 +15,9 @@ func Sentence(m *account.Moment) string {
 	case account.ShipmentTold:
 		return "shipment " + shipmentWords(m.Type)
 	case account.ReadShowed:
-		return "read: " + told(m)
+		return "read: " + answered(m)
 	case account.ConfirmTaken:
-		return "confirm accepted: " + told(m)
+		return "confirm accepted: " + answered(m)
 	case account.MadeElsewhere:
 		return "made by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
 	case account.ConfirmedElsewhere:
@@ -44,7 +44,8 @@ func Sentence(m *account.Moment) string {
 	return "unknown kind of entry: " + wording.Name(string(m.What))
 }
 
-func told(m *account.Moment) string {
+// answered says what the service's answer showed.
+func answered(m *account.Moment) string {
 	text := stateWords(m.To)
 	switch {
 	case m.Failure != "":

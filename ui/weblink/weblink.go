@@ -1,5 +1,5 @@
-// Package weblink makes addresses of the web out of remote text, so that what a
-// person reads is where a browser goes.
+// Package weblink makes web addresses out of remote text, so that the address that a
+// person reads is the one that a browser opens.
 package weblink
 
 import (
@@ -19,10 +19,10 @@ const longest = 2000
 // Link is an https address of printable ASCII, without user information.
 type Link struct {
 	Address string
-	Host    string // with its port, if it has one; in punycode where letters of other scripts are in it
+	Host    string // with its port, if it has one; in punycode if it has letters beyond ASCII
 }
 
-// Why some text is no link.
+// The reasons why a text is not a link.
 var (
 	ErrNotWeb  = errors.New("it is not an https address")
 	ErrUser    = errors.New("it contains a user name, which hides the host")

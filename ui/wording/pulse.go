@@ -77,8 +77,8 @@ func Sum(totals []api.Money, unpriced int) string {
 	return strings.Join(parts, " + ")
 }
 
-// Times is a time against those before: "p50 14s, p95 41s (of 70); yesterday p50 12s,
-// p95 35s (of 74); 7 days before p50 13s, p95 38s (of 512)".
+// Times compares today's durations with earlier ones: "p50 14s, p95 41s (of 70);
+// yesterday p50 12s, p95 35s (of 74); 7 days before p50 13s, p95 38s (of 512)".
 func Times(today, yesterday, week account.Pace) string {
 	text := pace(today) + slower(today, week)
 	for _, before := range []struct {
@@ -111,7 +111,7 @@ func Latency(l *account.Latency, now time.Time) string {
 	return fmt.Sprintf("%s%s; %s before %s", text, slower(l.Recent, l.Past), Counted(l.Days, "day", "days"), pace(l.Past))
 }
 
-// LatencyOf names what a latency is of: "reads", "mutations of others".
+// LatencyOf names the requests of a latency: "reads", "mutations of others".
 func LatencyOf(l *account.Latency) string {
 	name := string(l.Class)
 	switch l.Class {
@@ -126,7 +126,7 @@ func LatencyOf(l *account.Latency) string {
 	return name
 }
 
-// pace is percentiles with how many they are of: "p50 14s, p95 41s (of 70)".
+// pace is percentiles with the number of values: "p50 14s, p95 41s (of 70)".
 func pace(p account.Pace) string {
 	if p.Count == 0 {
 		return "unknown"
@@ -134,7 +134,7 @@ func pace(p account.Pace) string {
 	return fmt.Sprintf("p50 %s, p95 %s (of %s)", Took(p.P50), Took(p.P95), Count(p.Count))
 }
 
-// slower says that something takes longer than it did; "" where it does not.
+// slower says that something takes longer than usual; "" if it does not.
 func slower(now, usual account.Pace) string {
 	if now.Slower(usual) {
 		return ", slower than usual"
@@ -142,7 +142,7 @@ func slower(now, usual account.Pace) string {
 	return ""
 }
 
-// Took writes how long something took with what matters of it: 82ms, 1.4s, 38s, 12m.
+// Took writes how long something took, in about two digits: 82ms, 1.4s, 38s, 12m.
 func Took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -157,7 +157,7 @@ func Took(d time.Duration) string {
 
 func clock(at time.Time, p *account.Pulse) string { return at.In(p.At.Location()).Format("15:04") }
 
-// percent rounds, but to all or to none only what is.
+// percent rounds, but never to 0 or 100 what is neither.
 func percent(share float64) string {
 	switch n := int(share*100 + 0.5); {
 	case n == 100 && share < 1:

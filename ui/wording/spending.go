@@ -10,7 +10,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Spender names who spends the quota; tillwatch itself with what for.
+// Spender names who spends the quota, and for tillwatch itself the purpose.
 func Spender(s *account.Spender) string {
 	switch s.Kind {
 	case account.SpenderOwn:
@@ -77,8 +77,9 @@ func Forecast(l *account.Limit, now time.Time, where *time.Location) string {
 	return strings.Join(parts, ", ")
 }
 
-// ObservedSince says that requests of a proxy's callers before a time of the span may be missing: "observed since
-// 14:02"; "" if none are, or no proxy reports.
+// ObservedSince says from when on the requests of a proxy's callers are known, if that
+// is within the span: "observed since 14:02". It is "" if none are missing, or no proxy
+// reports.
 func ObservedSince(since time.Time, spenders []account.Spender, span account.Span, now time.Time, where *time.Location) string {
 	begins := now.Add(-time.Duration(span.Length()) * span.Width())
 	observed := slices.ContainsFunc(spenders, func(s account.Spender) bool { return s.Kind == account.SpenderObserved })

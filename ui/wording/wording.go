@@ -36,8 +36,8 @@ func Late(days int) string {
 	return Counted(days, "day", "days") + " late"
 }
 
-// Age writes an age, or the time that is left to act, in its greatest unit: 4s, 38m, 5h,
-// 12d. It is rounded down: it lasts at least as long.
+// Age writes an age, or the time left to act, in its greatest unit: 4s, 38m, 5h, 12d.
+// It is rounded down: the time lasts at least as long.
 func Age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
@@ -50,7 +50,7 @@ func Age(d time.Duration) string {
 	return Count(int(d/(24*time.Hour))) + "d"
 }
 
-// Until is [Age] for what is waited for, rounded up: it has come by then.
+// Until is [Age] for the time until something comes, rounded up: it has come by then.
 func Until(d time.Duration) string {
 	unit := time.Second
 	switch {
@@ -69,8 +69,8 @@ func By(at, now time.Time, where *time.Location) string {
 	return "by " + Moment(at.Add(time.Minute-1), now, where)
 }
 
-// Within says how far away an alert's end is, behind a blank; "" if it has none. Only the
-// return of the day's intents is waited for: until any other end there is time to act.
+// Within says how far away an alert's end is, after a blank; "" if it has none. The end is
+// the time left to act, except with the day's intents: there it is when they return.
 func Within(a *account.Alert, now time.Time) string {
 	left := a.Due.Sub(now)
 	switch {
@@ -90,7 +90,7 @@ func Due(a *account.Alert, now time.Time, where *time.Location) string {
 	return Within(a, now)
 }
 
-// Moment is a time on the clock; of one that is more than a day away the date, too.
+// Moment is a time on the clock, with the date if it is a day or more away.
 func Moment(at, now time.Time, where *time.Location) string {
 	if now.Sub(at).Abs() < 24*time.Hour {
 		return at.In(where).Format("15:04")
@@ -108,8 +108,8 @@ func Amount(written string) string {
 	return money.Readable()
 }
 
-// Name makes a name of the wire readable, and safe to draw: "out_of_stock"
-// becomes "out of stock".
+// Name makes a name from the wire readable and safe to draw: "out_of_stock" becomes
+// "out of stock".
 func Name(onWire string) string {
 	return strings.ReplaceAll(string(api.Scrub(onWire)), "_", " ")
 }

@@ -39,7 +39,7 @@ type reading struct {
 	pasting atomic.Bool // the beginning of a paste was read, but not its end
 	unended *time.Timer // runs while a paste waits for more
 	paste   pasted
-	read    []byte // what of it was not passed on yet
+	read    []byte // the part of the paste that was not passed on yet
 }
 
 // KeysMsg brings the keys that wait, so that the screen is drawn once for all of them.
@@ -48,11 +48,11 @@ type KeysMsg []tea.KeyPressMsg
 // mostKeys is the most keys of a [KeysMsg].
 const mostKeys = 4096
 
-// UnendedPasteMsg says that the end of a paste does not come: [Keyboard.Renew] forgets it.
+// UnendedPasteMsg says that the end of a paste is missing: [Keyboard.Renew] drops the paste.
 type UnendedPasteMsg struct{}
 
-// unendedAfter is how long a paste may bring nothing. The reader takes whatever follows the
-// beginning of a paste for pasted: if its end were lost, no key would count again.
+// unendedAfter is how long a paste may pause. The reader takes everything after the
+// beginning of a paste for pasted text: if the end were lost, no key would count again.
 const unendedAfter = 2 * time.Second
 
 // NewKeyboard returns the keyboard of the terminal behind in. Nobody reads it until
@@ -139,8 +139,8 @@ func (r *reading) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// whole reads whole control sequences: the reader of keys takes one whose rest is late
-// for text.
+// whole reads only whole control sequences: if the rest of one came late, the reader of
+// keys would take it for text.
 func (r *reading) whole(into []byte) (n int, err error) {
 	for err == nil && n < len(into) && (n == 0 || unfinished.Match(into[:n])) {
 		if r.pasting.Load() {
@@ -154,17 +154,17 @@ func (r *reading) whole(into []byte) (n int, err error) {
 	return n, err
 }
 
-// mostAnswered is the most bytes of a colour that are waited for.
+// mostAnswered is the greatest length of a colour in an answer, in bytes.
 const mostAnswered = 40
 
-// unfinished is a control sequence that lacks its end, or the terminal's answer about one
-// of its colours that does. One without a parameter could also be a key that was pressed
-// together with alt. Of an answer only what a colour consists of is waited for: if its end
-// were lost, no key would count again.
+// unfinished matches a control sequence, or the terminal's answer about one of its
+// colours, that lacks its end. It does not match a sequence without a parameter, which
+// could also be a key that was pressed together with alt. In an answer it matches only
+// the characters of a colour: if the end were lost, no key would count again.
 var unfinished = regexp.MustCompile(fmt.Sprintf(
 	`\x1b\[[0-?]+[ -/]*$|\x1b\]1[0-2];[#rgba:0-9A-Fa-f/]{0,%d}\x1b?$`, mostAnswered))
 
-// Renew returns the command that reads on without the paste that does not end.
+// Renew returns the command that drops a paste without an end and reads on.
 func (k *Keyboard) Renew() tea.Cmd {
 	return func() tea.Msg {
 		if errors.Join(k.Give(), k.Take()) != nil {

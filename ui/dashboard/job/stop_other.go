@@ -2,7 +2,7 @@
 
 package job
 
-// suspendPossible is false where no shell can stop a program.
+// suspendPossible reports whether a shell can stop a program on this system.
 const suspendPossible = false
 
 func stopProcess() error { return errNotStopped }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// suspendPossible is false where no shell can stop a program.
+// suspendPossible reports whether a shell can stop a program on this system.
 const suspendPossible = true
 
 // stopProcess stops all programs of the shell's job, as the terminal does for a program

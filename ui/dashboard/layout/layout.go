@@ -50,8 +50,7 @@ type Hidden [places]bool
 // All reports whether every place is hidden.
 func (h Hidden) All() bool { return !slices.Contains(h[:], false) }
 
-// Has reports whether the place of p is hidden. Those of the detail and the views never
-// are.
+// Has reports whether the place of p is hidden; the detail and the views never are.
 func (h Hidden) Has(p Pane) bool { return int(p) < Board && h[Place(p)] }
 
 // Hideable lists the panes whose places can be hidden.
@@ -108,12 +107,12 @@ type Request struct {
 	Detail        bool // the detail is open
 
 	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
-	Hidden      Hidden      // the focused pane is visible all the same
+	Hidden      Hidden      // the focused pane is visible even so
 	List        bool        // the intents are one list at any width
 }
 
-// Layout is a divided screen. Rectangles never overlap; every other cell belongs to a gap
-// between two.
+// Layout is a divided screen. Rectangles never overlap; every cell outside them belongs to
+// a gap between two.
 type Layout struct {
 	Arrangement Arrangement
 	TooSmall    bool // if true, nothing else is set
@@ -222,8 +221,8 @@ func (r Request) arrangement(width int) Arrangement {
 	return Wide
 }
 
-// board gives the intents about half of the height, and the rest to the shipments beside
-// the quota and to the tail. Hidden panes leave their place to the others.
+// board gives the intents about half of the height, and the rest to the shipments and the
+// quota, side by side, and to the tail. Hidden panes leave their place to the others.
 func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	share := min(max(body.H*24/100, 5), 16)
 	heights := [3]int{0, min(share, 14), share} // the intents and the pulse; shipments and quota; the tail
@@ -267,7 +266,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	}
 }
 
-// beside divides a row among the shipments and the quota.
+// beside divides a row between the shipments and the quota.
 func (l *Layout) beside(row Rect, hidden Hidden) {
 	left := (row.W - gap) * 54 / 100
 	if l.Arrangement == Medium {
@@ -284,8 +283,8 @@ func (l *Layout) beside(row Rect, hidden Hidden) {
 	}
 }
 
-// stack puts all panes above each other. The others shrink to their titles, or keep some
-// rows if there is room; the focused pane gets the rest.
+// stack puts all panes above each other. Those without focus shrink to their titles, or
+// keep some rows if there is room; the focused pane gets the rest.
 func (l *Layout) stack(body Rect, focus, tab Pane, hidden Hidden) {
 	focus = Place(focus)
 	if focus == Detail || hidden[focus] {

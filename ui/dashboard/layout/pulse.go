@@ -1,7 +1,7 @@
 package layout
 
 // The pulse takes the lower right of the intents, where the lanes of ended intents are:
-// the lanes that wait for a person keep their height.
+// the lanes of intents that await a person keep their height.
 const (
 	leastPulse  = 11
 	mostPulse   = 22
@@ -9,8 +9,8 @@ const (
 	pulseHeight = 42 // percent of the height of both
 )
 
-// top divides the first row among the intents and the pulse. Without room for both, the
-// intents get it all; so does a list, whose columns need the whole width.
+// top divides the first row between the intents and the pulse. Without room for both, the
+// intents get all of it.
 func (l *Layout) top(row Rect, hidden Hidden) {
 	switch {
 	case hidden[Intents]:
@@ -29,8 +29,8 @@ func (l *Layout) top(row Rect, hidden Hidden) {
 	l.Panes[Pulse] = Rect{row.X + left + gap, row.Y + above + 1, w, h}
 }
 
-// LaneShares divide the width among the lanes of the intents, in their order: amounts and
-// countdowns need more. Intents in the last one are rare.
+// LaneShares divide the width among the lanes of the intents, in their order: lanes with
+// amounts and countdowns need more. Intents in the last one are rare.
 var LaneShares = [...]int{18, 25, 19, 21, 21, 14}
 
 // LaneGap is the number of columns between two lanes.

@@ -100,7 +100,7 @@ func (p *Detail) scan(at string, m sign.Sign, text, place string, stamp int) {
 
 func (p *Detail) event() {
 	e := p.facts.Event
-	p.headline(sign.Told(e), string(e.Product), p.look.age(e.Received))
+	p.headline(sign.Outcome(e), string(e.Product), p.look.age(e.Received))
 	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
 	p.fact("source", paint.Text, wording.Name(string(e.SourceType)))
 	p.fact("source id", paint.Text, string(e.SourceID))

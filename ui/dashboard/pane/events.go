@@ -48,7 +48,7 @@ type eventRow struct {
 }
 
 func newEventRow(e *account.Event) *eventRow {
-	row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
+	row := &eventRow{Event: e, mark: sign.Outcome(e), noted: strings.Join(marks(e), " · ")}
 	row.searchText = newSearchText(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 	return row
 }

@@ -267,7 +267,7 @@ func (p *Quota) reset(b *quota.Bucket) string {
 	case b.Reset > 0:
 		return wording.Until(b.Reset - age)
 	}
-	return "told " + Past(age) + " ago"
+	return "seen " + Past(age) + " ago"
 }
 
 // rate writes requests a second in a fixed width.

@@ -42,7 +42,7 @@ func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 		{"in its window", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon}, "reads 3 / 5 1s"},
 		{"its window is over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 has reset"},
 		{"long over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-time.Hour)}, "reads ≤5 / 5 has reset"},
-		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 told 1m ago"},
+		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 seen 1m ago"},
 		{"its forecast went with its window", quota.Bucket{Exhausted: time.Millisecond, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 has reset"},
 		{"nothing is left of it", quota.Bucket{Reset: time.Minute, ObservedAt: noon}, "reads 0 / 5 1m"},
 	}

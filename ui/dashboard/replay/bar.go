@@ -46,7 +46,7 @@ type Bar struct {
 // leastTick is the shortest time between two readings of the recording's clock.
 const leastTick = 100 * time.Millisecond
 
-// Tick returns when the recording's clock is to be read again.
+// Tick returns the time until the recording's clock should be read again.
 func (b *Bar) Tick() time.Duration {
 	p := b.Position()
 	if p.Paused || p.Ended {
@@ -206,7 +206,7 @@ func (b *Bar) Point(msg tea.MouseMsg) {
 // spell writes a position: 2m31s, 1h2m3s.
 func spell(d time.Duration) string { return api.Span(d.Truncate(time.Second)) }
 
-// positionWidth has room for each position of a replay.
+// positionWidth returns the cells that every position of a recording fits into.
 func positionWidth(length time.Duration) int {
 	if length < time.Hour {
 		return len("59m59s")

@@ -2,8 +2,8 @@ package sign
 
 import "tillwatch/api/account"
 
-// Grounds is what stands before a figure that the service has not told: it is at
-// least so much, about so much, or as it is assumed to be.
+// Grounds is the sign before a figure that the service has not reported: at least that
+// much (≥), about that much (≈), or assumed (~).
 func Grounds(g account.Grounds) string {
 	switch g {
 	case account.Counted:

@@ -9,8 +9,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Items counts the items of an order by state, those of states that the contract does
-// not list last: "3 items: 2 awaiting, 1 failed".
+// Items counts the items of an order by state: "3 items: 2 awaiting, 1 failed". States
+// that the contract does not list come last.
 func Items(o *account.Order) string {
 	text := wording.Counted(len(o.Intents), "item", "items")
 	between := ": "

@@ -1,5 +1,5 @@
-// Package sign says how states look: each a glyph of one cell, a word and a
-// style. Colour never stands alone.
+// Package sign says how states look: each has a glyph of one cell, a word and a style.
+// Colour alone never carries a meaning.
 package sign
 
 import (
@@ -23,8 +23,8 @@ type Sign struct {
 // String is the glyph with its word.
 func (s Sign) String() string { return s.Glyph + " " + s.Word }
 
-// Intent is the sign of an intent's state. One that the contract does not list
-// is shown as it is called.
+// Intent is the sign of an intent's state. A state that the contract does not list
+// is shown under its own name.
 func Intent(s api.IntentState) Sign { return listed(intents, s) }
 
 var intents = map[api.IntentState]Sign{
@@ -73,9 +73,9 @@ var events = map[api.EventType]Sign{
 	api.VerificationChallenge: {"∙", "endpoint challenge", paint.Muted},
 }
 
-// Told is the sign of an event by what it has led to, where that is known, else by
-// its type.
-func Told(e *account.Event) Sign {
+// Outcome is the sign of an event by the status that it led to, or by its type if that
+// is unknown.
+func Outcome(e *account.Event) Sign {
 	if e.Status == "" {
 		return Event(e.Type)
 	}
@@ -113,7 +113,7 @@ var deliveries = map[delivery.State]Sign{
 	delivery.Lost:      {"○", "lost", paint.Warning},
 }
 
-// Feed is the sign of the way to the relay.
+// Feed is the sign of the connection to the relay.
 func Feed(s account.FeedState) Sign { return feeds[s] }
 
 var feeds = map[account.FeedState]Sign{
@@ -125,7 +125,7 @@ var feeds = map[account.FeedState]Sign{
 	account.FeedRefused:    {"✕", "refused", paint.Bad},
 }
 
-// Marked is the sign of an intent that is to be confirmed with others.
+// Marked is the sign of an intent that is marked to be confirmed together with others.
 func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 
 // Unseen is the sign of an intent that changed while nobody looked.

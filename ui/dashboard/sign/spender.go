@@ -13,7 +13,7 @@ var observed = [...]Sign{
 // Own is the sign of what tillwatch itself spends.
 func Own() Sign { return Sign{"█", "tillwatch", paint.Accent} }
 
-// Observed is the sign of the n-th spender that was observed, from 0.
+// Observed is the sign of the nth observed spender, from 0.
 func Observed(n int) Sign {
 	if n < len(observed) {
 		return observed[n]
@@ -21,5 +21,5 @@ func Observed(n int) Sign {
 	return Sign{"▚", "other observed callers", paint.Text}
 }
 
-// Rest is the sign of those whom nobody saw.
+// Rest is the sign of the spenders that nobody observed.
 func Rest() Sign { return Sign{"░", "not observed", paint.Muted} }

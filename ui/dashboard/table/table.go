@@ -6,10 +6,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sort"
 )
 
-// Edge is the end of a table with its newest or most important rows.
+// Edge is the end of a table where its newest or most important rows are.
 type Edge uint8
 
 // The edges.
@@ -23,7 +22,7 @@ type Config[T any] struct {
 	Key     func(T) string    // identity
 	Compare func(a, b T) int  // order; Key breaks ties
 	Home    Edge              // where the cursor rests until it is moved
-	Limit   int               // the most rows; the first ones by Compare are dropped, whatever SetCompare says; 0: no limit
+	Limit   int               // the most rows: of more, the first by Compare are dropped, even under SetCompare; 0: no limit
 	Match   func(T, any) bool // whether a row passes the filter of SetFilter
 }
 
@@ -181,7 +180,7 @@ func (t *Table[T]) Window() (rows []T, first int) {
 	return t.shown[t.offset:end], t.offset
 }
 
-// SetCompare sorts the rows by another order; nil means Config.Compare. Keys break ties.
+// SetCompare sorts the rows in another order; nil means Config.Compare. Keys break ties.
 func (t *Table[T]) SetCompare(compare func(a, b T) int) {
 	t.order = compare
 	slices.SortFunc(t.rows, t.compare)
@@ -293,7 +292,8 @@ func (t *Table[T]) place(rows []T, row T) []T {
 }
 
 func (t *Table[T]) search(rows []T, row T) int {
-	return sort.Search(len(rows), func(i int) bool { return t.compare(rows[i], row) >= 0 })
+	i, _ := slices.BinarySearchFunc(rows, row, t.compare)
+	return i
 }
 
 func (t *Table[T]) drop(row T) {

@@ -40,8 +40,8 @@ func run(ctx context.Context, args []string) error {
 	size := flags.String("size", "120x36", "of the terminal, in cells")
 	out := flags.String("o", "picture.svg", "file to write")
 	title := flags.String("title", "tillwatch", "what the picture shows, for those who cannot see it")
-	ground := flags.String("ground", "", "colour of the terminal's own ground, as in #fdf6e3")
-	script := flags.String("steps", "wait:5s", "what to do before the picture, with blanks between: wait:5s, keys:TEXT, enter, esc, tab, down, see:PATTERN")
+	ground := flags.String("ground", "", "colour of the terminal's own background, as in #fdf6e3")
+	script := flags.String("steps", "wait:5s", "what to do before the picture, separated by blanks: wait:5s, keys:TEXT, see:PATTERN, enter, esc, tab, up, down, left, right")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(home)
-	// The user's own settings do not belong into a picture.
+	// The user's own settings do not belong in a picture.
 	t, err := terminal.Start(ctx, terminal.Options{
 		Width: width, Height: height, Emulate: true, Ground: *ground,
 		Env: []string{"XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home},
@@ -121,7 +121,7 @@ func parseSteps(script string) ([]step, error) {
 		case keys[what] != "":
 			steps = append(steps, press(keys[what]))
 		default:
-			return nil, fmt.Errorf("step %q is none of wait:5s, keys:TEXT, see:PATTERN, enter, esc, tab, up, down, left, right", word)
+			return nil, fmt.Errorf("unknown step %q: there are wait:5s, keys:TEXT, see:PATTERN, enter, esc, tab, up, down, left, right", word)
 		}
 	}
 	return steps, nil

@@ -83,7 +83,7 @@ func (h Hand) goTo(t *rapid.T) []string {
 	return append(append([]string{h.Key(action.Jump)}, Typed(id)...), "enter")
 }
 
-// Text is anything that somebody may type, paste or name a product.
+// Text is anything that somebody may type or paste, or that a product may be called.
 func Text() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{

@@ -67,7 +67,7 @@ func Bytes(name string) string {
 	return name
 }
 
-// Typed are the keys that type a text. What no key types is left out.
+// Typed are the keys that type a text. Characters that no key types are left out.
 func Typed(text string) (keys []string) {
 	for _, r := range text {
 		switch {
