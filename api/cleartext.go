@@ -53,7 +53,7 @@ func DialerTo(host string) *net.Dialer {
 
 func stayHere(_ context.Context, _, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().Unmap().IsLoopback() {
-		return fmt.Errorf("%s is no address of this machine, as the name says", address)
+		return fmt.Errorf("a name of this machine leads to %s, on another machine", address)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNotStandIn is the error of [Client.Control] if the service itself answers, or may.
-var ErrNotStandIn = errors.New("this is no stand-in for the service")
+var ErrNotStandIn = errors.New("this is not a stand-in for the service")
 
 // Control makes a request to the control API of a stand-in, which is not part of
 // the contract. It carries a key that the service refuses, so that nothing happens if

@@ -207,7 +207,7 @@ func (c *Client) IntentURL(id ID) (string, error) {
 // itemPath escapes id into one segment of the path, whatever it holds.
 func itemPath(collection string, id ID) (string, error) {
 	if !Nameable(string(id)) {
-		return "", fmt.Errorf("%s: %q is no id", collection, string(id))
+		return "", fmt.Errorf("%s: %q is not an id", collection, string(id))
 	}
 	return collection + "/" + url.PathEscape(string(id)), nil
 }

@@ -16,8 +16,8 @@ import (
 // or exported: payment tokens, the buyer's personal data, the values of refused
 // fields, stacks, whatever is named or looks like a secret and what [MaskAddress] masks
 // become "[masked]"; unknown fields stay. Characters that must not reach a terminal are written as \u
-// escapes, so that nothing else is lost. A body that is no JSON is not shown at
-// all.
+// escapes, so that nothing else is lost. Of a body that is not JSON only the length is
+// shown.
 func Masked(body []byte) []byte { return masker{}.mask(body) }
 
 // Revealed is [Masked] for a person who asked to see the buyer: personal data is shown,

@@ -50,9 +50,9 @@ func (e *UnreadableError) Error() string {
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // IsUnknownOutcome reports whether a request may or may not have taken effect:
-// it ended without an answer after it may have been sent, with a 5xx or a 408, or
-// with a success that could not be read. Any other 4xx is a definite refusal, and a
-// request that never left had no effect.
+// it ended without an answer after it may have been sent, with a 5xx, a 408 or a
+// redirect, or with a success that could not be read. Any other 4xx is a definite
+// refusal, and a request that never left had no effect.
 func IsUnknownOutcome(err error) bool {
 	if answer := (*Error)(nil); errors.As(err, &answer) {
 		refused := answer.Status/100 == 4 && answer.Status != http.StatusRequestTimeout

@@ -63,7 +63,7 @@ type createWire struct {
 func (c *CreateIntent) encode() ([]byte, error) {
 	if len(c.Raw) > 0 {
 		if !gjson.ValidBytes(c.Raw) || !gjson.ParseBytes(c.Raw).IsObject() {
-			return nil, errors.New("the raw body is no JSON object")
+			return nil, errors.New("the raw body is not a JSON object")
 		}
 		return c.Raw, nil
 	}
@@ -80,7 +80,7 @@ func (c *CreateIntent) encode() ([]byte, error) {
 func (c *ConfirmIntent) encode() ([]byte, error) {
 	if len(c.Raw) > 0 {
 		if !json.Valid(c.Raw) {
-			return nil, errors.New("the raw body of the confirm is no JSON")
+			return nil, errors.New("the raw body of the confirm is not JSON")
 		}
 		return c.Raw, nil
 	}

@@ -127,7 +127,7 @@ func (r *reading) source(name string) (data []byte, path string, err error) {
 func (r *reading) read(path string) ([]byte, error) {
 	r.files[path] = ""
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // a pipe might never open
-		return nil, fmt.Errorf("theme file %s: it is no regular file", path)
+		return nil, fmt.Errorf("theme file %s: it is not a regular file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {

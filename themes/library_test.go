@@ -91,7 +91,7 @@ func TestErrorsOfThemesNameTheFile(t *testing.T) {
 		{"a circle of one", "self", []string{"based on"}},
 		{"a huge file", "huge", []string{at("huge.toml"), "larger than 64 KiB"}},
 		{"no file", "./not/there.toml", []string{"./not/there.toml", "no such file"}},
-		{"a device, as a pipe", os.DevNull, []string{os.DevNull, "no regular file"}},
+		{"a device, as a pipe", os.DevNull, []string{os.DevNull, "not a regular file"}},
 		{"a folder", l.Folder, []string{l.Folder, "directory"}},
 		{"no such name", "nope", []string{`"nope"`, "default, dark", "typo", "./my.toml"}},
 		{"no name", "", []string{`""`, "default"}},

@@ -128,7 +128,7 @@ func (a *auditLog) nextLine(lines *bufio.Reader) (raw []byte, err error) {
 	for {
 		part, err := lines.ReadSlice('\n')
 		if raw = append(raw, part...); len(raw) > mostLine {
-			return nil, fmt.Errorf("%s has a line of more than %d MiB, which is none of tillwatch's: move the file aside and start again", a.path, mostLine>>20)
+			return nil, fmt.Errorf("%s has a line of more than %d MiB, which tillwatch did not write: move the file aside and start again", a.path, mostLine>>20)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return raw, err
@@ -146,7 +146,7 @@ func (a *auditLog) intact() (os.FileInfo, error) {
 	own, statErr := a.file.Stat()
 	switch {
 	case statErr == nil && !own.Mode().IsRegular(): // it would be endless, or remember nothing
-		return nil, fmt.Errorf("the audit log %s is no regular file", a.path)
+		return nil, fmt.Errorf("the audit log %s is not a regular file", a.path)
 	case err == nil && statErr == nil && os.SameFile(there, own) && own.Size() >= a.read:
 		return own, nil
 	}

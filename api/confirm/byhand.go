@@ -45,7 +45,7 @@ func (g *Guard) Drop(l Line) error {
 	if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
 		return fmt.Errorf("it may still be on its way: wait until %s", localTime(over))
 	}
-	return g.audit.add(l.verdict(Closed, "what came of it is not known"))
+	return g.audit.add(l.verdict(Closed, "its outcome is not known"))
 }
 
 // before reports whether the line was sent before the intent was created.

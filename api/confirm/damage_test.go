@@ -191,7 +191,7 @@ func TestALogThatIsNoRegularFileIsRefused(t *testing.T) { // it would be endless
 	if err == nil {
 		g.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("it says %v", err)
 	}
 }

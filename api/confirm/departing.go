@@ -10,7 +10,7 @@ import (
 )
 
 // errSettled says that another process recorded what came of a request in the meantime.
-var errSettled = errors.New("another tillwatch meanwhile recorded what came of it")
+var errSettled = errors.New("another tillwatch has recorded its outcome meanwhile")
 
 // departure looks at the audit log again right before the request of a line goes out. A suspended process and a
 // sleeping machine do not notice that time passes, so others may have concluded that the request was not taken.

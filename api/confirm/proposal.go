@@ -115,7 +115,8 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 	return append(out, p.inPrivate(now)...)
 }
 
-// costsNow tells of a total other than the one that was seen, if a read shows one.
+// costsNow returns how the total of a read differs from the one that was seen; nil where
+// it does not, or the read has none.
 func (p Proposal) costsNow(now *api.Intent) []Difference {
 	if now == nil || now.Offer == nil || now.Offer.Cost.Total == nil || *now.Offer.Cost.Total == p.Total {
 		return nil

@@ -20,7 +20,7 @@ const abandonedAfter = time.Minute
 // Replace gives the file at path new content that only its owner can read. It writes
 // a temporary file beside it, syncs it and renames it. The folder must exist. After
 // an error the file has its old content. A symbolic link stays, and what it leads to is
-// replaced. What is no regular file, such as a device, is refused.
+// replaced. Replace refuses what is not a regular file, such as a device.
 func Replace(path string, write func(io.Writer) error) error {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		path = file

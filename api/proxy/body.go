@@ -91,7 +91,7 @@ func (b *clientBody) drain(limit int64) bool {
 	return b.over()
 }
 
-// inDoubt reports whether the client may still send the body, or not: it may have been asked for it or not.
+// inDoubt reports whether the client may send the rest of the body or leave it out: it asked whether the body is wanted.
 func (b *clientBody) inDoubt() bool { return b.wanted != nil && !b.over() }
 
 // Close implements [io.Closer]. The connection decides what becomes of what is left.

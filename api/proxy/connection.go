@@ -174,7 +174,7 @@ func invalid(r *http.Request, err error) (status int, why string) {
 	case errors.Is(err, errHeaderTooLarge):
 		return http.StatusRequestHeaderFieldsTooLarge, "the header of the request is larger than 64 KiB"
 	case err != nil && strings.HasPrefix(err.Error(), "unsupported transfer encoding"): // net/http has no type for it
-		return http.StatusNotImplemented, "this proxy knows no transfer encoding but chunked"
+		return http.StatusNotImplemented, "the only transfer encoding that this proxy knows is chunked"
 	case errors.As(err, new(*url.Error)): // it is a net.Error, too
 		return http.StatusBadRequest, "the target of the request cannot be read"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, new(net.Error)):

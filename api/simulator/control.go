@@ -43,7 +43,7 @@ func readControl(r *request, into any) *answer {
 		field := mistyped.Field[strings.LastIndexByte(mistyped.Field, '.')+1:] // bodies are flat: before it stands an embedded struct
 		a = invalidField(strings.TrimSuffix("body."+field, "."), "invalid value of type "+mistyped.Value)
 	case errors.As(err, &timeless):
-		a = invalidField("body", fmt.Sprintf("%q is no time such as 2026-03-01T12:00:00Z", timeless.Value))
+		a = invalidField("body", fmt.Sprintf("%q is not a time such as 2026-03-01T12:00:00Z", timeless.Value))
 	}
 	return &a
 }

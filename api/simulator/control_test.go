@@ -50,7 +50,7 @@ func TestControlAPI(t *testing.T) {
 				{"POST", "/control/intents", `{"quantity":1} {"quantity":2}`, "there is more after the JSON value"},
 				{"POST", "/control/intents", `{"quantity":2147483648}`, "the quantity is 2147483648; it must be from 0 to 2147483647"},
 				{"POST", "/control/intents", `{"offerAfter":1e300}`, "the time until offer is not from 0 to 365 days"},
-				{"PUT", "/control/clock", `{"to":"noon"}`, `"noon" is no time such as 2026-03-01T12:00:00Z`},
+				{"PUT", "/control/clock", `{"to":"noon"}`, `"noon" is not a time such as 2026-03-01T12:00:00Z`},
 				{"PUT", "/control/clock", `{"forward":-1}`, "from 0 to 2678400 seconds, 31 days"},
 				{"PUT", "/control/balance", ``, "'amountSubunits' is required"},
 				{"PUT", "/control/balance", `{}`, "'amountSubunits' is required"},

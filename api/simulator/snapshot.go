@@ -100,7 +100,7 @@ func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
 	}
 	switch {
 	case k.Format != snapshotFormat || k.At.IsZero():
-		return k, errors.New("this is no snapshot of a stand-in: make one with tillwatch console snapshot FILE")
+		return k, errors.New("this is not a snapshot of a stand-in: make one with tillwatch console snapshot FILE")
 	case k.Version != snapshotVersion:
 		return k, fmt.Errorf("the snapshot has version %d, and this stand-in reads version %d: make a new one", k.Version, snapshotVersion)
 	}

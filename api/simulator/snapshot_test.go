@@ -128,7 +128,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ raw, says string }{
 		"nothing":                     {"", "the snapshot cannot be read"},
-		"another file":                {`{"intents":[]}`, "this is no snapshot of a stand-in"},
+		"another file":                {`{"intents":[]}`, "this is not a snapshot of a stand-in"},
 		"a later form":                {with("version", 2), "the snapshot has version 2"},
 		"a shipment of nothing":       {with("intents", []any{}), "an impossible shipment"},
 		"an intent of no state":       {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "lost", "createdAt": "2026-01-01T00:00:00Z"}}}), "an impossible intent"},

@@ -207,7 +207,7 @@ func (t *trial) onTime() Diagnosis {
 	if off, wrong := t.clockOff(); wrong {
 		d.Cause, d.Text = Clock, off+": a receiver that refuses old deliveries refuses this one"
 	} else if given := t.Header.Get(t.Prefix + "timestamp"); off == "" && given != "" {
-		d.Cause, d.Text = Clock, fmt.Sprintf("the timestamp cannot be read: %.40q is no Unix time in seconds, such as %d", given, t.Now.Unix())
+		d.Cause, d.Text = Clock, fmt.Sprintf("the timestamp cannot be read: %.40q is not a Unix time in seconds, such as %d", given, t.Now.Unix())
 	}
 	return d
 }

@@ -194,7 +194,7 @@ func TestAValidSignatureNeedsNoName(t *testing.T) {
 	for _, text := range []string{"yesterday", "1776772800.5", "1776772800123", "99999999999999999999"} {
 		odd := arrived(event, signed(secret, event))
 		odd.Header.Set("x-svc-timestamp", text)
-		if found := Diagnose(odd); !found.Valid || found.Cause != Clock || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is no Unix time", text)) {
+		if found := Diagnose(odd); !found.Valid || found.Cause != Clock || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is not a Unix time", text)) {
 			t.Errorf("%s: %+v", text, found)
 		}
 	}

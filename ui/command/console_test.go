@@ -182,7 +182,7 @@ func TestTheConsoleLeavesTheServiceAlone(t *testing.T) {
 	defer service.Close()
 	s := &simulated{ready: ready{Listen: service.URL, APIKey: "a-key-of-the-account"}}
 	for _, args := range [][]string{{}, {"clock", "stop"}, {"advance", "ci_1"}, {"deliver", "evt_1"}} {
-		if code, said := s.console(t, args...); code != exitUsage || !strings.Contains(said, "this is no stand-in") {
+		if code, said := s.console(t, args...); code != exitUsage || !strings.Contains(said, "this is not a stand-in") {
 			t.Errorf("console %v: exit code %d: %s", args, code, said)
 		}
 	}

@@ -88,7 +88,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"a request with the largest body that a relay takes", "X-Svc-Signature: " + ours(largest) + "\n\n" + largest, nil, exitDone, ""},
 		{"headers of stdin and a body", header + "\n", []string{"--request", "-", "--body", written(t, thinEvent)}, exitDone, ""},
 		{"headers of a file, and the body of stdin", thinEvent, []string{"--request", written(t, header)}, exitDone, ""},
-		{"a timestamp that cannot be read", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: abc"}, exitDone, `: the timestamp cannot be read: "abc" is no Unix time in seconds`},
+		{"a timestamp that cannot be read", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: abc"}, exitDone, `: the timestamp cannot be read: "abc" is not a Unix time in seconds`},
 		{"an old delivery", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: 1"}, exitDone, " behind this clock: a receiver that refuses old deliveries refuses this one"},
 		{"another body", thinEvent + " ", []string{"-H", header}, exitFailed, "the signature is wrong: --diagnose names the likely cause"},
 		{"no signature", "a: b\n\nbody", []string{"--diagnose"}, exitFailed, "there is no x-svc-signature header"},

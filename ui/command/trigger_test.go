@@ -240,7 +240,7 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsPrinted(t *testing.T) {
 		{"webhook_endpoint.verification_challenge --product https://shop.example/a", "--product is for an intent or a product", exitUsage},
 		{"checkout_intent.completed --failure payment_failed", "--failure is for checkout_intent.offer_failed and", exitUsage},
 		{"checkout_intent.order_failed --failure bad_luck", "it must be one of", exitUsage},
-		{"checkout_intent.completed --api-url " + g.url, "no stand-in", exitUsage},
+		{"checkout_intent.completed --api-url " + g.url, "not a stand-in", exitUsage},
 	} {
 		if code, _, words := invoke(t, append([]string{"trigger"}, strings.Fields(c.args)...)...); code != c.code || !strings.Contains(words, c.said) {
 			t.Errorf("%s: exit %d: %s", c.args, code, words)
@@ -358,7 +358,7 @@ func TestAScenarioRunsFromTheCommandLine(t *testing.T) {
 		said string
 	}{
 		{[]string{"run", "expired-offer"}, exitDone, "expired-offer: 4 steps"},
-		{[]string{"run", "expired-offer", "--api-url", g.url}, exitUsage, "no stand-in"},
+		{[]string{"run", "expired-offer", "--api-url", g.url}, exitUsage, "not a stand-in"},
 		{[]string{"run", "expired-ofer"}, exitUsage, "did you mean expired-offer?"},
 		{[]string{"run", bad}, exitUsage, bad + ":2: no step before this one creates"},
 		{[]string{"run", "./none.toml"}, exitUsage, "reading the scenario"},

@@ -30,7 +30,7 @@ func Read(name string, file io.Reader) (*Scenario, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	if len(content) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes: that is no scenario", name, maxFile)
+		return nil, fmt.Errorf("%s is larger than %d bytes, too many for a scenario", name, maxFile)
 	}
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // a byte order mark
 	s := &Scenario{file: name, Name: strings.TrimSuffix(filepath.Base(name), ".toml")}
@@ -120,7 +120,7 @@ func (s *Scenario) check(keys [][]keyAt) error {
 	}
 	for _, reason := range s.Reasons {
 		if reason != allOf && !slices.Contains(simulator.FailureCodes(), reason) {
-			return at(1, "%q is no reason of the service; they are %s, or \"*\" for all", reason, simulator.List(simulator.FailureCodes(), "and"))
+			return at(1, "%q is not a reason of the service; they are %s, or \"*\" for all", reason, simulator.List(simulator.FailureCodes(), "and"))
 		}
 	}
 	created := map[string]bool{}
@@ -195,11 +195,11 @@ func (s *Step) checkValues(verb string, hasReasons bool) error {
 	case verb != "pause" && s.Create+s.Wait+s.Confirm+s.Fail+s.Expire+string(s.Trigger)+fault == "":
 		return at(s.Line, "%s is empty: give it a name or the type of an event, such as create = \"order\"", verb)
 	case s.State != "" && !s.State.Known():
-		return at(s.Line, "%q is no state; they are %s", s.State, simulator.List(api.IntentStates(), "and"))
+		return at(s.Line, "%q is not a state; they are %s", s.State, simulator.List(api.IntentStates(), "and"))
 	case s.Event != "" && !event(string(s.Event)), s.Trigger != "" && !event(string(s.Trigger)), fault != "" && !event(fault):
-		return at(s.Line, "%q is no type of event; they are %s", string(s.Event+s.Trigger)+fault, simulator.List(api.EventTypes(), "and"))
+		return at(s.Line, "%q is not a type of event; they are %s", string(s.Event+s.Trigger)+fault, simulator.List(api.EventTypes(), "and"))
 	case s.Reason != "" && s.Reason != theReason && !slices.Contains(simulator.FailureCodes(), api.FailureCode(s.Reason)):
-		return at(s.Line, "%q is no reason of the service; they are %s", s.Reason, simulator.List(simulator.FailureCodes(), "and"))
+		return at(s.Line, "%q is not a reason of the service; they are %s", s.Reason, simulator.List(simulator.FailureCodes(), "and"))
 	case verb == "wait" && s.State == "" && s.Event == "":
 		return at(s.Line, "say what to wait for: state = \"completed\", or event = \"checkout_intent.completed\"")
 	case verb == "wait" && s.State == "" && (s.Reason != "" || s.Orders != nil):
