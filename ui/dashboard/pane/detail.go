@@ -156,6 +156,7 @@ func (p *Detail) Lines() []string {
 		p.body = p.body[:0]
 		name := p.compose()
 		p.gather()
+		p.scrollTo()
 		l := p.title(name, -1)
 		if p.revealed {
 			l.Space(2).Put(paint.Warning|paint.Bold, "PERSONAL DATA SHOWN")
@@ -168,7 +169,6 @@ func (p *Detail) Lines() []string {
 		}
 		p.push(l)
 		p.rule()
-		p.scrollTo()
 		for i := p.offset; i < len(p.body) && len(p.lines) < p.h; i++ {
 			l, found := p.start(), paint.Glow
 			if i == p.cursor && p.focused {
