@@ -6,7 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
+
+	"tillwatch/api"
 )
+
+// expiresSoon is how long before its end a certificate is warned of.
+const expiresSoon = 7 * 24 * time.Hour
 
 // certificate is the listeners' TLS certificate, read from files.
 type certificate struct {
@@ -46,8 +52,30 @@ func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
 		if err := c.load(); err != nil {
 			log.Error("the new TLS certificate is unusable, keeping the old one", slog.String("error", err.Error()))
 		}
+		c.warn(log)
 		return paths
 	})
+}
+
+// warnDaily is [certificate.warn] at once and once a day until ctx ends.
+func (c *certificate) warnDaily(ctx context.Context, log *slog.Logger) {
+	for c.warn(log); api.Sleep(ctx, 24*time.Hour) == nil; {
+		c.warn(log)
+	}
+}
+
+// warn logs that clients refuse the certificate, or will within a week.
+func (c *certificate) warn(log *slog.Logger) {
+	now, of := time.Now(), c.current.Load().Leaf
+	file := slog.String("certificate", c.certFile)
+	switch {
+	case now.Before(of.NotBefore):
+		log.Warn("the TLS certificate is not valid yet: clients refuse it", file, slog.Time("valid_from", of.NotBefore))
+	case now.After(of.NotAfter):
+		log.Warn("the TLS certificate has expired: clients refuse it", file, slog.Time("expired", of.NotAfter))
+	case now.Add(expiresSoon).After(of.NotAfter):
+		log.Warn("the TLS certificate expires soon", file, slog.Time("expires", of.NotAfter))
+	}
 }
 
 func (c *certificate) config() *tls.Config {

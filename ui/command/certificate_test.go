@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,13 +14,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // newCertificate writes a self-signed certificate for loopback.
 func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.CertPool {
+	t.Helper()
+	return newCertificateFor(t, certFile, keyFile, serial, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+}
+
+// newCertificateFor is newCertificate with times of its own.
+func newCertificateFor(t *testing.T, certFile, keyFile string, serial int64, from, to time.Time) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -27,7 +36,7 @@ func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.
 	}
 	form := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "relay"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: from, NotAfter: to, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
@@ -91,4 +100,44 @@ func TestAProxyShowsARenewedCertificateWithoutBeingTold(t *testing.T) {
 	shows(t, at.Listen, pool, 1)
 	pool = newCertificate(t, certFile, keyFile, 2)
 	shows(t, at.Listen, pool, 2)
+}
+
+// TestACertificateThatClientsRefuseIsWarnedOf lets ten days pass from the start.
+func TestACertificateThatClientsRefuseIsWarnedOf(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, test := range []struct {
+		name     string
+		from, to time.Duration
+		warnings []string // of the first, the third and the tenth day
+	}{
+		{"it has expired", -2 * day, -day, []string{"has expired", "has expired", "has expired"}},
+		{"it is not valid yet", 36 * time.Hour, 90 * day, []string{"not valid yet", "", ""}},
+		{"it expires while it is used", -day, 8 * day, []string{"", "expires soon", "has expired"}},
+		{"it is good", -day, 90 * day, []string{"", "", ""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := isolate(t)
+			synctest.Test(t, func(t *testing.T) {
+				certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+				newCertificateFor(t, certFile, keyFile, 1, time.Now().Add(test.from), time.Now().Add(test.to))
+				c, err := openCertificate(certFile, keyFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said := &utterances{}
+				stop := background(t.Context(), func(ctx context.Context) { c.warnDaily(ctx, logger(said, false)) })
+				for passed, day := 0, 0; day <= 9; day++ {
+					synctest.Wait()
+					if at := slices.Index([]int{0, 2, 9}, day); at >= 0 {
+						if text := said.String()[passed:]; (text == "") != (test.warnings[at] == "") || !strings.Contains(text, test.warnings[at]) {
+							t.Errorf("on day %d it says %q, want %q", day+1, text, test.warnings[at])
+						}
+					}
+					passed = len(said.String())
+					time.Sleep(24 * time.Hour)
+				}
+				stop()
+			})
+		})
+	}
 }

@@ -82,6 +82,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	scheme := "http"
 	if certificate != nil {
 		config.TLS, scheme = certificate.config(), "https"
+		defer background(ctx, func(ctx context.Context) { certificate.warnDaily(ctx, log) })()
 	}
 	finish, err := s.reporting(ctx, &config)
 	if err != nil {

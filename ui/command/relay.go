@@ -106,6 +106,7 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	}
 	if inputs.certificate != nil {
 		config.TLS = inputs.certificate.config()
+		defer background(ctx, func(ctx context.Context) { inputs.certificate.warnDaily(ctx, inputs.logger) })()
 	}
 	events, err := openJournal(ctx, s, o.data, inputs.logger)
 	if err != nil {

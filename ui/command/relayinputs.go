@@ -101,6 +101,7 @@ func (in *relayInputs) reload(ctx context.Context, r *relay.Relay) {
 	err := in.reloadSecrets(ctx, r)
 	if in.certificate != nil {
 		err = errors.Join(err, in.certificate.load())
+		in.certificate.warn(in.logger)
 	}
 	if err != nil {
 		in.logger.Error("reloading failed: whatever could not be read stays as it was", slog.String("error", err.Error()))
