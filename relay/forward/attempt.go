@@ -1,8 +1,10 @@
 package forward
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"tillwatch/api"
@@ -46,6 +48,9 @@ func (w *worker) settle(o outcome) error {
 	default:
 		w.failed(o.queue, h)
 		err = w.f.state.update(h)
+	}
+	if o.queue == nil && o.of.Dead {
+		err = errors.Join(err, w.f.state.releaseDead())
 	}
 	w.f.report(*o.of)
 	switch {
@@ -98,7 +103,7 @@ func (w *worker) again(ctx context.Context, r request) error {
 			w.probeAt = time.Now()
 		}
 	case len(all) > 0:
-		w.attempt(ctx, nil, all[0])
+		return w.resend(ctx, all[0].n, r.answer)
 	case r.of.State == delivery.Delivered && len(r.of.Request.Body) < keptBody:
 		event, err := api.DecodeEvent(r.of.Request.Body)
 		if err != nil {
@@ -110,5 +115,22 @@ func (w *worker) again(ctx context.Context, r request) error {
 		return nil
 	}
 	r.answer <- nil
+	return nil
+}
+
+// resend makes an attempt of the dead event at n on request, unless another process resends dead events.
+func (w *worker) resend(ctx context.Context, n int64, answer chan error) error {
+	if err := w.f.state.ClaimDead(); err != nil {
+		answer <- err
+		return nil
+	}
+	h, err := w.f.state.heldAt(n)
+	if err != nil || h == nil {
+		err = errors.Join(err, w.f.state.releaseDead())
+		answer <- cmp.Or(err, errors.New("another process has just delivered it"))
+		return err
+	}
+	w.attempt(ctx, nil, h)
+	answer <- nil
 	return nil
 }

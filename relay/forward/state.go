@@ -50,11 +50,12 @@ const (
 // events are then sent again.
 type State struct {
 	path string
-	dead *flock.Flock // held by who resends dead events; nil: not by this state
 	db   *sql.DB
 	conn *sql.Conn // the only one
 
 	mu       sync.Mutex
+	dead     *flock.Flock         // held by who resends dead events; nil: not by this state
+	claims   int                  // of dead
 	prepared map[string]*sql.Stmt // on conn, by their text
 	writing  bool                 // a transaction has begun
 	failed   error                // of an earlier write: nothing may be written after it
@@ -344,8 +345,25 @@ func moment(ms int64) time.Time {
 // ClaimDead keeps others from resending dead events until the state is closed. Dead events that were read before may
 // meanwhile have been resent.
 func (s *State) ClaimDead() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.dead == nil {
 		s.dead, err = claim(s.path+".dead.lock", "resends dead events already: wait until it has ended")
+	}
+	if err == nil {
+		s.claims++
+	}
+	return err
+}
+
+// releaseDead takes one claim back, once others can see what was resent.
+func (s *State) releaseDead() error {
+	err := s.commit()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.claims--; s.claims == 0 {
+		err = errors.Join(err, s.dead.Close())
+		s.dead = nil
 	}
 	return err
 }
