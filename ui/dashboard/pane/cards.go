@@ -195,14 +195,13 @@ func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 }
 
 // reason draws why an intent failed and, at the right, what is special about it, or else
-// its merchant if there is room.
+// as much of its merchant as the whole reason leaves room for.
 func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, style paint.Style) {
 	reason := wording.Failure(row.Failure)
 	width := min(paint.Width(special), w)
-	if special == "" && w >= leastReason {
-		left := w - 2 - paint.Width(reason)
+	if left := w - 2 - paint.Width(reason); special == "" && left >= leastMerchant {
 		special, style = shortened(d.merchant(row), left), paint.Muted
-		width = min(paint.Width(special), max(left, w/2))
+		width = min(paint.Width(special), left)
 	}
 	if width == 0 {
 		l.Fit(paint.Muted, reason, w)
@@ -211,8 +210,8 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 	l.Fit(paint.Muted, reason+" ", w-width-1).Space(1).Fit(style, special, width) // two blanks, or … and one
 }
 
-// leastReason is the width below which a reason stands alone.
-const leastReason = 20
+// leastMerchant is the least width of a merchant beside a reason.
+const leastMerchant = 4
 
 // shortened returns a merchant without its top-level domain if there is no room for that.
 func shortened(merchant string, room int) string {

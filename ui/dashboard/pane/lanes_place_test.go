@@ -93,19 +93,31 @@ func TestAMerchantKeepsItsHead(t *testing.T) {
 	}
 }
 
-func TestAFailedCardShowsMerchantAndTotal(t *testing.T) {
-	for width, wants := range map[int][]string{
-		200: {"1,317.41 USD", "glow-apothecary", "workflow invocation"},
-		160: {"1,317.41 USD", "glow-apothecary", "workflow invo"},
-		120: {"glow-apoth", "workflow"},
+// The reason matters most: the merchant takes what a whole reason leaves.
+func TestAFailedCardShowsReasonMerchantAndTotal(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		code  api.FailureCode
+		wants []string
+	}{
+		{200, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invocation failed glow-apoth…"}},
+		{160, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invocation failed glo…"}},
+		{160, "product_out_of_stock", []string{"1,317.41 USD", "out of stock glow-apothecary"}},
+		{120, "workflow_invocation_failed", []string{"workflow invocation fai…"}},
+		{120, "payment_declined", []string{"payment declined glow-…"}},
+		{120, "product_out_of_stock", []string{"out of stock glow-apot…"}},
+		{120, "expired", []string{"expired glow-apothecary"}},
 	} {
-		p := oneInEach(width)
+		p := oneInEach(c.width)
+		failed := *p.rows["ci_failed"].Intent
+		failed.Failure = &api.FailureReason{Code: c.code}
+		p.Apply(&account.Changes{Intents: []*account.Intent{&failed}}, false)
 		lines := strings.Split(text(p.Lines()), "\n")
-		c := p.lanes.cells[laneFailed]
-		card := string([]rune(lines[3])[c.x:]) + "\n" + string([]rune(lines[4])[c.x:])
-		for _, want := range wants {
+		x := p.lanes.cells[laneFailed].x
+		card := strings.Join(strings.Fields(string([]rune(lines[3])[x:])+" "+string([]rune(lines[4])[x:])), " ")
+		for _, want := range c.wants {
 			if !strings.Contains(card, want) {
-				t.Errorf("%d columns: no %q in\n%s", width, want, card)
+				t.Errorf("%s at %d columns: no %q in %s", c.code, c.width, want, card)
 			}
 		}
 	}
