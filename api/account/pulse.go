@@ -18,6 +18,7 @@ type Pulse struct {
 	Day      []Beat      `json:"day,omitempty"`           // likewise the last 96 periods of 15 minutes
 	HourMore bool        `json:"hourMore,omitempty"`      // more may have ended in the last 60 minutes than Hour counts: nobody saw when, or events were lost
 	DayMore  bool        `json:"dayMore,omitempty"`       // likewise in the last 24 hours
+	Unseen   Beat        `json:"-"`                       // what happened to intents at moments that nobody saw and that may be in the last 60 minutes
 	Waiting  int         `json:"waiting,omitempty"`       // intents that await a decision
 	Awaiting []api.Money `json:"awaiting,omitempty"`      // their known totals, by currency
 	Unpriced int         `json:"unpriced,omitempty"`      // how many of them have no known total
@@ -97,9 +98,9 @@ func (b *Beat) Arrivals(state api.IntentState) int {
 	return 0
 }
 
-// Rate is how many intents a minute entered a state in the last hour, or since the account has been watched. It
-// reports false if nothing is known.
-func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
+// Rate is how many intents a minute entered a state in the last hour, or since the account has been watched; there may be
+// more if it is not exact. It reports false if nothing is known.
+func (p *Pulse) Rate(state api.IntentState) (perMinute float64, exact, ok bool) {
 	arrived := 0
 	for i := range p.Hour {
 		if p.Hour[i].Known {
@@ -107,10 +108,11 @@ func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
 		}
 	}
 	watched := p.At.Sub(later(p.Hour[0].At, p.Known))
-	if p.Known.IsZero() || watched <= 0 {
-		return 0, false
+	unseen := p.Unseen.Arrivals(state)
+	if p.Known.IsZero() || watched <= 0 || arrived == 0 && unseen > 0 {
+		return 0, false, false
 	}
-	return float64(arrived) / max(watched.Minutes(), 1), true
+	return float64(arrived) / max(watched.Minutes(), 1), unseen == 0, true
 }
 
 // How a pulse divides time.
@@ -161,6 +163,9 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 			p.Waiting++
 			awaiting.Add(in.Total)
 		}
+		if !in.Since.Before(p.Hour[0].At) {
+			p.Unseen.addUnseen(in)
+		}
 	}
 	p.Awaiting, p.Unpriced = awaiting.Sorted(), awaiting.Unpriced
 	p.Today, p.ByNow, p.Before, p.Week = days[0].pulse(), days[1].pulse(), days[2].pulse(), days[3].pulse()
@@ -202,6 +207,23 @@ func count(all []Beat, width time.Duration, in *Intent) {
 		ended.Expired++
 	case in.State == api.Failed:
 		ended.Failed++
+	}
+}
+
+// addUnseen counts the states that an intent entered at moments that nobody saw.
+func (b *Beat) addUnseen(in *Intent) {
+	if in.OfferedAt.IsZero() && (in.State == api.AwaitingConfirmation || in.State == api.PlacingOrder) {
+		b.Offered++
+	}
+	if in.ConfirmedAt.IsZero() && in.State == api.PlacingOrder {
+		b.Confirmed++
+	}
+	switch {
+	case !in.FoundEnded || !in.EndedAt.IsZero():
+	case in.State == api.Completed:
+		b.Completed++
+	default:
+		b.Failed++
 	}
 }
 

@@ -74,15 +74,43 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 	if p.ByNow.Known() {
 		t.Errorf("yesterday by now is %+v: nobody watched", p.ByNow)
 	}
-	if rate, ok := p.Rate(api.Completed); !ok || rate < 2./60 || rate > 2./58 {
+	if rate, exact, ok := p.Rate(api.Completed); !ok || !exact || rate < 2./60 || rate > 2./58 {
 		t.Errorf("%v are completed a minute, want two in the hour", rate)
 	}
 }
 
 func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
 	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), &Summary{}, noon)
-	if _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.Week.Known() {
+	if _, _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.Week.Known() {
 		t.Errorf("something is known: %+v", p)
+	}
+}
+
+func TestARateIsNotZeroWhereNobodySawWhen(t *testing.T) {
+	ago := func(minutes int) time.Time { return noon.Add(time.Duration(-minutes) * time.Minute) }
+	offered := &Intent{State: api.AwaitingConfirmation, CreatedAt: ago(9), OfferedAt: ago(8), Since: ago(8)}
+	found := &Intent{State: api.AwaitingConfirmation, CreatedAt: ago(9), Since: ago(5)}
+	for _, c := range []struct {
+		name      string
+		in        []*Intent
+		state     api.IntentState
+		exact, ok bool
+	}{
+		{"nothing happened", nil, api.AwaitingConfirmation, true, true},
+		{"an offer that an event reported", []*Intent{offered}, api.AwaitingConfirmation, true, true},
+		{"an offer that a read found", []*Intent{found}, api.AwaitingConfirmation, false, false},
+		{"one of each", []*Intent{offered, found}, api.AwaitingConfirmation, false, true},
+		{"another state", []*Intent{found}, api.Completed, true, true},
+		{"an offer that a read found long ago", []*Intent{{State: api.AwaitingConfirmation, CreatedAt: ago(90), Since: ago(80)}}, api.AwaitingConfirmation, true, true},
+		{"a confirm that a read found", []*Intent{{State: api.PlacingOrder, CreatedAt: ago(9), OfferedAt: ago(8), Since: ago(5)}}, api.PlacingOrder, false, false},
+		{"an end that a read found", []*Intent{{State: api.Failed, CreatedAt: ago(9), Since: ago(5), FoundEnded: true}}, api.Failed, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := PulseOf(slices.Values(c.in), &Summary{Known: ago(600)}, noon)
+			if rate, exact, ok := p.Rate(c.state); exact != c.exact || ok != c.ok || rate > 0 != slices.Contains(c.in, offered) {
+				t.Errorf("the rate is %v, exact: %t, known: %t", rate, exact, ok)
+			}
+		})
 	}
 }
 

@@ -220,9 +220,9 @@ const (
 
 // ratePer writes how many intents enter a state in an hour; "" if unknown.
 func ratePer(pulse *account.Pulse, state api.IntentState) string {
-	rate, ok := pulse.Rate(state)
+	rate, exact, ok := pulse.Rate(state)
 	if !ok {
 		return ""
 	}
-	return short(int(rate*60+0.5)) + "/h"
+	return atLeast(!exact) + short(int(rate*60+0.5)) + "/h"
 }
