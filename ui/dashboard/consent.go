@@ -84,7 +84,7 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 		c.notices.say(warning, c.batch.orderDisabled(o))
 		return nil
 	}
-	whole := dialog.Order{Reference: string(o.Reference), Left: left, Partial: c.board.look.Partial}
+	whole := dialog.Order{Reference: string(o.Reference), Left: left, Failed: o.Counts[api.Failed], Partial: c.board.look.Partial}
 	d, err := dialog.NewOrder(whole, seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
 	if err != nil {
 		c.notices.say(warning, err.Error())
@@ -102,13 +102,15 @@ func (c *consent) follow() {
 	if d == nil || d.Order() == "" {
 		return
 	}
-	var ids []api.ID
-	for _, in := range c.picture.intents {
-		if string(in.ReferenceID) == d.Order() {
-			ids = append(ids, in.ID)
-		}
+	o := c.picture.order(api.Text(d.Order()))
+	if o == nil {
+		return
 	}
-	d.SetItems(ids)
+	var ids []api.ID
+	for _, in := range o.Intents {
+		ids = append(ids, in.ID)
+	}
+	d.SetItems(ids, o.Counts[api.Failed])
 }
 
 // markOrder marks or unmarks the order under the cursor, and moves on past its items.

@@ -51,7 +51,11 @@ func TestAnOrderThatChangesUnderItsDialogIsConfirmedAsItWasSeen(t *testing.T) {
 				c.happens(s, items)
 				m.Update(changesMsg{s.Changes(0)})
 				m.advance(time.Now())
-				if got := screen(m); !inOrder(got, "Confirm order-7", c.says, "12.90 USD", "44.52 USD", "57.42 USD") {
+				failed := "1 item has failed already"
+				if c.name == "one fails" {
+					failed = "2 items have failed already"
+				}
+				if got := screen(m); !inOrder(got, "Confirm order-7", c.says, "12.90 USD", "44.52 USD", failed, "57.42 USD") {
 					t.Errorf("the dialog shows something else:\n%s", got)
 				}
 				s.run(m, g, press(m, "C"))

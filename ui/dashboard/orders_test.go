@@ -180,7 +180,7 @@ func TestAWholeOrderIsConfirmedFromItsHead(t *testing.T) {
 			press(m, keys...)
 			rest(m)
 			got := screen(m)
-			if !inOrder(got, "Confirm order-7", "2 of 3 items", "Chili Crisp", "12.90 USD", "Wool Socks", "44.52 USD", "✕ Desk Lamp", "not confirmed: failed: offer retrieval failed", "Total", "57.42 USD") {
+			if !inOrder(got, "Confirm order-7", "2 of 3 items", "Chili Crisp", "12.90 USD", "Wool Socks", "44.52 USD", "✕ Desk Lamp", "not confirmed: failed: offer retrieval failed", "1 item has failed already: this buys the others alone.", "Total", "57.42 USD") {
 				t.Fatalf("%v: the dialog does not show the whole order:\n%s", keys, got)
 			}
 			s.run(m, g, press(m, "C"))
@@ -201,6 +201,7 @@ func TestConfirmingAnOrderSaysThatItemsMayBeMissing(t *testing.T) {
 		told      bool
 	}{
 		{"all is read", "order-9", func(*account.Summary) {}, []string{"2 items, the whole order"}, false},
+		{"an item failed", "order-7", func(*account.Summary) {}, []string{"2 of 3 items", "1 item has failed already: this buys the others alone.", "Total", "57.42 USD"}, false},
 		{"an intent is unread", "order-9", func(s *account.Summary) { s.NeverRead = 1 }, []string{"2 items", told, "Total"}, true},
 		{"other items are left out", "order-7", func(s *account.Summary) { s.NeverRead = 1 }, []string{"2 of 3 items", told, "Total"}, true},
 		{"neither a list nor a relay names the intents", "order-9", func(s *account.Summary) { s.Feed.State, s.List.State = account.FeedOff, account.ListNotServed }, []string{told}, true},

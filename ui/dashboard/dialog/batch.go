@@ -28,6 +28,7 @@ type batch struct {
 type Order struct {
 	Reference string
 	Left      []Left // its other items, below them
+	Failed    int    // how many of its items have failed
 	Partial   bool   // it may have more items, which are unknown
 }
 
@@ -107,11 +108,11 @@ func (d *Confirm) Order() string {
 	return d.batch.of.Reference
 }
 
-// SetItems sets the items that the order has now. The dialog counts those that came since it was
-// opened, but does not confirm them.
-func (d *Confirm) SetItems(ids []api.ID) {
+// SetItems sets the items that the order has now, and how many have failed. The dialog counts
+// those that came since it was opened, but does not confirm them.
+func (d *Confirm) SetItems(ids []api.ID, failed int) {
 	b := d.batch
-	b.came = 0
+	b.came, b.of.Failed = 0, failed
 	for _, id := range ids {
 		listed := slices.ContainsFunc(b.all, func(p confirm.Proposal) bool { return p.ID == id }) ||
 			slices.ContainsFunc(b.of.Left, func(l Left) bool { return l.ID == id })
@@ -157,6 +158,10 @@ func (d *Confirm) batchBody(room, height int) []row {
 	var below []row
 	if b.of.Partial {
 		below = rows(needed, paint.Wrapped(paint.Warning, "Not every intent is known: items may be missing.", room)...)
+	}
+	if b.of.Failed > 0 {
+		text := wording.Counted(b.of.Failed, "item has", "items have") + " failed already: this buys the others alone."
+		below = append(below, rows(needed, paint.Wrapped(paint.Bad, text, room)...)...)
 	}
 	for _, sum := range b.sums {
 		label := "Total"
