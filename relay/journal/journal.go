@@ -58,8 +58,8 @@ type Unreadable struct {
 const MostQuarantined = 100
 
 // ReadBytes bounds one [Journal.Read]: it adds no record once the bodies reach this
-// many bytes.
-const ReadBytes = 1 << 20
+// many bytes. A stream that stalls holds on to what it has read.
+const ReadBytes = 128 << 10
 
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")

@@ -83,6 +83,14 @@ func readBound(t *testing.T, s *subject) {
 		t.Errorf("%d records of more than half of ReadBytes each, want 2", n)
 	}
 	expectRange(t, j, 1, 4)
+	for n := range 60 { // thousands of streams may each hold what one read returns
+		e := entry(4 + n)
+		e.Body = make([]byte, 4<<10)
+		appendAll(t, j, e)
+	}
+	if n := len(read(t, j, 4, 500)); n > 32 {
+		t.Errorf("a read returned %d KiB of bodies, want at most 128", 4*n)
+	}
 }
 
 func find(t *testing.T, s *subject) {
