@@ -210,12 +210,14 @@ func count(all []Beat, width time.Duration, in *Intent) {
 	}
 }
 
-// addUnseen counts the states that an intent entered at moments that nobody saw.
+// addUnseen counts the states that an intent entered at moments that nobody saw. An order proves both an offer and a
+// confirm.
 func (b *Beat) addUnseen(in *Intent) {
-	if in.OfferedAt.IsZero() && (in.State == api.AwaitingConfirmation || in.State == api.PlacingOrder) {
+	ordered := in.State == api.PlacingOrder || in.State == api.Completed
+	if in.OfferedAt.IsZero() && (ordered || in.State == api.AwaitingConfirmation) {
 		b.Offered++
 	}
-	if in.ConfirmedAt.IsZero() && in.State == api.PlacingOrder {
+	if in.ConfirmedAt.IsZero() && in.EndedAt.IsZero() && ordered {
 		b.Confirmed++
 	}
 	switch {

@@ -103,6 +103,8 @@ func TestARateIsNotZeroWhereNobodySawWhen(t *testing.T) {
 		{"another state", []*Intent{found}, api.Completed, true, true},
 		{"an offer that a read found long ago", []*Intent{{State: api.AwaitingConfirmation, CreatedAt: ago(90), Since: ago(80)}}, api.AwaitingConfirmation, true, true},
 		{"a confirm that a read found", []*Intent{{State: api.PlacingOrder, CreatedAt: ago(9), OfferedAt: ago(8), Since: ago(5)}}, api.PlacingOrder, false, false},
+		{"an offer that an order proves", []*Intent{{State: api.Completed, CreatedAt: ago(9), EndedAt: ago(5), Since: ago(5)}}, api.AwaitingConfirmation, false, false},
+		{"a confirm that an order proves", []*Intent{{State: api.Completed, CreatedAt: ago(9), OfferedAt: ago(8), Since: ago(5), FoundEnded: true}}, api.PlacingOrder, false, false},
 		{"an end that a read found", []*Intent{{State: api.Failed, CreatedAt: ago(9), Since: ago(5), FoundEnded: true}}, api.Failed, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
