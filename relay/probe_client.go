@@ -107,7 +107,7 @@ func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	case answer.StatusCode == http.StatusBadRequest && strings.HasSuffix(string(reason), "to an HTTPS server."):
 		return answer.StatusCode, fmt.Errorf("what answers at %s speaks TLS: give https://", p.url)
 	}
-	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is not a relay, or a proxy in front of one", p.url, answer.StatusCode)
+	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is not a relay, or is a proxy in front of one", p.url, answer.StatusCode)
 }
 
 // nobody says that nothing answers at an address.
