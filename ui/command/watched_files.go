@@ -87,6 +87,7 @@ func (f *followedFiles) follow(paths []string) (err error) {
 
 // concern reports whether a change of name may change a file.
 func (f *followedFiles) concern(name string) (concerned bool) {
+	name = filepath.Clean(name) // fsnotify puts ./ before a file of the working directory
 	for path, target := range f.targets {
 		concerned = name == path || name == target || f.moved(path) || concerned
 	}

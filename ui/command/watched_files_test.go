@@ -61,29 +61,41 @@ func TestAFileIsFollowedHoweverItIsReplaced(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "key")
 			c.begin(t, dir, path)
-			seen := make(chan string, 100)
-			owned(t, func(ctx context.Context) error {
-				return followFile(ctx, path, func() {
-					content, _ := os.ReadFile(path)
-					seen <- string(content)
-				})
-			})
-			if first := <-seen; first != "old" {
-				t.Fatalf("at the start it holds %q", first)
-			}
-			c.change(t, dir, path)
-			late := time.After(30 * time.Second)
-			for {
-				select {
-				case content := <-seen:
-					if content == "new" {
-						return
-					}
-				case <-late:
-					t.Fatal("the change was not noticed")
-				}
-			}
+			sees(t, path, func() { c.change(t, dir, path) })
 		})
+	}
+}
+
+func TestAFileOfTheWorkingDirectoryIsFollowed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "key", "old")
+	sees(t, "key", func() { write(t, "key", "new") })
+}
+
+// sees follows a file that holds "old", changes it, and waits until "new" is seen.
+func sees(t *testing.T, path string, change func()) {
+	t.Helper()
+	seen := make(chan string, 100)
+	owned(t, func(ctx context.Context) error {
+		return followFile(ctx, path, func() {
+			content, _ := os.ReadFile(path)
+			seen <- string(content)
+		})
+	})
+	if first := <-seen; first != "old" {
+		t.Fatalf("at the start it holds %q", first)
+	}
+	change()
+	late := time.After(30 * time.Second)
+	for {
+		select {
+		case content := <-seen:
+			if content == "new" {
+				return
+			}
+		case <-late:
+			t.Fatal("the change was not noticed")
+		}
 	}
 }
 
