@@ -24,8 +24,8 @@ func (e *UnsettledError) Error() string {
 		localTime(e.Earlier.At), until)
 }
 
-// errEarlier says why the outcome of an earlier run's confirm is unknown.
-var errEarlier = errors.New("an earlier run ended before it learnt the outcome")
+// errEarlier says whose confirm a read settled: that of an earlier run, or of another one that still runs.
+var errEarlier = errors.New("an earlier confirm of it is under way, or ended without a known outcome")
 
 // errTaken says that a read shows an intent awaiting confirmation, although a confirm of it was accepted. No intent
 // goes back by the contract: the read is behind, or the service is wrong.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,6 +142,20 @@ func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheRecordOfASettledConfirmDoesNotSayThatItsRunHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		expire(&s.intent)
+		file := sentAgo(t, time.Second) // by a run that may still go on
+		guardOn(t, s, file).SettleEarlier(t.Context())
+		lines := auditLines(t, file)
+		const want = "an earlier confirm of it is under way, or ended without a known outcome"
+		if got := lines[len(lines)-1].Detail; !strings.Contains(got, want) {
+			t.Errorf("the record says %q, want %q", got, want)
+		}
+	})
 }
 
 func TestWhatAnotherProcessSendsMeanwhileIsNotTakenForOld(t *testing.T) {
