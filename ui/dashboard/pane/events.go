@@ -41,7 +41,6 @@ type eventRow struct {
 	*account.Event
 	searchText // the text by which a filter finds it
 	mark       sign.Sign
-	at         string // when it was received, in tenths of a second; "" until it is drawn
 	noted      string // what is special about its arrival
 	about
 	changed time.Time
@@ -237,20 +236,25 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	}
 }
 
-// drawArrival draws the time of receipt and the type, as far as there is room.
+// drawArrival draws the time of receipt and the type, as far as there is room. The time of
+// day alone would mislead for an event that is older than a day.
 func (p *Events) drawArrival(l *paint.Line, row *eventRow) {
-	m := row.mark
-	if row.at == "" {
-		row.at = row.Received.In(p.look.Location).Format("15:04:05.0")
+	m, at := row.mark, row.Received.In(p.look.Location)
+	far := p.look.Now.Sub(at).Abs() >= 24*time.Hour
+	written := func(near, day string) string {
+		if far {
+			return at.Format(day)
+		}
+		return at.Format(near)
 	}
 	switch {
 	case p.w >= 72:
-		l.Put(paint.Muted, row.at).Space(2)
+		l.Fit(paint.Muted, written("15:04:05.0", "Jan_2 15:04"), 12)
 		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
 	case p.w >= 50:
-		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
+		l.Fit(paint.Muted, written("15:04:05", "Jan _2"), 9).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
 	default:
-		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.Style, m.Glyph).Space(1)
+		l.Fit(paint.Muted, written("15:04", "Jan_2"), 6).Put(m.Style, m.Glyph).Space(1)
 	}
 }
 
