@@ -102,15 +102,18 @@ func (c *consent) follow() {
 	if d == nil || d.Order() == "" {
 		return
 	}
-	o := c.picture.order(api.Text(d.Order()))
-	if o == nil {
-		return
-	}
 	var ids []api.ID
-	for _, in := range o.Intents {
+	failed := 0
+	for _, in := range c.picture.intents {
+		if string(in.ReferenceID) != d.Order() {
+			continue
+		}
 		ids = append(ids, in.ID)
+		if in.State == api.Failed {
+			failed++
+		}
 	}
-	d.SetItems(ids, o.Counts[api.Failed])
+	d.SetItems(ids, failed)
 }
 
 // markOrder marks or unmarks the order under the cursor, and moves on past its items.
