@@ -71,6 +71,38 @@ func TestNothingRemoteIsMarkdownInAnExport(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatCameFromOutsideIsCodeInAnExport(t *testing.T) {
+	e := exporterOf(t)
+	in := &account.IntentDetail{Timeline: []*account.Moment{
+		{What: account.Unchanged, Count: 18},
+		{What: account.MadeElsewhere, Who: "shop/1.0", To: api.RetrievingOffer},
+		{What: account.ReadShowed, To: "on_*hold*"},
+	}}
+	in.ID, in.Shipments = "ci_1", nil
+	l := e.intentLine(in, false, true, time.Now())
+	l.Shipments = []*account.Shipment{{ID: "shp_1", Latest: &api.Shipment{Status: api.Delayed}}}
+	text := l.markdown()
+	for _, want := range []string{" unchanged (18 reads) (", "made by `shop/1.0`, seen by the proxy: retrieving offer (", "read: `on *hold*` (", ": ! delayed\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestAnIntentInNoKnownStateIsSaidToBe(t *testing.T) {
+	e := exporterOf(t)
+	for _, missing := range []bool{false, true} {
+		in := &account.IntentDetail{}
+		in.ID, in.Missing = "ci_1", missing
+		l := e.intentLine(in, false, true, time.Now())
+		want := map[bool]string{false: "not known: nothing has told more than that the intent exists", true: "not known: the service answered 404 to the last read"}[missing]
+		sheet := strings.Join(strings.Fields(l.sheet()), " ")
+		if !strings.HasPrefix(l.markdown(), "# · unknown\n") || !strings.Contains(l.markdown(), "- State: "+want+"\n") || !strings.Contains(sheet, "State "+want) {
+			t.Errorf("missing: %t\n%s\n%s", missing, l.markdown(), l.sheet())
+		}
+	}
+}
+
 // withoutCode is a line without its code spans, as CommonMark finds them.
 func withoutCode(line string) (outside string, spans []string) {
 	for {

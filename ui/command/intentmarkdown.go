@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 func (l *intentLine) markdown() string {
 	var m strings.Builder
 	in := l.shown()
-	m.WriteString(strings.TrimSuffix("# "+sign.Intent(in.State).Glyph+" "+marked(wording.Name(string(in.State)))+" · "+marked(string(in.Product)), " · ") + "\n\n")
+	m.WriteString(strings.TrimSuffix("# "+sign.Intent(in.State).Glyph+" "+marked(cmp.Or(wording.Name(string(in.State)), "unknown"))+" · "+marked(string(in.Product)), " · ") + "\n\n")
 	if l.Personal {
 		m.WriteString("**Personal data of the buyer is shown.** Payment tokens are masked.\n\n")
 	} else {

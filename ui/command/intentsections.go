@@ -41,7 +41,7 @@ func (s intentSections) overview() []fact {
 	latest := latestOf(in)
 	facts := []fact{
 		{"Intent", s.mark(string(in.ID))}, {"Environment", s.mark(environmentText(s.Environment, s.Live))},
-		{"State", s.mark(wording.Name(string(in.State))) + s.since() + ", " + s.grounds()}, {"Created", s.at(in.CreatedAt)},
+		{"State", s.state()}, {"Created", s.at(in.CreatedAt)},
 	}
 	if in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero() {
 		facts = append(facts, fact{"Confirm by", s.at(in.ExpiresAt) + untilClosed(in.ExpiresAt.Sub(s.service))})
@@ -58,6 +58,16 @@ func (s intentSections) overview() []fact {
 		facts = append(facts, fact{"Payment", s.mark(wording.Name(string(latest.Payment.Type)))})
 	}
 	return facts
+}
+
+// state says in which state the intent is, as far as that is known.
+func (s intentSections) state() string {
+	if in := s.Intent; in.State != "" {
+		return s.mark(wording.Name(string(in.State))) + s.since() + ", " + s.grounds()
+	} else if in.Missing {
+		return "not known: the service answered 404 to the last read"
+	}
+	return "not known: nothing has told more than that the intent exists"
 }
 
 // since says since when the intent has been in its state, and whether that is unusually long.
@@ -83,10 +93,8 @@ func (s intentSections) grounds() string {
 		return "but the service answered 404 to the last read"
 	case in.Certainty == account.Verified:
 		return "read at " + s.at(in.ReadAt)
-	case in.Certainty == account.Reported:
-		return "reported by an event, not read since"
 	}
-	return "known only to exist"
+	return "reported by an event, not read since"
 }
 
 func (s intentSections) failure() []fact {
@@ -133,7 +141,8 @@ func (s intentSections) shipments() (facts []fact) {
 		if latest.Tracking != nil {
 			tracking = *latest.Tracking
 		}
-		parts := []string{s.mark(sign.Shipment(latest.Status).String())}
+		status := sign.Shipment(latest.Status)
+		parts := []string{status.Glyph + " " + s.mark(status.Word)}
 		for _, more := range []api.Text{tracking.Carrier, tracking.Number, s.address(tracking.URL)} {
 			if more != "" {
 				parts = append(parts, s.mark(string(more)))
@@ -155,7 +164,7 @@ func (s intentSections) shipments() (facts []fact) {
 
 func (s intentSections) timeline() (facts []fact) {
 	for _, moment := range s.Intent.Timeline {
-		text := s.mark(timeline.Sentence(moment)) + " (" + moment.By().String()
+		text := timeline.Marked(moment, s.mark) + " (" + moment.By().String()
 		if moment.EventID != "" {
 			text += " " + s.mark(string(moment.EventID))
 		}

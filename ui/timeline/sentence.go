@@ -9,21 +9,33 @@ import (
 
 // Sentence says what happened, without the time and the source.
 func Sentence(m *account.Moment) string {
+	return Marked(m, func(remote string) string { return remote })
+}
+
+// Marked is [Sentence] with each part that came from outside written by mark.
+func Marked(m *account.Moment, mark func(string) string) string {
+	return words{mark}.sentence(m)
+}
+
+// words writes sentences.
+type words struct{ mark func(string) string }
+
+func (w words) sentence(m *account.Moment) string {
 	switch m.What {
 	case account.EventTold:
-		return eventWords(m.Type) + alreadyWords(m)
+		return w.event(m.Type) + w.already(m)
 	case account.ShipmentTold:
-		return "shipment " + shipmentWords(m.Type)
+		return "shipment " + w.shipment(m.Type)
 	case account.ReadShowed:
-		return "read: " + answered(m)
+		return "read: " + w.answered(m)
 	case account.ConfirmTaken:
-		return "confirm accepted: " + answered(m)
+		return "confirm accepted: " + w.answered(m)
 	case account.MadeElsewhere:
-		return "made by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
+		return "made by " + w.mark(string(m.Who)) + ", seen by the proxy: " + w.state(m.To)
 	case account.ConfirmedElsewhere:
-		return "confirmed by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
+		return "confirmed by " + w.mark(string(m.Who)) + ", seen by the proxy: " + w.state(m.To)
 	case account.SeenElsewhere:
-		return "read by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
+		return "read by " + w.mark(string(m.Who)) + ", seen by the proxy: " + w.state(m.To)
 	case account.Unchanged:
 		if m.Count == 0 { // an earlier version has kept no number
 			return "unchanged"
@@ -32,31 +44,31 @@ func Sentence(m *account.Moment) string {
 	case account.NotFound:
 		return "read: not found in this environment"
 	case account.EventMissed:
-		return "no event reported the state " + stateWords(m.To)
+		return "no event reported the state " + w.state(m.To)
 	case account.ShipmentQuiet:
 		if m.Status == "" {
 			return "no event reported the shipment"
 		}
-		return "no event reported that a shipment is " + wording.Name(string(m.Status))
+		return "no event reported that a shipment is " + w.mark(wording.Name(string(m.Status)))
 	case account.LetGo:
 		return "… " + wording.Counted(m.Count, "older entry is", "older entries are") + " no longer kept"
 	}
-	return "unknown kind of entry: " + wording.Name(string(m.What))
+	return "unknown kind of entry: " + w.mark(wording.Name(string(m.What)))
 }
 
 // answered says what the service's answer showed.
-func answered(m *account.Moment) string {
-	text := stateWords(m.To)
+func (w words) answered(m *account.Moment) string {
+	text := w.state(m.To)
 	switch {
 	case m.Failure != "":
-		text += ", " + wording.Name(string(m.Failure))
+		text += ", " + w.mark(wording.Name(string(m.Failure)))
 	case m.Total != nil:
-		text += ", " + m.Total.String()
+		text += ", " + w.mark(m.Total.String())
 	}
 	return text
 }
 
-func eventWords(t api.EventType) string {
+func (w words) event(t api.EventType) string {
 	switch t {
 	case api.OfferRetrieved:
 		return "offer retrieved"
@@ -69,32 +81,32 @@ func eventWords(t api.EventType) string {
 	case "": // an earlier version has not kept it
 		return "event"
 	}
-	return "event of an unknown type: " + string(api.Scrub(string(t)))
+	return "event of an unknown type: " + w.mark(string(api.Scrub(string(t))))
 }
 
-func alreadyWords(m *account.Moment) string {
+func (w words) already(m *account.Moment) string {
 	switch {
 	case !m.Already():
 		return ""
 	case m.Late:
-		return ", late: already " + stateWords(m.From)
+		return ", late: already " + w.state(m.From)
 	}
-	return ", already " + stateWords(m.From)
+	return ", already " + w.state(m.From)
 }
 
-func shipmentWords(t api.EventType) string {
+func (w words) shipment(t api.EventType) string {
 	switch t {
 	case api.ShipmentCreated:
 		return "created"
 	case api.ShipmentUpdated:
 		return "updated"
 	}
-	return eventWords(t)
+	return w.event(t)
 }
 
-func stateWords(state api.IntentState) string {
+func (w words) state(state api.IntentState) string {
 	if state == "" {
 		return "no state"
 	}
-	return wording.Name(string(state))
+	return w.mark(wording.Name(string(state)))
 }
