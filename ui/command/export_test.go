@@ -95,7 +95,7 @@ func TestAnIntentInNoKnownStateIsSaidToBe(t *testing.T) {
 		in := &account.IntentDetail{}
 		in.ID, in.Missing = "ci_1", missing
 		l := e.intentLine(in, false, true, time.Now())
-		want := map[bool]string{false: "not known: nothing has told more than that the intent exists", true: "not known: the service answered 404 to the last read"}[missing]
+		want := map[bool]string{false: "not known: all that is known is that the intent exists", true: "not known: the service answered 404 to the last read"}[missing]
 		sheet := strings.Join(strings.Fields(l.sheet()), " ")
 		if !strings.HasPrefix(l.markdown(), "# · unknown\n") || !strings.Contains(l.markdown(), "- State: "+want+"\n") || !strings.Contains(sheet, "State "+want) {
 			t.Errorf("missing: %t\n%s\n%s", missing, l.markdown(), l.sheet())

@@ -62,12 +62,13 @@ func (s intentSections) overview() []fact {
 
 // state says in which state the intent is, as far as that is known.
 func (s intentSections) state() string {
-	if in := s.Intent; in.State != "" {
+	switch in := s.Intent; {
+	case in.State != "":
 		return s.mark(wording.Name(string(in.State))) + s.since() + ", " + s.grounds()
-	} else if in.Missing {
+	case in.Missing:
 		return "not known: the service answered 404 to the last read"
 	}
-	return "not known: nothing has told more than that the intent exists"
+	return "not known: all that is known is that the intent exists"
 }
 
 // since says since when the intent has been in its state, and whether that is unusually long.
