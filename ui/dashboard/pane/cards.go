@@ -194,14 +194,19 @@ func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	}
 }
 
-// reason draws why an intent failed and, at the right, what is special about it, or else
-// as much of its merchant as the whole reason leaves room for.
+// reason draws why an intent failed and, at the right, what is special about it, or else its merchant. A narrow card
+// leaves the merchant what the whole reason does not need; a wide one, half of the line.
 func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, style paint.Style) {
 	reason := wording.Failure(row.Failure)
 	width := min(paint.Width(special), w)
-	if left := w - 2 - paint.Width(reason); special == "" && left >= leastMerchant {
+	left := w - 2 - paint.Width(reason)
+	room := left
+	if w >= wideReason {
+		room = max(left, w/2)
+	}
+	if special == "" && room >= leastMerchant {
 		special, style = shortened(d.merchant(row), left), paint.Muted
-		width = min(paint.Width(special), left)
+		width = min(paint.Width(special), room)
 	}
 	if width == 0 {
 		l.Fit(paint.Muted, reason, w)
@@ -210,8 +215,10 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 	l.Fit(paint.Muted, reason+" ", w-width-1).Space(1).Fit(style, special, width) // two blanks, or … and one
 }
 
-// leastMerchant is the least width of a merchant beside a reason.
-const leastMerchant = 4
+const (
+	leastMerchant = 4  // the least width of a merchant beside a reason
+	wideReason    = 26 // the width from which a card shares the line between both
+)
 
 // shortened returns a merchant without its top-level domain if there is no room for that.
 func shortened(merchant string, room int) string {

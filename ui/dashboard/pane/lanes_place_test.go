@@ -93,15 +93,15 @@ func TestAMerchantKeepsItsHead(t *testing.T) {
 	}
 }
 
-// The reason matters most: the merchant takes what a whole reason leaves.
+// Where cards are narrow, the reason matters most: the merchant takes what a whole reason leaves.
 func TestAFailedCardShowsReasonMerchantAndTotal(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		code  api.FailureCode
 		wants []string
 	}{
-		{200, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invocation failed glow-apoth…"}},
-		{160, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invocation failed glo…"}},
+		{200, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invocation fa… glow-apothecary"}},
+		{160, "workflow_invocation_failed", []string{"1,317.41 USD", "workflow invoca… glow-apothecary"}},
 		{160, "product_out_of_stock", []string{"1,317.41 USD", "out of stock glow-apothecary"}},
 		{120, "workflow_invocation_failed", []string{"workflow invocation fai…"}},
 		{120, "payment_declined", []string{"payment declined glow-…"}},
