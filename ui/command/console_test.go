@@ -228,7 +228,7 @@ func TestASnapshotIsWrittenAndStartedFrom(t *testing.T) {
 
 // TestTheExamplesOfOtherLanguagesStartTheStandInAsItIs holds the examples to the
 // program: the Go one is a test of the simulator, and the others' flags and the
-// fields of the ready line exist.
+// variable of their key exist.
 func TestTheExamplesOfOtherLanguagesStartTheStandInAsItIs(t *testing.T) {
 	workbench, err := os.ReadFile("WORKBENCH.md")
 	if err != nil {
@@ -256,7 +256,7 @@ func TestTheExamplesOfOtherLanguagesStartTheStandInAsItIs(t *testing.T) {
 		}
 		s := startSimulateCommand(t, args...)
 		code, said := s.console(t, "--json")
-		if code != exitDone || gjson.Get(said, "events").Int() != 0 || s.Seed != 7 || !strings.Contains(example(language), "api_key") {
+		if code != exitDone || gjson.Get(said, "events").Int() != 0 || s.Seed != 7 || !strings.Contains(example(language), "TILLWATCH_API_KEY") {
 			t.Errorf("started as in %s: %d %s", language, code, said)
 		}
 	}
