@@ -17,15 +17,15 @@ type clientBody struct {
 	wanted func()        // called before it is first read
 	ended  chan struct{} // closed once it has been read whole
 
-	reading chan struct{} // holds a value while it is read
-	closed  bool          // it is no longer the service's to read
+	reading sync.Mutex // held while it is read
+	closed  bool       // it is no longer the service's to read
 }
 
 type clientError struct{ error }
 
 // newClientBody returns the body of r, of which so many bytes have come already.
 func newClientBody(r *http.Request, a *answer, came int) *clientBody {
-	b := &clientBody{body: r.Body, ended: make(chan struct{}), reading: make(chan struct{}, 1)}
+	b := &clientBody{body: r.Body, ended: make(chan struct{})}
 	switch {
 	case r.ContentLength == 0:
 		close(b.ended)
@@ -50,8 +50,8 @@ func (b *clientBody) forService() io.ReadCloser {
 
 // Read implements [io.Reader].
 func (b *clientBody) Read(part []byte) (int, error) {
-	b.reading <- struct{}{}
-	defer func() { <-b.reading }()
+	b.reading.Lock()
+	defer b.reading.Unlock()
 	if b.closed {
 		return 0, http.ErrBodyReadAfterClose
 	}
@@ -76,8 +76,8 @@ func (b *clientBody) read(part []byte) (int, error) {
 
 // drain reads what is left, at most limit bytes, once the service reads no more. It reports whether that was all.
 func (b *clientBody) drain(limit int64) bool {
-	b.reading <- struct{}{}
-	defer func() { <-b.reading }()
+	b.reading.Lock()
+	defer b.reading.Unlock()
 	b.closed = true
 	if b.inDoubt() {
 		return false

@@ -35,16 +35,14 @@ const (
 
 // connection is a client's connection. One goroutine reads its requests, one after another, and passes each on.
 //
-// It stands in for net/http's server, which keeps two buffers for each connection that waits, and has a second
-// goroutine watch the client from the start of each request ([BenchmarkIdle], [BenchmarkLatency]).
+// It stands in for net/http's server, which has a second goroutine watch the client from the start of each request, and
+// keeps a second buffer for each connection that waits ([BenchmarkLatency], [BenchmarkIdle]).
 type connection struct {
 	bounded
 	proxy *Proxy
 	ctx   context.Context // ends once the client has gone
 	gone  context.CancelFunc
 
-	first  [1]byte // the byte that ended a wait
-	waited bool    // it is still to be read
 	in     *bufio.Reader
 	answer *answer // under way
 
@@ -55,7 +53,8 @@ type connection struct {
 
 // serve serves a client until it leaves, breaks the rules, or the proxy ends.
 func (p *Proxy) serve(conn net.Conn) {
-	c := &connection{bounded: bounded{Conn: conn}, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
+	c := &connection{bounded: bounded{Conn: conn, left: math.MaxInt}, proxy: p, unwatch: make(chan struct{}), watched: make(chan struct{})}
+	c.in = bufio.NewReaderSize(&c.bounded, readerSize)
 	c.timer = time.AfterFunc(math.MaxInt64, c.watching)
 	c.timer.Stop()
 	c.ctx, c.gone = context.WithCancel(context.Background())
@@ -76,24 +75,16 @@ func (p *Proxy) serve(conn net.Conn) {
 
 // await waits for a request, and reports whether one begins.
 func (c *connection) await(wait time.Duration) bool {
-	for c.in != nil && c.in.Buffered() > 0 {
-		if first, _ := c.in.Peek(1); !emptyLine(first[0]) {
-			return !c.proxy.clients.leaving()
-		}
-		_, _ = c.in.Discard(1)
-	}
-	if c.in != nil {
-		c.proxy.readers.Put(c.in)
-		c.in, c.body, c.answer = nil, nil, nil // the body reads from the buffer
-	}
-	if !c.proxy.clients.wait(c.Conn, true) || c.SetReadDeadline(time.Now().Add(wait)) != nil {
+	c.body, c.answer = nil, nil
+	if c.in.Buffered() == 0 && (!c.proxy.clients.wait(c.Conn, true) || c.SetReadDeadline(time.Now().Add(wait)) != nil) {
 		return false
 	}
-	n, err := c.Conn.Read(c.first[:])
-	for n > 0 && emptyLine(c.first[0]) {
-		n, err = c.Conn.Read(c.first[:])
+	first, err := c.in.Peek(1)
+	for err == nil && emptyLine(first[0]) {
+		_, _ = c.in.Discard(1)
+		first, err = c.in.Peek(1)
 	}
-	if c.waited = n > 0; c.waited {
+	if err == nil {
 		return c.proxy.clients.wait(c.Conn, false)
 	}
 	if clear := (tls.RecordHeaderError{}); errors.As(err, &clear) && clear.Conn != nil {
@@ -113,22 +104,8 @@ func (c *connection) await(wait time.Duration) bool {
 // (RFC 9112, section 2.2).
 func emptyLine(first byte) bool { return first == '\r' || first == '\n' }
 
-// Read implements [io.Reader] for the buffer.
-func (c *connection) Read(part []byte) (int, error) {
-	if c.waited && len(part) > 0 {
-		c.waited = false
-		part[0] = c.first[0]
-		return 1, nil
-	}
-	return c.bounded.Read(part)
-}
-
 // exchange reads a request, passes it on, and answers it. It reports whether another may follow.
 func (c *connection) exchange() (more bool) {
-	if c.in == nil {
-		c.in = c.proxy.readers.Get().(*bufio.Reader)
-		c.in.Reset(c)
-	}
 	c.left = maxHeader + readerSize // the last read may be of the body
 	if c.SetReadDeadline(time.Now().Add(headerTimeout)) != nil {
 		return false

@@ -68,7 +68,7 @@ type Proxy struct {
 	logger   *slog.Logger
 	failures *listener.Throttle // the handler of logger
 
-	readers, writers, buffers sync.Pool // what is under way has some; a connection that waits has none
+	writers, buffers sync.Pool // what is under way has some; a connection that waits has none
 
 	clients clients
 }
@@ -106,7 +106,6 @@ func New(cfg Config) (*Proxy, error) {
 	p.observed = &quota.Transport{
 		Base: p.reads, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
 	}
-	p.readers.New = func() any { return bufio.NewReaderSize(nil, readerSize) }
 	p.writers.New = func() any { return bufio.NewWriterSize(nil, bufferSize) }
 	p.buffers.New = func() any { return new([bufferSize]byte) }
 	return p, nil
