@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 
@@ -22,6 +24,11 @@ type clientBody struct {
 }
 
 type clientError struct{ error }
+
+// gone reports whether the client has left, or sends nothing any more, in the middle of the body.
+func (e clientError) gone() bool {
+	return errors.Is(e.error, io.ErrUnexpectedEOF) || errors.As(e.error, new(net.Error))
+}
 
 // newClientBody returns the body of r, of which so many bytes have come already.
 func newClientBody(r *http.Request, a *answer, came int) *clientBody {

@@ -16,8 +16,11 @@ import (
 // unanswered answers a request that the service did not answer. It reports whether the client got that.
 func (p *Proxy) unanswered(ctx context.Context, a *answer, err error) bool {
 	var broken clientError
-	if ctx.Err() != nil || errors.As(err, &broken) {
-		return false // the client has gone
+	switch {
+	case ctx.Err() != nil, errors.As(err, &broken) && broken.gone():
+		return false // nobody reads an answer
+	case broken.error != nil:
+		return a.refuse(http.StatusBadRequest, "BadRequestError", "the body of the request cannot be read, and the service did not get all of it")
 	}
 	p.metrics.unanswered.Inc()
 	reason := why(err, a.sent)

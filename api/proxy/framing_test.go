@@ -63,6 +63,23 @@ func TestEmptyLinesBeforeARequestAreNone(t *testing.T) {
 	}
 }
 
+func TestABodyThatCannotBeReadIsRefusedInWords(t *testing.T) {
+	for name, body := range map[string]string{
+		"a chunk ended by a bare line feed": "3\none\r\n0\r\n\r\n",
+		"a length that is no number":        "three\r\none\r\n0\r\n\r\n",
+		"more than the chunk's length":      "2\r\none\r\n0\r\n\r\n",
+		"no end of the length":              strings.Repeat("0", 8<<10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := stand(t, service(t, echo).URL, nil)
+			got := exchange(t, p.url, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"+body)
+			if !strings.HasPrefix(got, "HTTP/1.1 400 Bad Request\r\n") || !strings.Contains(got, "body of the request cannot be read") {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
 func TestAClientOfHTTP10IsNotAskedForItsBody(t *testing.T) {
 	p := stand(t, service(t, echo).URL, nil)
 	got := exchange(t, p.url, "POST /1 HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\none")
