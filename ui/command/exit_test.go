@@ -119,6 +119,8 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a relay without a signing secret", "relay", nil, exitUsage, "TILLWATCH_SIGNING_SECRET"},
 		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "fewer than 16"},
 		{"a relay's port that is taken", "relay --listen " + taken.Addr().String() + " --data " + filepath.Join(dir, "b"), secrets, exitFailed, "--listen"},
+		{"a relay's address without a port", "relay --listen localhost --data " + filepath.Join(dir, "c"), secrets, exitUsage, "--listen localhost: listen tcp: address localhost: missing port in address (give a host and a port"},
+		{"a stand-in's port too high", "simulate --listen 127.0.0.1:99999", secrets, exitUsage, "invalid port"},
 		{"a relay's folder that is a file", "relay --listen 127.0.0.1:0 --data " + notAFolder, secrets, exitFailed, "file"},
 		{"a simulator's port that is taken", "simulate --listen " + taken.Addr().String(), secrets, exitFailed, "--listen"},
 		{"limits that are none", "simulate --limits reads=fast", secrets, exitUsage, "--limits"},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +20,9 @@ func listenFor(flag, address string) (net.Listener, error) {
 		return nil, usagef("%s is empty: give an address, such as 127.0.0.1:0 for a free port", flag)
 	}
 	listener, err := net.Listen("tcp", address)
+	if errors.As(err, new(*net.AddrError)) {
+		return nil, usagef("%s %s: %w (give a host and a port, such as 127.0.0.1:0 for a free port)", flag, address, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with %s)", address, err, flag)
 	}
