@@ -87,6 +87,10 @@ func faultsOfTheService() []doctorFault {
 			h.Set("RateLimit", `"default";r=0;t=3600`)
 			h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
 		}), check: "limits", words: "0 of 1,000 left for another 59m"},
+		{name: "a read limit that no header names", put: header(func(h http.Header) {
+			h.Set("RateLimit", `"default";r=0;t=3600`)
+			h.Del("RateLimit-Policy")
+		}), check: "limits", words: "0 of an unknown limit left for another 59m"},
 		{name: "no lists and no relay", put: func(c *doctorCase) {
 			c.front("api_url", says(intents, 404, "{}"), nil)
 			delete(c.settings, "relay_url")

@@ -307,8 +307,11 @@ func (p *examination) checkLimits(context.Context) []doctor.Finding {
 	}
 	var lines []string
 	for _, b := range p.pacer.Buckets(time.Now()) {
-		left, resets := b.Left(time.Now()), b.Reset-time.Since(b.ObservedAt)
-		words := fmt.Sprintf("%s %s: %s of %s left", b.Class, b.Policy, wording.Count(int(left)), wording.Count(int(b.Limit)))
+		left, resets, of := b.Left(time.Now()), b.Reset-time.Since(b.ObservedAt), "an unknown limit"
+		if b.Limit > 0 {
+			of = wording.Count(int(b.Limit))
+		}
+		words := fmt.Sprintf("%s %s: %s of %s left", b.Class, b.Policy, wording.Count(int(left)), of)
 		switch {
 		case b.Unreported:
 			continue

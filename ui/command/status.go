@@ -212,7 +212,7 @@ func quotaOf(b *quota.Bucket, now time.Time) quotaReport {
 	if b.Limit > 0 {
 		r.Limit, r.WindowS = &b.Limit, new(b.Window.Seconds())
 	}
-	if !b.Unreported {
+	if !b.Unreported && (b.Limit > 0 || !b.Over(now)) {
 		r.Remaining, r.ResetS = new(b.Left(now)), new(b.Reset.Seconds())
 	}
 	return r

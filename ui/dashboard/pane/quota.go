@@ -185,6 +185,10 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 		p.unknown(string(b.Class), text, c)
 		return
 	}
+	if b.Limit <= 0 && b.Over(p.look.Now) {
+		p.unknown(p.name(b), "limit unknown", c)
+		return
+	}
 	l := p.start().Space(1)
 	left := b.Left(p.look.Now)
 	l.Fit(paint.Text, p.name(b), c.name)
@@ -228,8 +232,14 @@ func (p *Quota) name(b *quota.Bucket) string {
 	return string(b.Class)
 }
 
-func ratio(left, limit int64) string {
-	return wording.Count(int(left)) + " / " + wording.Count(int(limit))
+func ratio(left, limit int64) string { return wording.Count(int(left)) + " / " + limitText(limit) }
+
+// limitText writes a limit, of which 0 is unknown.
+func limitText(limit int64) string {
+	if limit <= 0 {
+		return "–"
+	}
+	return wording.Count(int(limit))
 }
 
 // assumed returns the sign before a limit that the service has not reported, "" otherwise.
@@ -243,9 +253,9 @@ func assumed(unreported bool) string {
 // ratio draws what is left of a limit, at the right of w cells; bound and grounds precede
 // figures that the service did not report.
 func (p *Quota) ratio(l *paint.Line, bound string, left int64, grounds string, limit int64, w int) {
-	l.Space(w - len(ratio(left, limit)) - paint.Width(bound) - paint.Width(grounds))
+	l.Space(w - paint.Width(ratio(left, limit)) - paint.Width(bound) - paint.Width(grounds))
 	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, wording.Count(int(left)))
-	l.Put(paint.Muted, " / "+grounds+wording.Count(int(limit)))
+	l.Put(paint.Muted, " / "+grounds+limitText(limit))
 }
 
 // bound is the sign before what is left of a window of which nothing was reported.
@@ -294,13 +304,13 @@ func (p *Quota) strip() *paint.Line {
 	l.Space(1)
 	for i := range p.rows {
 		b := &p.rows[i]
-		if unreported(b) {
+		if unreported(b) || b.Limit <= 0 && b.Over(p.look.Now) {
 			continue
 		}
 		left := b.Left(p.look.Now)
 		name := p.name(b)
-		rest, limit := p.bound(b)+wording.Count(int(left)), wording.Count(int(b.Limit))
-		if l.Left() < len(name)+paint.Width(rest)+len(limit)+4 {
+		rest, limit := p.bound(b)+wording.Count(int(left)), limitText(b.Limit)
+		if l.Left() < len(name)+paint.Width(rest)+paint.Width(limit)+4 {
 			return l
 		}
 		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), rest)

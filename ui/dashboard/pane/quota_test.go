@@ -63,6 +63,33 @@ func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 }
 
 // One word counts the agents, in every width, and none of it is cut.
+// A header may say what is left and not of how much.
+func TestALimitThatNoHeaderNamesIsNoNumber(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		bucket quota.Bucket
+		want   string
+		strip  string
+	}{
+		{"in its window", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon}, "reads 3 / – 1s", "reads 3/–"},
+		{"nothing is left", quota.Bucket{Reset: time.Second, ObservedAt: noon}, "reads 0 / – 1s", "reads 0/–"},
+		{"its window is over", quota.Bucket{Reset: time.Second, ObservedAt: noon.Add(-time.Minute)}, "reads limit unknown", "QUOTA"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.bucket.Class = quota.Reads
+			for height, want := range map[int]string{10: test.want, 1: test.strip} {
+				p := NewQuota(look())
+				p.SetPlace(Place{W: 110, H: height})
+				p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{test.bucket}}}, true)
+				got := strings.Join(strings.Fields(strings.ReplaceAll(text(p.Lines()), "─", " ")), " ")
+				if !strings.Contains(got, want) || strings.Contains(got, "/ 0") || strings.Contains(got, "/0") || strings.Contains(got, "≤0") {
+					t.Errorf("%d lines: no %q in:\n%s", height, want, got)
+				}
+			}
+		})
+	}
+}
+
 func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
 	for _, width := range []int{56, 59, 66, 72, 110} {
 		for _, n := range []int{0, 10} {
