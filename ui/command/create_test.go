@@ -49,6 +49,8 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "no payment", args: "purchase " + whole, code: exitUsage, says: "how is it paid for?"},
 		{name: "a token without its kind", args: "create " + whole + " --payment-token-file -", code: exitUsage, says: "goes with --payment"},
 		{name: "a body that is none", args: "create --body -", stdin: "[]", code: exitUsage, says: "--body: it must be one JSON object"},
+		{name: "a body behind a byte order mark", args: "create " + whole + " --body -", stdin: "\ufeff" + `{"quantity":2}`, verdict: "accepted", made: 1},
+		{name: "a wrong body behind a byte order mark", args: "create --body -", stdin: "\ufeff{a}", code: exitUsage, says: "its syntax is wrong at byte 5"},
 		{name: "two bodies", args: "create --body -", stdin: "{}{}", code: exitUsage, says: "one JSON object"},
 		{name: "stdin twice", args: "create --body - --buyer-file -", stdin: "{}", code: exitUsage, says: "--body and --buyer-file both read stdin"},
 		{name: "a buyer's field without a value", args: "create " + chiliCrisp + " --buyer Ada-tell-nobody", code: exitUsage, says: "--buyer firstName=Ada"},

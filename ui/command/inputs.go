@@ -106,6 +106,9 @@ func (i *inputs) object(flag, path string, into *map[string]any) error {
 	if err != nil {
 		return err
 	}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		copy(text, "   ") // some editors begin a file so; blanks keep the offset of what is wrong
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(into); err != nil || *into == nil || len(bytes.TrimSpace(text[decoder.InputOffset():])) > 0 {
