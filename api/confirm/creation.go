@@ -264,7 +264,7 @@ func (m *creating) settle(ctx context.Context, cause error) Outcome {
 	over := time.Now().Add(settleFor)
 	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
 	defer stop()
-	m.report(Progress{Stage: Settling, Why: cause, Until: over.Add(settleGrace)})
+	m.report(Progress{Stage: Settling, Why: cause, By: over, Until: over.Add(settleGrace)})
 	for step := growing(firstSettleRead, lastSettleRead); ; {
 		asked := time.Now()
 		made, whole, err := m.find(reading)

@@ -22,7 +22,8 @@ const (
 type Progress struct {
 	Stage Stage
 	Why   error     // with Settling: why the answer proves nothing
-	Until time.Time // with Settling: when it ends unless a read settles it earlier
+	By    time.Time // with Settling: when reads have settled it, unless they fail
+	Until time.Time // with Settling: when it ends even if reads fail
 }
 
 // Verdict is how a confirm ended.

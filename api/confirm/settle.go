@@ -44,7 +44,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	over := began.Add(settleFor)
 	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
 	defer stop()
-	c.report(Progress{Stage: Settling, Why: cause, Until: over.Add(settleGrace)})
+	c.report(Progress{Stage: Settling, Why: cause, By: over, Until: over.Add(settleGrace)})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited := 0
 	step := growing(firstSettleRead, lastSettleRead)

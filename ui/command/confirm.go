@@ -186,7 +186,8 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 func reportSettling(stderr io.Writer, what string) func(confirm.Progress) {
 	return func(at confirm.Progress) {
 		if at.Stage == confirm.Settling {
-			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s at the latest.\n", api.Scrub(at.Why.Error()), what, at.Until.Format("15:04:05"))
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s, or %s if reads fail.\n", api.Scrub(at.Why.Error()), what,
+				at.By.Format(time.TimeOnly), at.Until.Format(time.TimeOnly))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func newPurchase() *cobra.Command {
 		Long: "Create a checkout intent and buy it in one step, with no question between the offer and the order. Its fields come from flags, which win, and from the JSON object of --body.\n\n" +
 			"On anything but a stand-in it has the guards of tillwatch confirm: --allow-confirm; --max-total, the price limit sent to the service; --reference, " +
 			"which identifies it later; and where real money may move, --live with the last four characters of the reference. The command looks the product up, shows its price, " +
-			"writes to the audit log, and sends one request. If the answer is lost and the service lists its intents, reads settle the outcome within two minutes." + createCodes,
+			"writes to the audit log, and sends one request. If the answer is lost and the service lists its intents, reads settle the outcome within two minutes, or half a minute more if they fail." + createCodes,
 		Example: "tillwatch purchase https://spice-lab.example/products/chili-crisp --test-buyer --payment drawdown\n" +
 			"tillwatch purchase --body order.json --buyer-file - --reference order-7 --max-total 50.00USD --allow-confirm --live er-7",
 	})

@@ -50,8 +50,11 @@ func (d *Confirm) settling(room int) []row {
 	}
 	out := rows(air, paint.Spans{})
 	out = append(out, rows(detail, paint.Wrapped(paint.Text, "Because: "+d.at.Why.Error(), room)...)...)
-	left := max(d.at.Until.Sub(d.now), 0)
-	return append(out, rows(sentence, paint.Wrapped(paint.Muted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
+	text := "This alone proves nothing. Reads settle it within " + countdown(d.at.By.Sub(d.now)) + ", or half a minute more if they fail."
+	if !d.now.Before(d.at.By) {
+		text = "This alone proves nothing. Reads failed, and go on for " + countdown(max(d.at.Until.Sub(d.now), 0)) + "."
+	}
+	return append(out, rows(sentence, paint.Wrapped(paint.Muted, text, room)...)...)
 }
 
 // verdict says in plain words how the confirm ended.

@@ -250,12 +250,14 @@ func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("C", calm)
 	h.dialog.SetNow(opened)
-	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("404 not found"), Until: opened.Add(2 * time.Minute)})
+	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("404 not found"), By: opened.Add(2 * time.Minute), Until: opened.Add(150 * time.Second)})
 	h.sees("▸ Settle")
 	h.sees("Because: 404 not found")
-	h.sees("within 2m")
+	h.sees("Reads settle it within 2m,")
 	h.dialog.SetNow(opened.Add(30 * time.Second))
 	h.sees("within 1m30s")
+	h.dialog.SetNow(opened.Add(2 * time.Minute))
+	h.sees("Reads failed, and go on for 30s.")
 }
 
 func TestStagesShowTheWay(t *testing.T) {
@@ -282,7 +284,7 @@ func TestGoldens(t *testing.T) {
 		return d
 	}
 	staged := typed(false)
-	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), Until: opened.Add(2 * time.Minute)})
+	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), By: opened.Add(2 * time.Minute), Until: opened.Add(150 * time.Second)})
 	palette := NewPalette(action.Default(), action.Board, action.Default().ReadOnly(nil))
 	for _, name := range []string{"c", "o", "n"} {
 		palette.Key(actiontest.Press(name), opened)
