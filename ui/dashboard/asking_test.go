@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 func TestALostRelaySaysWhenItIsDialledAgainAndByWhichKeyNow(t *testing.T) {
@@ -58,6 +61,45 @@ func TestTheKeyThatReconnectsCountsWhereTheRelayIsLost(t *testing.T) {
 			}
 			if dialled != c.dials {
 				t.Errorf("the relay was dialled: %v", dialled)
+			}
+		})
+	}
+}
+
+func TestAReadAskedForSaysInWordsThatItFailed(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		answers []error // of the attempts, in order
+		other   bool    // they are about another intent
+		says    string
+	}{
+		{"not answered yet", nil, false, "reading ID again"},
+		{"refused", []error{&api.Error{Method: "GET", Status: 403}}, false, "! reading ID failed: 403 forbidden"},
+		{"no answer", []error{errors.New("no answer: EOF\x1b[2J")}, false, "! reading ID failed: no answer: EOF"},
+		{"failed, then read", []error{errors.New("no answer: EOF"), nil}, false, ""},
+		{"another one failed", []error{errors.New("no answer: EOF")}, true, "reading ID again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(time.Now())
+			m := boardOf(t, s, 200, 40)
+			press(m, "r")
+			id := m.board.subject().ID
+			about := id
+			if c.other {
+				about = "ci_other"
+			}
+			path := "/api/v1/checkout-intents/" + string(about)
+			for i, err := range c.answers {
+				var e *api.Error
+				if errors.As(err, &e) {
+					e.Path = path
+				}
+				m.apply(&account.Changes{Version: 2, Summary: s.changes.Summary, Requests: []api.Exchange{
+					{Method: "GET", Path: path, Priority: quota.Person, Attempt: i + 1, Sent: time.Now(), Err: err}}})
+			}
+			line := strings.Split(screen(m), "\n")[1]
+			if want := strings.ReplaceAll(c.says, "ID", string(id)); !strings.Contains(line, want) || want == "" && strings.Contains(line, "reading") {
+				t.Errorf("the line says %q, want %q", line, want)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ import (
 type jump struct {
 	*shared
 	details *details
-	asker   asker
+	asker   *asker
 	typed   *prompt // nil unless an id is being typed
 }
 

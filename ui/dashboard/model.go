@@ -69,7 +69,7 @@ type Model struct {
 	pointer    *pointer
 	welcome    *welcome
 	replay     *replay.Bar // nil unless the Source replays
-	asker      asker
+	asker      *asker
 	consent    *consent
 	profiles   *profileSwitch
 	verbs      *verbs
@@ -143,7 +143,7 @@ func (m *Model) addParts() {
 	s := m.shared
 	m.footer = footer{cfg: m.cfg, board: m.board, picture: m.picture, replay: m.replay}
 	m.arranging = arranging{s}
-	m.asker = asker{s}
+	m.asker = &asker{shared: s}
 	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}}
 	m.marks = &marks{shared: s, confirms: m.confirms, set: map[api.ID]bool{}}
 	m.batch = &batch{shared: s, marks: m.marks, confirms: m.confirms}
@@ -303,6 +303,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	first := c.Whole || !m.picture.started
 	wasLive := m.picture.environment().Live
 	m.picture.apply(c)
+	m.asker.follow(c.Requests)
 	m.alerting.update(m.cfg.Now())
 	if m.picture.environment().Live != wasLive {
 		m.restyle() // real money tints the frame
