@@ -56,6 +56,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		}
 		p.lanes.tables[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
 	}
+	p.lanes.begin()
 	if row := p.rows[follow]; row != nil && p.lanes.tables[row.lane].Select(string(follow)) {
 		p.lanes.enter(row.lane)
 	}

@@ -14,6 +14,7 @@ type laneSet struct {
 	*frame
 	tables   [lanes]*table.Table[*intentRow]
 	at       int         // the lane with the cursor
+	begun    bool        // the cursor has had a card, or a person has moved it
 	left     int         // the lane, counted from 1, from which a filter moved the cursor; 0: none
 	filtered bool        // there is a filter
 	hits     [lanes]bool // lanes in which the filter has found something since it was set
@@ -42,7 +43,7 @@ func (s *laneSet) choose(row *intentRow) bool {
 
 // enter moves the cursor to a lane, where it stays.
 func (s *laneSet) enter(lane int) {
-	s.at, s.left = lane, 0
+	s.at, s.left, s.begun = lane, 0, true
 	s.rest()
 }
 
@@ -94,6 +95,17 @@ func (s *laneSet) find(wanted bool) {
 			s.at, s.left = i, cmp.Or(s.left, s.at+1)
 			return
 		}
+	}
+}
+
+// begin puts the cursor into the first lane with a card, unless its own has one. It does so
+// once: a cursor that moved by itself could not be relied on.
+func (s *laneSet) begin() {
+	if s.begun {
+		return
+	}
+	if s.find(true); s.tables[s.at].Shown() > 0 {
+		s.enter(s.at)
 	}
 }
 

@@ -112,3 +112,33 @@ func TestALaneThatReturnsToItsTopIsDrawnThere(t *testing.T) {
 		t.Errorf("the pane shows\n%s\nand not\n%s", strings.Join(shown, "\n"), strings.Join(now, "\n"))
 	}
 }
+
+func TestTheCursorBeginsInALaneThatHasACard(t *testing.T) {
+	place := func(p *Intents, states ...api.IntentState) {
+		var all []*account.Intent
+		for _, state := range states {
+			all = append(all, intentOf(string(state), state, time.Minute))
+		}
+		p.Apply(&account.Changes{Intents: all}, len(p.rows) == 0)
+	}
+	for _, c := range []struct {
+		name string
+		do   func(p *Intents)
+		want api.ID // under the cursor
+	}{
+		{"awaiting, if there is one", func(p *Intents) { place(p, api.RetrievingOffer, api.AwaitingConfirmation) }, "awaiting_confirmation"},
+		{"the first one otherwise", func(p *Intents) { place(p, api.Completed, api.Failed) }, "completed"},
+		{"it stays when cards come before it", func(p *Intents) { place(p, api.Completed); place(p, api.AwaitingConfirmation) }, "completed"},
+		{"it stays where a person has put it", func(p *Intents) { p.Move(Left); place(p, api.Completed) }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := NewIntents(look(), api.ConfirmWindow)
+			p.SetPlace(Place{W: 160, H: 20})
+			p.Apply(&account.Changes{}, true)
+			c.do(p)
+			if got := p.Subject().ID; got != c.want {
+				t.Errorf("the cursor is on %q, want %q", got, c.want)
+			}
+		})
+	}
+}
