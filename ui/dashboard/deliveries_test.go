@@ -364,3 +364,30 @@ func TestDeliveriesAreGatheredForAFrameAndNothingComesAtRest(t *testing.T) {
 		<-done
 	})
 }
+
+func TestTargetsThatBeginAlikeCanBeToldApart(t *testing.T) {
+	const shared = "https://staging.shop.example/hooks/"
+	for _, c := range []struct {
+		name, target, other, want string
+	}{
+		{"one that fits", "http://127.0.0.1:3000/w", "http://127.0.0.1:3000/x", " 127.0.0.1:3000/w "},
+		{"alone", shared + "checkout", shared + "checkout", " https://staging…"},
+		{"beside another of the same beginning", shared + "checkout-and-more", shared + "shipments", " …checkout-and-m…"},
+		{"with a short end", shared + "a", shared + "b", " …example/hooks/a "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(time.Now())
+			log := &sent{Log: delivery.NewLog(100)}
+			for i, target := range []string{c.other, c.target} {
+				log.Put(delivery.Delivery{ID: api.ID(fmt.Sprint("we_", i)), Target: api.Text(target), Type: api.OfferRetrieved, Since: s.now, State: delivery.Delivered, Attempts: 1, Status: 200})
+			}
+			m := boardOf(t, s, 80, 24, func(cfg *Config) { cfg.Deliveries = log.Log })
+			all, _ := log.Since(0)
+			m.Update(deliveriesMsg(all))
+			press(m, "8")
+			if got := screen(m); !strings.Contains(got, c.want) {
+				t.Errorf("no %q in:\n%s", c.want, got)
+			}
+		})
+	}
+}

@@ -25,7 +25,7 @@ type Deliveries struct {
 	listing[*deliveryRow]
 	intentOf      func(source api.ID) (*account.Intent, bool) // the intent of an event's source
 	waiting, dead int                                         // number of deliveries
-	targets       int                                         // number of targets
+	targets       []string                                    // as shown
 	unverified    int                                         // number of targets that have not answered their challenge
 }
 
@@ -120,8 +120,9 @@ func (p *Deliveries) count() {
 			verified[row.Target] = true
 		}
 	}
-	p.targets = len(verified)
-	for _, ok := range verified {
+	p.targets = nil
+	for target, ok := range verified {
+		p.targets = append(p.targets, Shown(target))
 		if !ok {
 			p.unverified++
 		}
@@ -193,8 +194,8 @@ func (p *Deliveries) Lines() []string {
 
 func (p *Deliveries) top() (l *paint.Line, right paint.Spans) {
 	l = p.tabTitle(deliveriesTab, p.list.Total())
-	if p.targets > 1 && p.w >= 100 {
-		l.Put(paint.Muted, "· "+wording.Counted(p.targets, "target", "targets"))
+	if len(p.targets) > 1 && p.w >= 100 {
+		l.Put(paint.Muted, "· "+wording.Counted(len(p.targets), "target", "targets"))
 	}
 	p.sorted(l, p.order)
 	p.held(l, "")
@@ -225,7 +226,7 @@ func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
 	name, style := named(row.product, row.Source)
 	l.Fit(style, name, l.Left()-c.target-c.attempts-c.answer-c.took-c.next)
 	if c.target > 0 {
-		l.Space(2).Fit(paint.Muted, Shown(row.Target), c.target-2)
+		l.Space(2).Fit(paint.Muted, apart(Shown(row.Target), p.targets, c.target-2), c.target-2)
 	}
 	p.outcome(l, row, c)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
@@ -131,6 +132,9 @@ func (p *Quota) draw(c quotaColumns) {
 	p.histories(c)
 }
 
+// shortGauge is the width that a gauge keeps beside long names.
+const shortGauge = 8
+
 // quotaColumns are the widths of the columns; 0 hides one.
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
@@ -143,6 +147,10 @@ func (p *Quota) columns() quotaColumns {
 		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1+len(assumed(p.day.Assumed)))
 	}
 	room := p.w - 1 - c.name - 1 - c.left - 1 - c.reset
+	for i := range p.rows {
+		longer := min(paint.Width(p.name(&p.rows[i], p.w))+1-c.name, room-shortGauge)
+		c.name, room = c.name+max(longer, 0), room-max(longer, 0)
+	}
 	if room >= 50 && p.has(rateColumn) {
 		c.others = 15
 		room -= 16
@@ -186,12 +194,12 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 		return
 	}
 	if b.Limit <= 0 && b.Over(p.look.Now) {
-		p.unknown(p.name(b), "limit unknown", c)
+		p.unknown(p.name(b, c.name-1), "limit unknown", c)
 		return
 	}
 	l := p.start().Space(1)
 	left := b.Left(p.look.Now)
-	l.Fit(paint.Text, p.name(b), c.name)
+	l.Fit(paint.Text, p.name(b, c.name-1), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
 	p.ratio(l, p.bound(b), left, "", b.Limit, c.left)
@@ -221,15 +229,27 @@ func (p *Quota) unknown(name, why string, c quotaColumns) {
 	p.push(l.Space(1).Right(paint.Muted, why, c.left+1+c.reset))
 }
 
-// name returns the bucket's class, with its policy if the class has several buckets.
-func (p *Quota) name(b *quota.Bucket) string {
+// name returns the bucket's class in w cells, with its policy if the class has several
+// buckets, and with its window if the policy has several.
+func (p *Quota) name(b *quota.Bucket, w int) string {
+	name, policy := string(b.Class), b.Policy
+	var others []string
 	for i := range p.rows {
 		other := &p.rows[i]
-		if other != b && other.Class == b.Class {
-			return string(b.Class) + " " + b.Policy
+		if other == b || other.Class != b.Class {
+			continue
 		}
+		if other.Policy != b.Policy {
+			others = append(others, other.Policy)
+			continue
+		}
+		policy = b.Policy + " " + api.Span(b.Window)
+		others = append(others, other.Policy+" "+api.Span(other.Window))
 	}
-	return string(b.Class)
+	if len(others) == 0 {
+		return name
+	}
+	return name + " " + apart(policy, others, w-len(name)-1)
 }
 
 func ratio(left, limit int64) string { return wording.Count(int(left)) + " / " + limitText(limit) }
@@ -308,9 +328,9 @@ func (p *Quota) strip() *paint.Line {
 			continue
 		}
 		left := b.Left(p.look.Now)
-		name := p.name(b)
+		name := p.name(b, l.Left())
 		rest, limit := p.bound(b)+wording.Count(int(left)), limitText(b.Limit)
-		if l.Left() < len(name)+paint.Width(rest)+paint.Width(limit)+4 {
+		if l.Left() < paint.Width(name+rest+limit)+4 {
 			return l
 		}
 		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), rest)

@@ -98,7 +98,7 @@ func (p *Quota) histories(c quotaColumns) {
 // history draws one bucket. Its figures are of the longest shown span; those of others are
 // lower bounds.
 func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
-	l := p.start().Space(1).Fit(paint.Text, p.name(b), c.name)
+	l := p.start().Space(1).Fit(paint.Text, p.name(b, c.name-1), c.name)
 	sparkline(l, b.Hour, peak(b.Hour), p.look.Now, time.Hour, h.hour)
 	of := b.Hour
 	if h.day > 0 {

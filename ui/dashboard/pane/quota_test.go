@@ -216,3 +216,32 @@ func TestTheQuotaInOneLineShowsWhatIsAssumed(t *testing.T) {
 		})
 	}
 }
+
+func TestTwoPoliciesOfAClassCanBeToldApart(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		width         int
+		first, second quota.Bucket
+		want          []string
+	}{
+		{"by their names", 90, quota.Bucket{Policy: "default-burst"}, quota.Bucket{Policy: "default-day"}, []string{"reads default-burst ", "reads default-day "}},
+		{"by the ends of their names", 39, quota.Bucket{Policy: "default-burst"}, quota.Bucket{Policy: "default-day"}, []string{"reads …bur…", "reads …day "}},
+		{"by their windows", 90, quota.Bucket{Policy: "default", Window: time.Second}, quota.Bucket{Policy: "default", Window: time.Minute}, []string{"reads default 1s ", "reads default 1m "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := NewQuota(look())
+			p.SetPlace(Place{W: c.width, H: 10})
+			var all []quota.Bucket
+			for _, b := range []quota.Bucket{c.first, c.second} {
+				b.Class, b.Limit, b.Remaining, b.ObservedAt = quota.Reads, 10, 7, noon
+				all = append(all, b)
+			}
+			p.Apply(&account.Changes{Summary: account.Summary{Quota: all}}, true)
+			for _, want := range c.want {
+				if got := text(p.Lines()); strings.Count(got, want) != 1 {
+					t.Errorf("no single %q in:\n%s", want, got)
+				}
+			}
+		})
+	}
+}
