@@ -168,6 +168,7 @@ func newRoot() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	completeFlags(root)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
