@@ -81,6 +81,14 @@ func (l *Line) Right(st Style, s string, w int) *Line {
 	return l
 }
 
+// Cell is Fit for a column whose w cells begin with a gap; it writes nothing if w is 0.
+func (l *Line) Cell(gap int, st Style, s string, w int) *Line {
+	if w <= 0 {
+		return l
+	}
+	return l.Space(gap).Fit(st, s, w-gap)
+}
+
 // Ground returns the current ground.
 func (l *Line) Ground() Ground { return l.ground }
 

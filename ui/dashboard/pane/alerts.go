@@ -177,9 +177,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	}
 	room := l.Space(1).Left() - id - age - 2 - paint.Width(said)
 	l.Fit(style, p.text(row, room), room).Put(paint.Muted, said).Space(2)
-	if id > 0 {
-		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)
-	}
+	l.Cell(2, paint.Muted, string(row.Intent), id)
 	if age > 0 {
 		l.Space(1).Right(paint.Muted, p.look.age(row.Since), ageWidth)
 	}

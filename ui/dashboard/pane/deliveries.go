@@ -216,45 +216,34 @@ func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
 	c := p.columns()
 	m := sign.Delivery(row.State)
 	l.Put(paint.Muted, row.at[:c.at]).Space(2).Put(m.Style, m.Glyph).Space(1)
-	if c.state > 0 {
-		l.Fit(m.Style, m.Word, c.state)
-	}
+	l.Fit(m.Style, m.Word, c.state)
 	if !under {
 		l.On(paint.Base)
 	}
 	l.Fit(paint.Text, row.mark.Word, c.kind)
 	name, style := named(row.product, row.Source)
 	l.Fit(style, name, l.Left()-c.target-c.attempts-c.answer-c.took-c.next)
-	if c.target > 0 {
-		l.Space(2).Fit(paint.Muted, apart(Shown(row.Target), p.targets, c.target-2), c.target-2)
-	}
+	l.Cell(2, paint.Muted, apart(Shown(row.Target), p.targets, c.target-2), c.target)
 	p.outcome(l, row, c)
 }
 
 // outcome draws the attempts, the last answer and the time of the next attempt.
 func (p *Deliveries) outcome(l *paint.Line, row *deliveryRow, c deliveryColumns) {
-	if c.attempts > 0 {
-		attempts, style := "", paint.Muted
-		if row.Attempts > 1 {
-			attempts, style = "×"+strconv.Itoa(row.Attempts), paint.Warning
-		}
-		l.Right(style, attempts, c.attempts)
+	attempts := ""
+	if row.Attempts > 1 {
+		attempts = "×" + strconv.Itoa(row.Attempts)
 	}
+	l.Right(paint.Warning, attempts, c.attempts)
 	answer, style := lastAnswer(row.Delivery)
 	if c.answer < paint.Width(answer)+2 && row.Status == 0 {
 		answer = "–"
 	}
-	l.Space(2).Fit(style, answer, c.answer-2)
-	if c.took > 0 {
-		l.Right(paint.Muted, Latency(row.Took), c.took)
+	l.Cell(2, style, answer, c.answer).Right(paint.Muted, Latency(row.Took), c.took)
+	next := ""
+	if row.State == delivery.Waiting && !row.Next.IsZero() {
+		next = "again " + wording.Until(row.Next.Sub(p.look.Now))
 	}
-	if c.next > 0 {
-		next := ""
-		if row.State == delivery.Waiting && !row.Next.IsZero() {
-			next = "again " + wording.Until(row.Next.Sub(p.look.Now))
-		}
-		l.Space(2).Fit(paint.Warning, next, c.next-2)
-	}
+	l.Cell(2, paint.Warning, next, c.next)
 }
 
 // lastAnswer returns the answer to the last attempt in a few words.

@@ -225,12 +225,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	if about > 0 {
 		p.drawAbout(l, row, about)
 	}
-	if id > 0 {
-		l.Space(2).Fit(paint.Muted, string(row.SourceID), id-2)
-	}
-	if mark > 0 {
-		l.Space(1).Fit(paint.Warning, row.noted, mark-1)
-	}
+	l.Cell(2, paint.Muted, string(row.SourceID), id).Cell(1, paint.Warning, row.noted, mark)
 	if seq > 0 && row.Seq > 0 {
 		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)
 	}

@@ -89,9 +89,7 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 			left = about
 		}
 	}
-	if c.merchant > 0 {
-		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
-	}
+	l.Cell(1, paint.Muted, left, c.merchant)
 	text, style := d.special(row, 20)
 	if end := l.At() + c.about; c.about > 0 {
 		l.Space(1).Fit(paint.Muted, about, min(paint.Width(about), c.about-1))

@@ -58,9 +58,7 @@ func (d *cards) headLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	l.To(start + c.state)
 	d.headName(l, o, l.Left()-c.merchant-c.about-c.total-c.special-c.age, c.about == 0)
-	if c.merchant > 0 {
-		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
-	}
+	l.Cell(1, paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant)
 	text, style := d.countdown(row, 20)
 	if end := l.At() + c.about; c.about > 0 {
 		standing(l.Space(1), o, "", end)

@@ -202,26 +202,19 @@ func (p *Requests) columns() (c requestColumns) {
 
 func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	l.Right(paint.Text, Latency(row.Latency), 8)
-	if c.by > 0 {
-		by, style := spender(&row.Exchange), paint.Text
-		if row.By == "" {
-			style = paint.Muted
-		}
-		if row.By == "" && c.by-2 < len(by) {
+	by, style := spender(&row.Exchange), paint.Text
+	if row.By == "" {
+		style = paint.Muted
+		if c.by-2 < len(by) {
 			by = ownName
 		}
-		l.Space(2).Fit(style, by, c.by-2)
 	}
-	if c.class > 0 {
-		l.Space(2).Fit(paint.Muted, string(row.Class), c.class-2)
+	l.Cell(2, style, by, c.by).Cell(2, paint.Muted, string(row.Class), c.class)
+	attempt := ""
+	if row.Attempt > 1 {
+		attempt = "attempt " + strconv.Itoa(row.Attempt)
 	}
-	if c.attempt > 0 {
-		attempt := ""
-		if row.Attempt > 1 {
-			attempt = "attempt " + strconv.Itoa(row.Attempt)
-		}
-		l.Space(1).Fit(paint.Warning, attempt, c.attempt-1)
-	}
+	l.Cell(1, paint.Warning, attempt, c.attempt)
 	if c.waited > 0 {
 		waited := ""
 		if row.Waited >= time.Millisecond {

@@ -242,9 +242,7 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	}
 	name, style := named(row.Product, row.ID)
 	l.Fit(style, name, p.w-1-word-id-tracking-estimate-1)
-	if id > 0 {
-		l.Space(2).Fit(paint.Muted, string(row.ID), id-2)
-	}
+	l.Cell(2, paint.Muted, string(row.ID), id)
 	if tracking > 8 {
 		p.tracking(l.Space(1), row, tracking-1)
 	}
