@@ -50,6 +50,15 @@ func heading(title string, width int) paint.Spans {
 	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
 }
 
+// behind sets lines behind a label, which stands before the first one, in width cells.
+func behind(label paint.Span, width int, lines []paint.Spans) []paint.Spans {
+	for i, l := range lines {
+		lines[i] = append(paint.Spans{label, paint.Blank(width - label.Width())}, l...)
+		label = paint.Span{}
+	}
+	return lines
+}
+
 // airyFrom is the height from which a panel has an empty line above and below its
 // text.
 const airyFrom = 12

@@ -253,18 +253,12 @@ func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	}
 	out := paint.Wrapped(paint.Text, name, max(room-gap-total.Width(), 1))
 	out[0] = paint.Apart(out[0], total, room)
-	for _, l := range paint.Wrapped(paint.Muted, whose, max(room-indent, 1)) {
-		out = append(out, append(paint.Spans{paint.Blank(indent)}, l...))
-	}
-	return out
+	return append(out, behind(paint.Span{}, indent, paint.Wrapped(paint.Muted, whose, max(room-indent, 1)))...)
 }
 
 // leftOut draws an item that is not confirmed, with the reason below its name.
 func leftOut(item Left, room int) []paint.Spans {
 	const indent = 2
 	out := paint.Wrapped(paint.Muted, "✕ "+item.Name, room)
-	for _, l := range paint.Wrapped(paint.Warning, "not confirmed: "+item.Why, max(room-indent, 1)) {
-		out = append(out, append(paint.Spans{paint.Blank(indent)}, l...))
-	}
-	return out
+	return append(out, behind(paint.Span{}, indent, paint.Wrapped(paint.Warning, "not confirmed: "+item.Why, max(room-indent, 1)))...)
 }

@@ -154,15 +154,8 @@ func (d *Confirm) ends(labels paint.Style, label string, values paint.Style, val
 // page is the address of what is bought, without secrets, over as many lines as that
 // takes.
 func (d *Confirm) page(room int) []paint.Spans {
-	var out []paint.Spans
-	for i, l := range paint.Wrapped(paint.Muted, string(api.MaskAddress(d.proposal.ProductURL)), room-labelWidth) {
-		label := ""
-		if i == 0 {
-			label = "Page"
-		}
-		out = append(out, append(d.fact(label, paint.Span{}), l...))
-	}
-	return out
+	lines := paint.Wrapped(paint.Muted, string(api.MaskAddress(d.proposal.ProductURL)), room-labelWidth)
+	return behind(paint.In(paint.Muted, "Page"), labelWidth, lines)
 }
 
 // pageInShort is the page's address without https, in place of the merchant that it names,

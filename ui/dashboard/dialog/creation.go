@@ -190,8 +190,5 @@ func (m *Creation) names(room int) []paint.Spans {
 	for len(lines) < magicLines {
 		lines = append(lines, nil)
 	}
-	for i := range lines {
-		lines[i] = append(paint.Spans{paint.Blank(creationLabel)}, lines[i]...)
-	}
-	return lines
+	return behind(paint.Span{}, creationLabel, lines)
 }

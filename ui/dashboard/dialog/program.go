@@ -174,12 +174,7 @@ func (p *Program) shown(room int) []paint.Spans {
 		if i == 0 {
 			name = "program"
 		}
-		for j, line := range paint.Wrapped(paint.Text|paint.Bold, quoted(arg), max(room-label, 1)) {
-			if j > 0 {
-				name = ""
-			}
-			out = append(out, append(paint.Spans{paint.In(paint.Muted, name), paint.Blank(label - len(name))}, line...))
-		}
+		out = append(out, behind(paint.In(paint.Muted, name), label, paint.Wrapped(paint.Text|paint.Bold, quoted(arg), max(room-label, 1)))...)
 	}
 	return out
 }

@@ -55,9 +55,7 @@ func (s *Sheet) body(room int) (lines []paint.Spans) {
 		for _, sentence := range section.Lines {
 			text := strings.TrimLeft(sentence.Text, " ")
 			indent := len(sentence.Text) - len(text)
-			for _, line := range paint.Wrapped(sentence.Style, text, room-indent) {
-				lines = append(lines, append(paint.Spans{paint.Blank(indent)}, line...))
-			}
+			lines = append(lines, behind(paint.Span{}, indent, paint.Wrapped(sentence.Style, text, room-indent))...)
 		}
 	}
 	return lines
