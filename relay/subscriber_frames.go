@@ -19,7 +19,7 @@ type following struct {
 	welcomed   bool
 	wrong      WrongSignatures // as the relay reported
 	at         cursor
-	silent     int // consecutive heartbeats with a head ahead and no event
+	silent     int // consecutive heartbeats with a head ahead and no new event
 }
 
 // take handles one frame. It ignores unknown ones.
@@ -123,7 +123,6 @@ func (s *Subscriber) wanted(item *Item) bool {
 
 // events delivers new events and moves the cursor past them.
 func (f *following) events(ctx context.Context, items []Item) error {
-	f.silent = 0
 	batch, at := items[:0], f.at
 	for _, item := range items {
 		if item.Seq > at.seq {
@@ -133,8 +132,9 @@ func (f *following) events(ctx context.Context, items []Item) error {
 		}
 	}
 	if at == f.at {
-		return nil
+		return nil // only what was sent before, which is no sign of life
 	}
+	f.silent = 0
 	if len(batch) > 0 {
 		if err := f.handler.Events(ctx, batch); err != nil {
 			return fmt.Errorf("handle events: %w", err)

@@ -55,6 +55,14 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 			}
 			_ = p.closed()
 		}, 0, "has new events and sends none"},
+		{"a head ahead and only what was sent before", func(p *peer) {
+			p.send(goodWelcome)
+			for range 2 {
+				p.send(map[string]any{"t": frameEvents, "items": []wireItem{item}})
+				p.send(heartbeatFrame{T: frameHeartbeat, Head: 5, Cursor: "epoch:0"})
+			}
+			_ = p.closed()
+		}, 0, "has new events and sends none"},
 		{"events before the welcome", func(p *peer) {
 			p.send(map[string]any{"t": frameEvents, "items": []wireItem{item}})
 			_ = p.closed()
