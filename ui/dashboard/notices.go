@@ -125,8 +125,7 @@ func (t *toast) sentence() string {
 }
 
 // wrapped returns a toast in two lines if it is wider than width. The second line lies
-// over the title of a pane, beside its name if there is room, and never over a row. A toast
-// with a link is not wrapped.
+// over the title of a pane, never over a row. A toast with a link is not wrapped.
 func (n *notices) wrapped(width int) []string {
 	t := &n.toast
 	if !t.shown() || t.link.Address != "" || paint.Width(t.sentence()) <= width {

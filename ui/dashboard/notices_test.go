@@ -202,29 +202,3 @@ func TestASentenceThatIsNoLongerTrueDoesNotComeBack(t *testing.T) {
 		}
 	}
 }
-
-func TestALongToastLeavesTheNamesOfThePanesInSight(t *testing.T) {
-	long := strings.TrimSpace(strings.Repeat("word ", 26)) + " end"
-	for _, c := range []struct {
-		name          string
-		keys          []string
-		width, height int
-		want          string
-	}{
-		{"lanes", nil, 120, 36, "▌INTENTS 64  word"},
-		{"a view", []string{"F"}, 120, 36, "▌FAILURES 9  word"},
-		{"a tab that fills the screen", []string{"6", "z"}, 120, 36, "▌EVENTS  REQUESTS  ALERTS 2  word"},
-		{"narrow", nil, 80, 24, "▌INTENTS 64  word"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := boardOf(t, typicalShop(time.Now()), c.width, c.height)
-			press(m, c.keys...)
-			title := strings.Split(screen(m), "\n")[2]
-			m.notices.say(warning, long)
-			m.redraw = true
-			if got := strings.Split(screen(m), "\n")[2]; !strings.HasPrefix(got, c.want) || !strings.Contains(got, " end") {
-				t.Errorf("%q became\n%q, want %q", title, got, c.want)
-			}
-		})
-	}
-}

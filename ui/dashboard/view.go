@@ -2,11 +2,8 @@ package dashboard
 
 import (
 	"strconv"
-	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/canvas"
@@ -81,11 +78,7 @@ func (m *Model) lines() []string {
 	m.notices.draw(notice, m.clock, m.look.Health, inPane, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
 	for i, text := range m.notices.wrapped(m.width - 2) {
-		y, x := b.layout.Notice.Y+i, 0
-		if end := titleEnd(lines[y]) + 1; i > 0 && end+1+paint.Width(text) < m.width {
-			x = end
-		}
-		paint.Splice(lines, []string{m.line.Start(m.width-x).Edge().Space(1).Put(m.notices.toast.kind, text).String()}, x, y, m.width)
+		lines[b.layout.Notice.Y+i] = m.line.Start(m.width).Edge().Space(1).Put(m.notices.toast.kind, text).String()
 	}
 	lines[b.layout.Footer.Y] = m.drawFooter()
 	if b.height < m.height {
@@ -95,19 +88,6 @@ func (m *Model) lines() []string {
 		m.dialog.overlay(lines, m.line, m.width, b.layout.Header.Y)
 	}
 	return lines
-}
-
-// titleEnd returns where the name of a pane ends, with its number of rows, on the line of its
-// title.
-func titleEnd(line string) int {
-	text := ansi.Strip(line)
-	end := strings.IndexFunc(text, func(r rune) bool {
-		return !unicode.IsUpper(r) && !unicode.IsDigit(r) && !strings.ContainsRune("▌ ,", r)
-	})
-	if end >= 0 {
-		text = text[:strings.LastIndex(text[:end], " ")+1]
-	}
-	return paint.Width(strings.TrimRight(text, " "))
 }
 
 // drawFooter shows the text being typed, or the keys that matter here.
