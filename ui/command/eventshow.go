@@ -94,8 +94,8 @@ type quarantineLine struct {
 	Received time.Time `json:"received"`
 	Reason   api.Text  `json:"reason"`
 	Bytes    int       `json:"bytes"`
-	Body     string    `json:"body"`          // masked; only its length if it is not JSON
-	Raw      []byte    `json:"raw,omitempty"` // the exact body, with --raw
+	Body     string    `json:"body"`         // masked; only its length if it is not JSON
+	Raw      []byte    `json:"raw,omitzero"` // the exact body, with --raw
 }
 
 // showQuarantine prints the newest signed bodies that are not events.

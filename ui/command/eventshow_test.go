@@ -64,6 +64,12 @@ func TestQuarantinedBodiesAreListed(t *testing.T) {
 		line.Reason != "not JSON" || !strings.Contains(said, "there are more") {
 		t.Errorf("%d %s%s, %v", code, out, said, err)
 	}
+	if status := r.post(t, http.DefaultClient, oldSecret, ""); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	if _, out, _ = events(t, "--quarantined", "--json", "--raw", "--limit", "1"); !strings.Contains(out, `"raw":""`) {
+		t.Errorf("an empty body: %s", out)
+	}
 }
 
 func TestEventsEndAfterALimitAndBeginSoManyBeforeTheNewest(t *testing.T) {
