@@ -50,6 +50,7 @@ func (w *worker) settle(o outcome) error {
 		err = w.f.state.update(h)
 	}
 	if o.queue == nil && o.of.Dead {
+		delete(w.resent, o.of.n)
 		err = errors.Join(err, w.f.state.releaseDead())
 	}
 	w.f.report(*o.of)
@@ -102,6 +103,7 @@ func (w *worker) again(ctx context.Context, r request) error {
 		if q := w.queues[source]; q != nil && !q.busy {
 			w.probeAt = time.Now()
 		}
+	case len(all) > 0 && w.resent[all[0].n]: // it is on its way already
 	case len(all) > 0:
 		return w.resend(ctx, all[0].n, r.answer)
 	case r.of.State == delivery.Delivered && len(r.of.Request.Body) < keptBody:
@@ -130,6 +132,7 @@ func (w *worker) resend(ctx context.Context, n int64, answer chan error) error {
 		answer <- cmp.Or(err, errors.New("another process has just delivered it"))
 		return err
 	}
+	w.resent[n] = true
 	w.attempt(ctx, nil, h)
 	answer <- nil
 	return nil

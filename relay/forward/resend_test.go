@@ -48,3 +48,24 @@ func TestADeadEventIsNotSentAgainWhileAnotherProcessResendsDeadOnes(t *testing.T
 		f.stop()
 	})
 }
+
+func TestADeadEventThatIsOnItsWayIsNotSentTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, fails := newJournal(), true
+		event := j.add(t, "a", "x")
+		e := newEndpoint(failing("a", &fails))
+		f := start(t, j, e, func(c *Config) { c.GiveUp = time.Minute })
+		pass(10 * time.Minute)
+		e.set(func() { fails = false })
+		for range 2 {
+			if err := f.Again(t.Context(), deliveryID(event, "http://target")); err != nil {
+				t.Error(err)
+			}
+		}
+		pass(time.Second)
+		if e.taken[event] != 1 {
+			t.Errorf("it was taken %d times", e.taken[event])
+		}
+		f.stop()
+	})
+}

@@ -55,10 +55,11 @@ type worker struct {
 	live     atomic.Pointer[relay.Status] // the stream's status while it is live, else nil
 
 	queues  map[api.ID]*queue
-	due     dueQueues // the queues without an attempt under way, the next one first
-	held    int       // waiting events
-	busy    int       // attempts under way
-	unsaved int       // changes of the state since the last commit
+	due     dueQueues      // the queues without an attempt under way, the next one first
+	held    int            // waiting events
+	busy    int            // attempts under way
+	unsaved int            // changes of the state since the last commit
+	resent  map[int64]bool // the dead events under way on request, by their numbers in the state
 
 	reported *relay.Status // the live status that was last reported
 	waited   int           // the waiting events in that report
@@ -88,7 +89,7 @@ type request struct {
 
 func (f *Forwarder) openWorker(t Target) (*worker, error) {
 	w := &worker{
-		f: f, target: t, shown: Shown(t.URL), queues: map[api.ID]*queue{},
+		f: f, target: t, shown: Shown(t.URL), queues: map[api.ID]*queue{}, resent: map[int64]bool{},
 		arrivals: make(chan arrival), outcomes: make(chan outcome, atOnce), requests: make(chan request),
 		reading: make(chan struct{}), left: make(chan struct{}),
 	}
