@@ -24,12 +24,13 @@ func (p *Proxy) unanswered(ctx context.Context, a *answer, err error) bool {
 	}
 	p.metrics.unanswered.Inc()
 	reason := why(err, a.sent)
-	message := "the service cannot be reached, and the request was not sent: " + reason
-	if a.sent {
-		message = "the service gave no answer, and whether it acted is not known: " + reason
+	message := "the service gave no answer, and whether it acted is not known: "
+	if !a.sent {
+		reason = api.Proxied(p.upstream.String(), errors.New(reason)).Error()
+		message = "the service cannot be reached, and the request was not sent: "
 	}
 	p.logger.Warn("the service gave no answer", slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", a.sent))
-	return a.refuse(http.StatusBadGateway, "BadGatewayError", message)
+	return a.refuse(http.StatusBadGateway, "BadGatewayError", message+reason)
 }
 
 // why returns the reason of a missing answer. Once the request may have been sent, the reason quotes nothing that came

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"bufio"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -47,5 +50,39 @@ func TestAnErrorOfTheEnvironmentsProxyNamesTheProxy(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestAnAnswerOfTheProxyNamesTheEnvironmentsProxyThatRefused(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer refusing.Close()
+	isolate(t)
+	command := exec.CommandContext(t.Context(), os.Args[0], "proxy", "--json", "--listen", "127.0.0.1:0", "--api-url", "https://api.example")
+	command.Env = append(os.Environ(), asProgram+"=1", "HTTPS_PROXY=http://user:hidden@"+refusing.Listener.Addr().String(), "NO_PROXY=")
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // it was killed
+	}()
+	var at ready
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &at) != nil {
+		t.Fatalf("the proxy is not ready: %s", lines.Text())
+	}
+	answer, err := http.Get(at.Listen + "/api/v1/shipments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusBadGateway || !strings.Contains(string(said), "was not sent: through the proxy "+refusing.Listener.Addr().String()+": Forbidden") ||
+		strings.Contains(string(said), "hidden") {
+		t.Errorf("%d %s, %v", answer.StatusCode, said, err)
 	}
 }
