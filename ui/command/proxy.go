@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -44,9 +43,6 @@ func newProxy() *cobra.Command {
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()
-			// A request passes through several goroutines. On one processor, no hand-over between them
-			// wakes another thread: the proxy adds less delay and serves more than on two.
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
 		}),
 	}
