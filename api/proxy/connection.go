@@ -76,7 +76,7 @@ func (p *Proxy) serve(conn net.Conn) {
 // await waits for a request, and reports whether one begins.
 func (c *connection) await(wait time.Duration) bool {
 	c.body, c.answer = nil, nil
-	if c.in.Buffered() == 0 && (!c.proxy.clients.wait(c.Conn, true) || c.SetReadDeadline(time.Now().Add(wait)) != nil) {
+	if c.in.Buffered() == 0 && !c.proxy.clients.await(c.Conn, wait) {
 		return false
 	}
 	first, err := c.in.Peek(1)
@@ -85,7 +85,8 @@ func (c *connection) await(wait time.Duration) bool {
 		first, err = c.in.Peek(1)
 	}
 	if err == nil {
-		return c.proxy.clients.wait(c.Conn, false)
+		c.proxy.clients.begin(c.Conn)
+		return true
 	}
 	if clear := (tls.RecordHeaderError{}); errors.As(err, &clear) && clear.Conn != nil {
 		c.answer = c.proxy.newAnswer(clear.Conn, nil)

@@ -36,8 +36,9 @@ const (
 	keptIdle       = 256             // idle connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
-	readerSize     = 4 << 10  // bytes of a request that are read at once
-	bufferSize     = 16 << 10 // bytes of an answer that are written at once
+	lastRequests   = 100 * time.Millisecond // how long the end of the proxy waits for requests that are on their way
+	readerSize     = 4 << 10                // bytes of a request that are read at once
+	bufferSize     = 16 << 10               // bytes of an answer that are written at once
 )
 
 // Config configures a [Proxy]. Upstream is required; every other field may be zero.

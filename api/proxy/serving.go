@@ -88,12 +88,23 @@ func (c *clients) admit(conn net.Conn) bool {
 	return true
 }
 
-// wait notes whether a connection waits for a request. It reports whether requests are still taken.
-func (c *clients) wait(conn net.Conn, waits bool) bool {
+// await notes that a connection waits for a request, and sets the time by which one must begin. It reports whether
+// the connection is still open.
+func (c *clients) await(conn net.Conn, wait time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open[conn] = waits
-	return !c.ending
+	c.open[conn] = true
+	if c.ending {
+		wait = lastRequests
+	}
+	return conn.SetReadDeadline(time.Now().Add(wait)) == nil
+}
+
+// begin notes that a request begins.
+func (c *clients) begin(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[conn] = false
 }
 
 func (c *clients) leave(conn net.Conn) {
@@ -117,10 +128,17 @@ func (c *clients) leaving() bool {
 	return c.ending
 }
 
-// end closes the connections that wait for a request, and the others once their requests have ended, or after the
-// limit.
+// end lets the connections that wait take a request that is on its way, and closes each once it has none, or after
+// the limit.
 func (c *clients) end(limit time.Duration) error {
-	c.close(func(waits bool) bool { return waits })
+	c.mu.Lock()
+	c.ending = true
+	for conn, waits := range c.open {
+		if waits {
+			_ = conn.SetReadDeadline(time.Now().Add(lastRequests)) // it fails only on one that is closed
+		}
+	}
+	c.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -131,18 +149,16 @@ func (c *clients) end(limit time.Duration) error {
 		return nil
 	case <-time.After(limit):
 	}
-	c.close(func(bool) bool { return true })
+	c.close()
 	<-ended
 	return fmt.Errorf("requests were still under way after %s", api.Span(limit))
 }
 
-func (c *clients) close(which func(waits bool) bool) {
+// close closes all connections.
+func (c *clients) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ending = true
-	for conn, waits := range c.open {
-		if which(waits) {
-			c.tasks.Go(func() { _ = conn.Close() }) // its goroutine notices; TLS waits for a client that reads nothing
-		}
+	for conn := range c.open {
+		c.tasks.Go(func() { _ = conn.Close() }) // its goroutine notices; TLS waits for a client that reads nothing
 	}
 }

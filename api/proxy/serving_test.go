@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -35,9 +38,55 @@ func TestClientsThatReadNothingDoNotHoldUpTheEndOneAfterAnother(t *testing.T) {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 5*time.Second { // as long as crypto/tls tries to say goodbye
+		if took := time.Since(began); took > lastRequests+5*time.Second { // as long as crypto/tls tries to say goodbye
 			t.Errorf("it took %v to end", took)
 		}
+	})
+}
+
+func TestARequestOnItsWayAtTheEndIsAnsweredAndTheLastOfItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		toService, toClient := newPipes(), newPipes()
+		upstream := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "done") })}
+		served := make(chan error, 2)
+		go func() { served <- upstream.Serve(toService) }()
+		p, err := New(Config{Upstream: "http://127.0.0.1:1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.service.DialContext = toService.dial
+		ctx, end := context.WithCancel(t.Context())
+		go func() { served <- p.Serve(ctx, toClient) }()
+		silent, _ := toClient.dial(ctx, "", "")
+		defer silent.Close()
+		asking, _ := toClient.dial(ctx, "", "")
+		defer asking.Close()
+		synctest.Wait()
+		began := time.Now()
+		end()
+		synctest.Wait()
+		time.Sleep(50 * time.Millisecond) // the way of the request
+		if _, err := io.WriteString(asking, "POST /api/v1/checkout-intents HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+			t.Fatal("a request that was on its way:", err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(asking), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(answer.Body); string(body) != "done" || err != nil || !answer.Close {
+			t.Errorf("answered %q, %v; the connection closes: %v", body, err, answer.Close)
+		}
+		asking.Close()
+		if err := <-served; err != nil || time.Since(began) > time.Second {
+			t.Errorf("it ended after %v: %v", time.Since(began), err)
+		}
+		if _, err := silent.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("a client that asks nothing reads %v, want the end", err)
+		}
+		if err := upstream.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-served
 	})
 }
 
