@@ -45,14 +45,17 @@ func (c *certificate) load() error {
 }
 
 // follow reads the files again whenever they change, until ctx ends. It keeps the old
-// certificate if the new one is unusable.
+// certificate if the new one is unusable. It does not repeat what warnDaily says at the start.
 func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
-	paths := []string{c.certFile, c.keyFile}
+	paths, started := []string{c.certFile, c.keyFile}, false
 	return followFiles(ctx, paths, func() []string {
 		if err := c.load(); err != nil {
 			log.Error("the new TLS certificate is unusable, keeping the old one", slog.String("error", err.Error()))
 		}
-		c.warn(log)
+		if started {
+			c.warn(log)
+		}
+		started = true
 		return paths
 	})
 }

@@ -141,3 +141,21 @@ func TestACertificateThatClientsRefuseIsWarnedOf(t *testing.T) {
 		})
 	}
 }
+
+// What the start has said is not said again by the watch over the files, which begins with reading them.
+func TestAnExpiredCertificateIsWarnedOfOnceAtTheStart(t *testing.T) {
+	dir := isolate(t)
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	newCertificateFor(t, certFile, keyFile, 1, time.Now().Add(-48*time.Hour), time.Now().Add(-24*time.Hour))
+	c, err := openCertificate(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, before := &utterances{}, c.current.Load()
+	stop := background(t.Context(), func(ctx context.Context) { _ = c.follow(ctx, logger(said, false)) })
+	eventually(t, "the files are read", func() bool { return c.current.Load() != before })
+	stop()
+	if text := said.String(); text != "" {
+		t.Errorf("it says %q, too", text)
+	}
+}
