@@ -42,6 +42,10 @@ type masker struct {
 	secrets []string // what else is named like a secret, if personal data is shown
 }
 
+// mostSecrets is how many payment tokens and secrets a body may hold. Each text is searched for all of them: of a body
+// with more, every value is masked.
+const mostSecrets = 1000
+
 func (m masker) mask(body []byte) []byte {
 	if !json.Valid(body) {
 		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
@@ -51,7 +55,11 @@ func (m masker) mask(body []byte) []byte {
 	if m.reveals {
 		m.secrets = secretsIn(v, false, nil)
 	}
-	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, coverNothing, false))
+	cover := coverNothing
+	if len(m.tokens)+len(m.secrets) > mostSecrets {
+		cover = coverAll
+	}
+	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, cover, false))
 }
 
 // append appends v. paying is true within whatever is named like a payment or a card.

@@ -2,8 +2,11 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 )
 
 func TestMaskedHidesTokensAndPersonalDataAndKeepsTheRest(t *testing.T) {
@@ -111,4 +114,27 @@ func FuzzMasked(f *testing.F) {
 	f.Add([]byte(`{"buyer":{"a":1},"paymentMethod":{"token":"abcdef"},"m":"abcdef"}`))
 	f.Add([]byte("[\"\u202e\xff\", {\"fields\":{\"a\":{\"value\":[1]}}}]"))
 	f.Fuzz(func(t *testing.T, body []byte) { checkMasked(t, body) })
+}
+
+func TestABodyOfTooManyTokensIsMaskedWhole(t *testing.T) {
+	for name, test := range map[string]struct {
+		tokens int
+		want   string // the message
+	}{
+		"as many as are searched for": {mostSecrets, "declined"},
+		"one more":                    {mostSecrets + 1, masked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var body strings.Builder
+			body.WriteString(`{"message":"declined","payments":[`)
+			for i := range test.tokens {
+				fmt.Fprintf(&body, `{"payment":{"token":"token-%06d"}},`, i)
+			}
+			body.WriteString(`{}]}`)
+			shown := string(Masked([]byte(body.String())))
+			if got := gjson.Get(shown, "message").Str; got != test.want || strings.Contains(shown, "token-") {
+				t.Errorf("the message is %q, want %q; a token is shown: %v", got, test.want, strings.Contains(shown, "token-"))
+			}
+		})
+	}
 }
