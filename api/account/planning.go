@@ -78,12 +78,23 @@ func (w *Watcher) scheduleInput() scheduleInput {
 
 // wanted reports whether an intent may be read.
 func (w *Watcher) wanted(id api.ID) bool {
+	if w.cfg.Order != "" {
+		in := w.store.intent(id)
+		return in == nil || in.ReferenceID == w.cfg.Order || in.unplaced()
+	}
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
+// unplaced reports whether an intent may belong to any order: only a read shows that it has no reference.
+func (i *IntentDetail) unplaced() bool { return i.ReferenceID == "" && i.basis.newest.IsZero() }
+
 // wantsShipments is [Watcher.wanted] for the shipments of an intent: none are while the key may not read them.
 func (w *Watcher) wantsShipments(intent api.ID) bool {
-	return w.wanted(intent) && !w.store.forbids(shipmentList)
+	wanted := w.wanted(intent)
+	if in := w.store.intent(intent); in != nil && w.cfg.Order != "" {
+		wanted = in.ReferenceID == w.cfg.Order
+	}
+	return wanted && !w.store.forbids(shipmentList)
 }
 
 // dropShipments withdraws the reads of shipments, which the key may not read.
@@ -153,7 +164,7 @@ func (s *Shipment) rank() rank { return rank{s.Status().Terminal(), s.lastEvent}
 // reconcile asks to read everything open that has not been read since since.
 func (w *Watcher) reconcile(since, now time.Time) {
 	for _, in := range w.store.openIntents() {
-		if worthReading(in, now) && (in.Certainty != Verified || !in.basis.newest.After(since)) {
+		if w.worthReading(in, now) && (in.Certainty != Verified || !in.basis.newest.After(since)) {
 			w.planIntent(in, now)
 			w.askIntent(in, now, quota.Reconcile)
 		}
@@ -163,6 +174,13 @@ func (w *Watcher) reconcile(since, now time.Time) {
 			w.askShipment(sh, now, quota.Reconcile)
 		}
 	}
+}
+
+// worthReading reports whether an open intent should be read at all: not if it was never found, nor if it was reported
+// to have ended long ago, except to see whether it belongs to the order.
+func (w *Watcher) worthReading(in *IntentDetail, now time.Time) bool {
+	past := in.State.Terminal() && now.Sub(in.Since) > verifyEndsWithin
+	return in.basis.missing <= len(notFound) && (!past || w.cfg.Order != "")
 }
 
 // replan plans everything open anew, because the feed's state has changed.

@@ -74,12 +74,6 @@ func nextRead(in *IntentDetail, t scheduleInput, now time.Time) (due time.Time, 
 	return due, priority
 }
 
-// worthReading reports whether an open intent should be reconciled: not if it was never found, nor if it was
-// reported to have ended long ago.
-func worthReading(in *IntentDetail, now time.Time) bool {
-	return in.basis.missing <= len(notFound) && (!in.State.Terminal() || now.Sub(in.Since) <= verifyEndsWithin)
-}
-
 // pollSpan is how long after its newest read to read an open intent again.
 func pollSpan(in *IntentDetail, t scheduleInput) time.Duration {
 	age := in.basis.newest.Sub(in.Since)

@@ -22,6 +22,8 @@ type life struct {
 	moves   []move // in order; the first is the creation
 	total   int64
 	failure api.FailureCode
+
+	reference api.Text
 }
 
 type move struct {
@@ -41,7 +43,7 @@ func (l *life) at(t time.Time) api.IntentState {
 }
 
 func (l *life) read(t time.Time) api.Intent {
-	in := api.Intent{ID: l.id, State: l.at(t), CreatedAt: l.created, ProductURL: api.Text("https://shop.example/products/mug-" + string(l.id))}
+	in := api.Intent{ID: l.id, State: l.at(t), CreatedAt: l.created, ReferenceID: l.reference, ProductURL: api.Text("https://shop.example/products/mug-" + string(l.id))}
 	if in.State != api.RetrievingOffer {
 		in.Offer = &api.Offer{Cost: api.Cost{Total: &api.Money{Currency: "USD", Subunits: l.total}}}
 	}

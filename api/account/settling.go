@@ -142,7 +142,7 @@ func (w *Watcher) missIntents(s *Settling) {
 		if read || !w.wanted(in.ID) {
 			continue
 		}
-		if !worthReading(in, now) {
+		if !w.worthReading(in, now) {
 			if in.State.Terminal() {
 				s.Reported++
 			}
@@ -158,7 +158,7 @@ func (w *Watcher) missShipments(s *Settling) {
 	for _, sh := range w.store.openShipments() {
 		t := task{readShipment, sh.ID}
 		read := !sh.newest.Before(w.began) && !w.queue.pending(t)
-		if !read && sh.missing <= len(notFound) && w.wanted(sh.IntentID) {
+		if !read && sh.missing <= len(notFound) && w.wantsShipments(sh.IntentID) {
 			w.miss(s, &missing, t)
 		}
 	}

@@ -54,6 +54,7 @@ type WatcherConfig struct {
 	Feed      Feed          // nil: polling alone
 	WatchIDs  []api.ID      // intents to add and read at the start
 	Only      []api.ID      // read only these intents and their shipments; nil: all
+	Order     api.Text      // read only what may belong to the order of this reference; "": all
 	Workers   int           // reads under way at once; default 4
 	Poll      time.Duration // how often open intents are read unprompted; default 30 s, widening
 	Saved     *Saved        // saves the picture while running and at the end; nil: nothing does

@@ -74,7 +74,7 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	if gaps {
 		w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
 		for _, in := range w.store.openIntents() {
-			if worthReading(in, now) && w.wanted(in.ID) {
+			if w.worthReading(in, now) && w.wanted(in.ID) {
 				w.gapLeft[in.ID] = struct{}{}
 				w.askIntent(in, now, quota.Reconcile)
 			}

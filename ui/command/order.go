@@ -24,7 +24,8 @@ func newOrder() *cobra.Command {
 		Long: "Print an order: the intents with one referenceId, each an item, with their total per currency, the worst and the best of their states, " +
 			"and the confirm window that closes first. Failed items do not count in the total.\n\n" +
 			"The service cannot search by reference. The command knows the intents that the service lists, if it has a list, that the relay's events and --watch-id name, and " +
-			"that earlier runs knew; with neither a list nor a relay, items may be missing. It waits for these reads, at most --wait, and then reads the order's open items again, again at most --wait.\n\n" +
+			"that earlier runs knew; with neither a list nor a relay, items may be missing. It reads those that it has never read, and the order's items, within the dashboard's share of the quota, at most for --wait; " +
+			"the next run goes on where one ended. Then it reads the order's open items again, again at most --wait.\n\n" +
 			"Exit codes:\n" +
 			"0  done: no item has failed, and none is missing\n" +
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
@@ -43,10 +44,12 @@ func newOrder() *cobra.Command {
 }
 
 func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) error {
+	s.WatchOrder = reference
 	look := &intentReader{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
 	look.o.wait = o.wait
 	var picture report
 	read := func(ctx context.Context, s *session) error {
+		look.advice = longerWait(s.watcher.Settling(), s.store.Summary().Reads.Total, o.wait)
 		limited, stop := context.WithTimeout(ctx, o.wait)
 		defer stop()
 		look.session = s
@@ -65,7 +68,7 @@ func (l *intentReader) printOrder(reference api.Text, picture report, asJSON boo
 		if err := picture.failure(); err != nil {
 			return err
 		}
-		return fmt.Errorf("no intent with the reference %s is known%s", reference, picture.doubt())
+		return fmt.Errorf("no intent with the reference %s is known%s%s", reference, picture.doubt(), l.advice)
 	}
 	line := l.orderLine(found, picture.Settled)
 	if err := printed(l.stdout, asJSON, line, line.sheet(time.Now())); err != nil {
@@ -73,7 +76,7 @@ func (l *intentReader) printOrder(reference api.Text, picture report, asJSON boo
 	}
 	var missing error
 	if !picture.Settled {
-		missing = fmt.Errorf("items may be missing%s", picture.doubt())
+		missing = fmt.Errorf("items may be missing%s%s", picture.doubt(), l.advice)
 	}
 	err := l.unread()
 	if n := found.Counts[api.Failed]; err == nil && n > 0 {
@@ -102,6 +105,18 @@ func (l *intentReader) readItems(ctx context.Context, reference api.Text) {
 		}
 		l.tryRead(ctx, in.ID)
 	}
+}
+
+// longerWait advises how long to wait for the intents still to be read, at the pace of the reads so far; "" if that
+// is not known or they fail.
+func longerWait(s account.Settling, reads int, waited time.Duration) string {
+	for _, m := range s.Missing {
+		if m.Part == account.PartIntents && m.Err == nil && reads > 0 {
+			need := waited + time.Duration(float64(waited)*1.2*float64(m.Count)/float64(reads))
+			return fmt.Sprintf("; run it again to go on, best with --wait %s", api.Span(need.Truncate(30*time.Second)+30*time.Second))
+		}
+	}
+	return ""
 }
 
 // missItems notes that an order may have more items than those given, as neither a

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,5 +110,30 @@ func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
 	}
 	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing") {
 		t.Errorf("exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
+	}
+}
+
+func TestAnOrderThatNeedsManyReadsSaysHowManyAreLeftAndTheNextRunGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	ids := []string{"order", "--watch-id"}
+	for i := range 14 {
+		id, err := w.service.CreateIntent(simulator.Order{ReferenceID: fmt.Sprintf("order-%d", 7+i%2), ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id, "--watch-id")
+	}
+	args := append(ids[:len(ids)-1], "--config", w.asUser(t), "--json", "--wait")
+	left := regexp.MustCompile(`(\d+) intents are not read yet: that takes longer than 1s; run it again to go on, best with --wait \d+`)
+	first := runAs(t, append(args, "1s", "order-8")...)
+	if first.code == exitDone || !left.MatchString(first.words) {
+		t.Fatalf("exit code %d: %s", first.code, first.words)
+	}
+	if second := runAs(t, append(args, "2m", "order-8")...); second.code != exitDone || len(second.objects) != 1 || second.objects[0]["settled"] != true {
+		t.Fatalf("exit code %d: %s%s", second.code, second.out, second.words)
+	}
+	if third := runAs(t, append(args, "2m", "order-7")...); third.code != exitDone || len(third.objects) != 1 || third.objects[0]["settled"] != true {
+		t.Fatalf("exit code %d: %s%s", third.code, third.out, third.words)
 	}
 }

@@ -18,7 +18,7 @@ import (
 type orderLine struct {
 	Environment string         `json:"environment"`
 	Live        bool           `json:"live"`
-	Settled     bool           `json:"settled"` // whether all existing intents have been read
+	Settled     bool           `json:"settled"` // whether all intents that may belong to it have been read
 	Order       *account.Order `json:"order"`
 	Closing     api.ID         `json:"closing,omitempty"` // the item whose confirm window closes first
 	Ended       time.Time      `json:"ended_at,omitzero"` // missing while an item is open or its end is unknown

@@ -123,7 +123,7 @@ func open(s settings, m memory) (*session, error) {
 		out.close()
 		return nil, err
 	}
-	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: idsOf(s.WatchIDs), Poll: s.PollEvery, Saved: out.saved})
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: idsOf(s.WatchIDs), Order: s.WatchOrder, Poll: s.PollEvery, Saved: out.saved})
 	return out, nil
 }
 

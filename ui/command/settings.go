@@ -74,6 +74,9 @@ type settings struct {
 	LastingDir string
 	// Sources says where each given setting comes from; the last one counts.
 	Sources sources
+	// WatchOrder: only what may belong to the order of this reference is read; "": all.
+	WatchOrder api.Text
+
 	// OwnStandIn: the service is a stand-in in this process.
 	OwnStandIn bool
 }
