@@ -92,27 +92,27 @@ func (e *endpoint) deliver(ctx context.Context) {
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	inFlight, most := 0, 1
+	inFlight, most := map[uint64]bool{}, 1 // numbers of deliveries
 	for {
 		now := time.Now()
 		for _, ev := range e.unread() {
 			e.plan(ev, now)
 		}
-		e.sendAgain(now)
-		for inFlight < most && e.due.len() > 0 && !e.due.next().at.After(now) {
+		e.sendAgain(now, inFlight)
+		for len(inFlight) < most && e.due.len() > 0 && !e.due.next().at.After(now) {
 			d := e.due.pop().what
-			inFlight++
+			inFlight[d.number] = true
 			sending.Go(func() {
 				defer e.webhooks.goroutines.reportPanic("webhook delivery")
 				_, err := e.post(ctx, &d)
 				ended <- result{d, err}
 			})
 		}
-		if inFlight == 0 { // all earlier events are delivered
+		if len(inFlight) == 0 { // all earlier events are delivered
 			most = senders
 		}
 		pause := time.Hour
-		if e.due.len() > 0 && inFlight < most {
+		if e.due.len() > 0 && len(inFlight) < most {
 			pause = min(pause, max(0, time.Until(e.due.next().at)))
 		}
 		timer.Reset(pause)
@@ -122,7 +122,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 		case <-e.bell:
 		case <-timer.C:
 		case r := <-ended:
-			inFlight--
+			delete(inFlight, r.of.number)
 			e.settle(ctx, r.of, r.err)
 		}
 	}

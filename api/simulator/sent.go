@@ -62,14 +62,15 @@ func endpointOf(delivery api.ID) string {
 // deliveryNumber separates the endpoint from the number in a delivery's id.
 const deliveryNumber = "-d"
 
-// sendAgain makes the requested deliveries due now. A planned one is not sent twice.
-func (e *endpoint) sendAgain(now time.Time) {
+// sendAgain makes the requested deliveries due now. One that is planned or in flight is not sent twice: the request
+// may have come before the log knew of its attempt.
+func (e *endpoint) sendAgain(now time.Time, inFlight map[uint64]bool) {
 	e.webhooks.mu.Lock()
 	again := e.again
 	e.again = nil
 	e.webhooks.mu.Unlock()
 	for _, d := range again {
-		planned := false
+		planned := inFlight[d.number]
 		e.due.hurry(now, func(other delivery) bool {
 			planned = planned || other.number == d.number
 			return other.number == d.number

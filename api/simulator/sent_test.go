@@ -198,3 +198,13 @@ func TestALostDeliveryIsKnownAndCanBeMade(t *testing.T) {
 		}
 	})
 }
+
+func TestADeliveryInFlightIsNotSentBesideItself(t *testing.T) {
+	inBubble(t, nil, func(a *account) {
+		e := &endpoint{webhooks: &a.sim.webhooks, again: []delivery{{number: 7}, {number: 8}, {number: 8}}}
+		e.sendAgain(time.Now(), map[uint64]bool{7: true})
+		if e.due.len() != 1 || e.due.next().what.number != 8 {
+			t.Errorf("due now: %+v", e.due)
+		}
+	})
+}
