@@ -15,7 +15,12 @@ type watched struct {
 	journal.Journal
 
 	mu     sync.Mutex
-	failed func(context.Context) error // the read that failed; nil for none
+	failed *failedRead // the newest; nil for none
+}
+
+// failedRead is a read that failed, to be repeated.
+type failedRead struct {
+	repeat func(context.Context) error
 }
 
 // lost returns which events the journal has lost, as far as it can tell; none if from is above to.
@@ -96,10 +101,10 @@ func try[V any](ctx context.Context, w *watched, read func(context.Context) (V, 
 	if ctx.Err() == nil && !errors.Is(err, journal.ErrClosed) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.failed = func(ctx context.Context) error {
+		w.failed = &failedRead{repeat: func(ctx context.Context) error {
 			_, err := read(ctx)
 			return err
-		}
+		}}
 	}
 	var none V
 	return none, err
@@ -111,11 +116,13 @@ func (w *watched) checkReads(ctx context.Context) error {
 	failed := w.failed
 	w.mu.Unlock()
 	if failed != nil {
-		if err := failed(ctx); err != nil {
+		if err := failed.repeat(ctx); err != nil {
 			return err
 		}
 		w.mu.Lock()
-		w.failed = nil
+		if w.failed == failed { // no other read has failed in the meantime
+			w.failed = nil
+		}
 		w.mu.Unlock()
 	}
 	head, err := w.Head(ctx)

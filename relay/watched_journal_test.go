@@ -116,6 +116,24 @@ func TestAReadThatFailsIsRepeatedBesideIt(t *testing.T) {
 	readers.Wait()
 }
 
+func TestAFailureDuringACheckIsRepeatedByTheNext(t *testing.T) {
+	damaged := errors.New("damaged")
+	w := &watched{Journal: newMemory(t)}
+	w.failed = &failedRead{repeat: func(ctx context.Context) error {
+		_, err := try(ctx, w, func(context.Context) (bool, error) { return false, damaged })
+		if !errors.Is(err, damaged) {
+			t.Errorf("the other read: %v", err)
+		}
+		return nil
+	}}
+	if err := w.checkReads(t.Context()); err != nil {
+		t.Errorf("the first check: %v", err)
+	}
+	if err := w.checkReads(t.Context()); !errors.Is(err, damaged) {
+		t.Errorf("the second check: %v", err)
+	}
+}
+
 // disowned is a journal that another process takes over.
 type disowned struct {
 	*journaltest.Memory
