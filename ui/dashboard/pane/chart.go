@@ -40,7 +40,7 @@ type part struct {
 
 const (
 	solid     = "█"
-	limitLine = "┄"
+	limitLine = "▔"
 	nothing   = "·"
 	refusal   = "✕"
 )

@@ -35,7 +35,7 @@ func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 		{"parts lie above each other, the limit is a line", chart{limit: 8, bars: bars(
 			bar{known: true}, bar{known: true, parts: []part{own(2)}}, bar{known: true, parts: []part{own(4), other(2)}}, bar{},
 		)}, "" +
-			"\n   8 ┄┄┄┄" +
+			"\n   8 ▔▔▔▔" +
 			"\n       ▓" +
 			"\n       █" +
 			"\n      ██·" +
@@ -43,7 +43,7 @@ func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 		{"what is refused is marked", chart{limit: 4, bars: bars(
 			bar{known: true, marked: true, parts: []part{other(4)}}, bar{known: true, marked: true}, bar{known: true},
 		)}, "" +
-			"\n   4 ▓┄┄" +
+			"\n   4 ▓▔▔" +
 			"\n     ▓" +
 			"\n     ▓" +
 			"\n     ▓" +
@@ -51,7 +51,7 @@ func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 		{"a little is drawn, of whomever it is", chart{limit: 20, bars: bars(
 			bar{known: true, parts: []part{own(0.1)}}, bar{known: true, parts: []part{other(0.1)}},
 		)}, "" +
-			"\n  20 ┄┄" +
+			"\n  20 ▔▔" +
 			"\n" +
 			"\n" +
 			"\n     ▁▓" +
@@ -69,7 +69,7 @@ func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 		)}, "" +
 			"\n   8 █" +
 			"\n     █" +
-			"\n   4 █┄" +
+			"\n   4 █▔" +
 			"\n     █" +
 			"\n   0 ──"},
 		{"of nothing there is no figure", chart{bars: bars(bar{}, bar{known: true})}, "" +

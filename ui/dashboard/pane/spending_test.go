@@ -191,7 +191,7 @@ func TestAnAssumedLimitThatWasPassedIsNone(t *testing.T) {
 			Spenders: []account.Spender{spent("worker", account.SpenderObserved, map[string]int{"GET /api/v1/shipments": requests})},
 			Limits:   []account.Limit{{Name: account.LimitReads, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Assumed}}},
 		}}, true)
-		if got := text(p.Lines()); !strings.Contains(got, want) || strings.Contains(got, "┄") != (requests < 10) {
+		if got := text(p.Lines()); !strings.Contains(got, want) || strings.Contains(got, "▔") != (requests < 10) {
 			t.Errorf("%d requests in a second: no %q in\n%s", requests, want, got)
 		}
 	}
