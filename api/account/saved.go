@@ -32,7 +32,7 @@ type Saved struct {
 type SavedConfig struct {
 	Dir      string                                      // created if missing, readable only by this user
 	Account  string                                      // identifies the account: environment, address, profile; never a key. Only its hash is written
-	Every    time.Duration                               // how often changes are saved; default 30 s, longer if saving takes long
+	Every    time.Duration                               // how often changes are saved; default one minute, longer if saving takes long
 	MaxAge   time.Duration                               // how long ended intents are kept after their end; default 30 days
 	MaxEnded int                                         // how many ended intents are kept; default 10,000
 	Recall   func(buckets []quota.Bucket, now time.Time) // receives the buckets of a restored picture; nil: nothing does
@@ -46,7 +46,7 @@ func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	if cfg.Dir == "" || cfg.Account == "" {
 		return nil, errors.New("open saved picture: want a folder and the name of an account")
 	}
-	orDefault(&cfg.Every, 30*time.Second)
+	orDefault(&cfg.Every, time.Minute)
 	orDefault(&cfg.MaxAge, 30*24*time.Hour)
 	orDefault(&cfg.MaxEnded, 10_000)
 	name := sha256.Sum256([]byte(cfg.Account))

@@ -95,7 +95,7 @@ func TestPictureIsSavedWhileItChangesAndAtTheEnd(t *testing.T) {
 			feed.state(FeedLive)
 			pass(2 * time.Second)
 			feed.deliver(l.events()[0])
-			pass(30 * time.Second)
+			pass(time.Minute)
 			first := saved()
 			pass(4 * time.Minute)
 			if again := saved(); !again.Equal(first) {
@@ -118,14 +118,14 @@ func TestAFolderThatCannotBeWrittenIsReportedUntilItCan(t *testing.T) {
 		}
 		f := openSaved(t, dir)
 		watched(t, newService(), newFeed(), WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(31 * time.Second)
+			pass(61 * time.Second)
 			if n, a := stands(s, AlertSaving); n != 1 || !strings.HasPrefix(a.Text, "the picture cannot be saved for the next start: not a directory: "+dir) {
 				t.Fatalf("%d alerts %+v", n, a)
 			}
 			if err := os.Remove(dir); err != nil {
 				t.Fatal(err)
 			}
-			pass(30 * time.Second)
+			pass(time.Minute)
 			if n, a := stands(s, AlertSaving); n != 0 {
 				t.Errorf("stands although it is over: %+v", a)
 			}
