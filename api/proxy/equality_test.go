@@ -79,8 +79,8 @@ func planOf(number int) plan {
 		p.answerEnd = p.flushed && p.method != "HEAD" && some(0.3)
 	}
 	p.early, p.hinted = len(p.body) > 0 && len(p.answer) > 1 && p.header["Expect"] == nil && some(0.2), some(0.05)
-	if p.broken = max(0, r.IntN(40)-37); p.early || p.broken == 2 && len(p.answer) < 2 {
-		p.broken = 0
+	if p.broken = max(0, r.IntN(40)-37); p.early || p.broken == 2 && (len(p.answer) < 2 || p.method == "HEAD") {
+		p.broken = 0 // an answer to HEAD ends with its header: the next request would break off
 	}
 	return p
 }
