@@ -22,26 +22,30 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		now := time.Now()
-		w.mu.Lock()
-		var pause time.Duration
-		for {
-			var r *round
-			if r, pause = w.next(now); r == nil {
-				break
-			}
+		timer.Reset(w.startDue(time.Now(), func(r *round) {
 			group.Go(func() {
 				defer w.recovered("read")
 				w.perform(ctx, r)
 			})
-		}
-		w.mu.Unlock()
-		timer.Reset(pause)
+		}))
 		select {
 		case <-ctx.Done():
 		case <-w.wake:
 		case <-timer.C:
 		}
+	}
+}
+
+// startDue starts every read that may start now. It returns how long none can start unless something changes.
+func (w *Watcher) startDue(now time.Time, start func(*round)) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		r, pause := w.next(now)
+		if r == nil {
+			return pause
+		}
+		start(r)
 	}
 }
 
@@ -103,30 +107,28 @@ func (w *Watcher) perform(ctx context.Context, r *round) {
 	case failure != nil && ctx.Err() == nil:
 		w.store.readFailed(failure)
 	}
-	now := time.Now()
-	w.mu.Lock()
-	w.reading--
-	if r.priority >= quota.Reconcile {
-		w.checking--
-	}
-	switch {
-	case failure == nil:
-		w.acceptKey(now)
-	case errors.Is(failure, api.ErrUnauthorized):
-		w.refuse(now)
-	}
-	if len(failed) < len(r.tasks) {
-		w.answered = now
-	}
-	for _, t := range r.tasks {
-		w.finish(t, failed[t], r.priority, now)
-	}
-	if forbidden {
-		w.dropShipments()
-	}
-	w.mu.Unlock()
+	w.change(func(now time.Time) {
+		w.reading--
+		if r.priority >= quota.Reconcile {
+			w.checking--
+		}
+		switch {
+		case failure == nil:
+			w.acceptKey(now)
+		case errors.Is(failure, api.ErrUnauthorized):
+			w.refuse(now)
+		}
+		if len(failed) < len(r.tasks) {
+			w.answered = now
+		}
+		for _, t := range r.tasks {
+			w.finish(t, failed[t], r.priority, now)
+		}
+		if forbidden {
+			w.dropShipments()
+		}
+	})
 	w.settleGap()
-	w.stir()
 }
 
 // finish ends a task's read, which failed with err or succeeded, and plans the next.

@@ -36,21 +36,19 @@ func trialPause(trials int) time.Duration {
 // TryKey tries a refused key at once, because it may have been replaced, or one that may not read shipments. It reads
 // nothing if the key is neither.
 func (w *Watcher) TryKey() {
-	now := time.Now()
 	forbidden := w.store.permitShipments()
 	refused := look(w.store, w.store.health.refused)
-	w.mu.Lock()
-	if refused || w.refusal.stands {
-		w.refuse(now)
-		w.refusal.trials = 0
-		w.try(now)
-	}
-	if forbidden {
-		w.askShipments(now)
-		w.askLists()
-	}
-	w.mu.Unlock()
-	w.stir()
+	w.change(func(now time.Time) {
+		if refused || w.refusal.stands {
+			w.refuse(now)
+			w.refusal.trials = 0
+			w.try(now)
+		}
+		if forbidden {
+			w.askShipments(now)
+			w.askLists()
+		}
+	})
 }
 
 // judgeKey follows what answers say of the key, and starts a trial when it is due.

@@ -175,14 +175,15 @@ func (s *Store) watchedSince(t time.Time) {
 
 // release ends a critical section that may have changed something: it drops what is too much, wakes the waiting,
 // and notifies the watcher outside the lock.
-func (s *Store) release() {
+func (s *Store) release() { s.settle()() }
+
+func (s *Store) settle() (notify func()) {
+	defer s.mu.Unlock()
 	for _, in := range s.intents.dropSurplus() {
 		s.letGo(in)
 		s.known = later(s.known, in.Since)
 	}
-	notify := s.news.publish()
-	s.mu.Unlock()
-	notify()
+	return s.news.publish()
 }
 
 // letGo drops everything about an intent that is no longer kept.

@@ -52,47 +52,54 @@ func (w *Watcher) Observe(batch []quota.Observation) { w.store.Observe(batch) }
 // FeedChanged takes the state of the feed, as a [Sink].
 func (w *Watcher) FeedChanged(status FeedStatus) {
 	gaps := w.store.SetFeed(status)
-	now := time.Now()
-	w.mu.Lock()
-	was := w.feed
-	w.feed = status.State
-	switch {
-	case status.State == FeedLive:
-		w.hold = now
-		if was != FeedLive {
-			w.replan(now)
-			// The replay brings every event from while the feed was lost. Only what was not read since may have changed
-			// without one.
-			w.reconcile(w.lostAt, now)
-		}
-	case was == FeedLive || status.State == FeedRefused:
-		w.hold, w.lostAt = now, now
-		w.replan(now)
-	case status.State == FeedReplaying && was != FeedReplaying:
-		w.hold = now.Add(replayPatience)
-	}
-	if gaps {
-		w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
-		for _, in := range w.store.openIntents() {
-			if w.worthReading(in, now) && w.wanted(in.ID) {
-				w.gapLeft[in.ID] = struct{}{}
-				w.askIntent(in, now, quota.Reconcile)
+	w.change(func(now time.Time) {
+		was := w.feed
+		w.feed = status.State
+		switch {
+		case status.State == FeedLive:
+			w.hold = now
+			if was != FeedLive {
+				w.replan(now)
+				// The replay brings every event from while the feed was lost. Only what was not read since may have changed
+				// without one.
+				w.reconcile(w.lostAt, now)
 			}
+		case was == FeedLive || status.State == FeedRefused:
+			w.hold, w.lostAt = now, now
+			w.replan(now)
+		case status.State == FeedReplaying && was != FeedReplaying:
+			w.hold = now.Add(replayPatience)
+		}
+		if gaps {
+			w.openGap(now)
+		}
+	})
+}
+
+// openGap asks for a read of everything open: events about it may be lost.
+func (w *Watcher) openGap(now time.Time) {
+	w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
+	for _, in := range w.store.openIntents() {
+		if w.worthReading(in, now) && w.wanted(in.ID) {
+			w.gapLeft[in.ID] = struct{}{}
+			w.askIntent(in, now, quota.Reconcile)
 		}
 	}
-	w.mu.Unlock()
-	w.stir()
 }
 
 // settleGap closes the gap once everything that was open has been read since it opened.
 func (w *Watcher) settleGap() {
+	if w.gapOver() {
+		w.store.closeGap()
+	}
+}
+
+func (w *Watcher) gapOver() bool {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	over := w.gapOpen && len(w.gapLeft) == 0
 	if over {
 		w.gapOpen = false
 	}
-	w.mu.Unlock()
-	if over {
-		w.store.closeGap()
-	}
+	return over
 }
