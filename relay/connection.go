@@ -132,9 +132,6 @@ func (c *connection) push(ctx context.Context) error {
 	c.rouse() // a shutdown that began before the hub held this connection did not rouse it
 	for {
 		next, err := c.advance(ctx)
-		if errors.Is(err, errBehind) {
-			return errors.Join(err, c.bye("gap"))
-		}
 		if err != nil {
 			return err
 		}
@@ -234,10 +231,10 @@ func (c *connection) following(ctx context.Context) ([]encoded, error) {
 	}
 	records, err := c.journal.Read(ctx, c.cursor.Load(), replayBatch)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.bye("journal"))
 	}
 	if len(records) == 0 || records[0].Seq != c.cursor.Load()+1 {
-		return nil, errBehind
+		return nil, errors.Join(errBehind, c.bye("gap"))
 	}
 	return encodeAll(records)
 }
@@ -302,7 +299,7 @@ func (c *connection) beat(ctx context.Context) error {
 func (c *connection) sendHeartbeat(ctx context.Context) error {
 	head, err := c.journal.Head(ctx)
 	if err != nil {
-		return err
+		return errors.Join(err, c.bye("journal"))
 	}
 	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
 }

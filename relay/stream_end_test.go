@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,6 +52,22 @@ func TestASubscriberThatLeavesIsNotTakenForStalled(t *testing.T) {
 		_ = p.socket.Close()
 		synctest.Wait()
 		expectEnd(t, log, `client=kiosk reason="the subscriber left"`)
+	})
+}
+
+func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		p := connect(t, serveRelay(t, newTestRelay(t, memory, nil)), helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		memory.FailReads(errors.New("the database is away"))
+		if bye := p.next(frameBye); bye.Reason != "journal" || len(bye.RetryMS) != 2 {
+			t.Errorf("%+v", bye)
+		}
+		if err := p.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+			t.Errorf("closed with %v", err)
+		}
 	})
 }
 
