@@ -31,12 +31,16 @@ func (b *book) buckets(now time.Time) []Bucket {
 	return all
 }
 
-// limits returns what currently bounds the class.
-func (b *book) limits() []*limit {
+// limits returns what bounds the class at now.
+func (b *book) limits(now time.Time) []*limit {
 	all := make([]*limit, 0, len(b.ledgers)+1)
 	perSecond := false
+	var named time.Time
 	for _, l := range b.ledgers {
-		if l.superseded || l.remembered {
+		named = later(named, l.seen)
+	}
+	for _, l := range b.ledgers {
+		if l.superseded || l.remembered || l.leftOut(named, now) {
 			continue
 		}
 		all = append(all, &l.limit)

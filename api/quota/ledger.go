@@ -106,13 +106,19 @@ func (b *ledger) notSeen(at time.Time, count float64) {
 	b.each(at, func(s *span) { s.unseen += count })
 }
 
-// lasts returns how long a report holds: until its window has passed, at most.
+// leftOut reports whether the answers of an hour, the newest at named, have left a long bucket out: a single one may
+// have named it, as from something in front of the service. What a report says still holds until its reset.
+func (b *ledger) leftOut(named, now time.Time) bool {
+	return !b.limit.short() && named.Sub(b.seen) >= time.Hour && !now.Before(b.limit.until)
+}
+
+// lasts returns how long a report holds: until its window has passed, and never longer than a reset may be.
 func (b *ledger) lasts(r Report) time.Duration {
 	switch {
 	case r.ResetKnown:
 		return r.Reset
 	case b.limit.window > 0:
-		return b.limit.window
+		return min(b.limit.window, maxReset)
 	}
 	return time.Second
 }

@@ -97,14 +97,15 @@ func (b *limit) room(q *queue, reserve int64) (at time.Time, never bool) {
 }
 
 // share returns when requests below Person occupy less than their share. Hints may go at once within it; what
-// nobody waits for is spread evenly over the window.
+// nobody waits for is spread evenly over the window. However long that is, one goes out in time to see whether the
+// bucket is still named.
 func (b *limit) share(q *queue, priority Priority, now time.Time) (at time.Time, never bool) {
 	if b.requests == 0 || b.window == 0 {
 		return time.Time{}, false
 	}
 	const rounding = 1e-9
 	allowed := q.pacer.cfg.Share*float64(b.requests) + rounding
-	each := time.Duration(min(float64(b.window)/allowed, float64(maxWindow)))
+	each := time.Duration(min(float64(b.window)/allowed, float64(maxReset)))
 	if allowed < 1 || !b.short() || allowed > mostKept {
 		return q.low.room(1, each)
 	}

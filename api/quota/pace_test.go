@@ -208,3 +208,45 @@ func BenchmarkAcquireAndDone(b *testing.B) {
 		permit.Done(o)
 	}
 }
+
+// One odd answer, as of something in front of the service, must not hold unasked reads back for a year.
+func TestALongLimitThatAnswersLeaveOutHoldsUnaskedReadsBackForADayAtMost(t *testing.T) {
+	for _, limit := range []string{``, `"edge";r=0`, `"edge";r=0;t=31536000`} {
+		bubble(t, func(t *testing.T) {
+			p := NewPacer(PacerConfig{})
+			odd := Outcome{Status: 503, Header: headers(limit, `"edge";q=1;w=31536000`)}
+			acquire(t, p, as(t, Reconcile), Reads).Done(odd)
+			began := time.Now()
+			for reads := range 60 {
+				acquire(t, p, as(t, Reconcile), Reads).Done(ok(9))
+				if passed := time.Since(began); passed > maxReset+time.Minute {
+					t.Fatalf("%s: %d reads in %v", limit, reads+1, passed)
+				}
+			}
+		})
+	}
+}
+
+func TestALongLimitThatAnswersLeaveOutStillCounts(t *testing.T) {
+	for name, field := range map[string]string{"within an hour": `"day";r=100;t=60`, "until its reset": `"day";r=0;t=86400`} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := NewPacer(PacerConfig{Reserve: -1})
+				day := Outcome{Status: 200, Header: http.Header{"Ratelimit": {field}, "Ratelimit-Policy": {`"day";q=100;w=86400`}}}
+				acquire(t, p, as(t, Hint), Reads).Done(day)
+				until := 48 * time.Minute // 100 a day, of which three in ten
+				if name == "until its reset" {
+					until = 24 * time.Hour
+				}
+				began := time.Now()
+				for time.Since(began) < until-2*time.Minute {
+					acquire(t, p, as(t, Person), Reads).Done(ok(9))
+					pass(time.Minute)
+				}
+				if wait, _ := waited(t, p, as(t, Hint), Reads); time.Since(began) < until {
+					t.Errorf("a read went out after %v, having waited %v", time.Since(began), wait)
+				}
+			})
+		})
+	}
+}

@@ -135,7 +135,7 @@ func (q *queue) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	// A request that has aged to the top takes a waiting person's turn: the account spends the same, so the reserve
 	// need not hold it back.
 	turn := w.low() && w.rank(now) == Person && slices.ContainsFunc(q.waiting, func(w *waiter) bool { return w.priority == Person })
-	for _, limit := range q.book.limits() {
+	for _, limit := range q.book.limits(now) {
 		opens, never := limit.opening(q, w, turn, now)
 		if never {
 			return at, never
