@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -41,7 +43,7 @@ type pageQuery struct {
 
 // listEvents serves the events after a sequence number or cursor.
 func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
-	query, err := readPageQuery(req.URL.Query(), r.journal.Epoch())
+	query, err := readPageQuery(req.URL.RawQuery, r.journal.Epoch())
 	if err != nil {
 		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
 		return
@@ -58,8 +60,12 @@ func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
+func readPageQuery(text, epoch string) (pageQuery, error) {
 	var query pageQuery
+	values, err := readQuery(text)
+	if err != nil {
+		return query, err
+	}
 	if text := values.Get("after"); text != "" {
 		if !strings.Contains(text, ":") {
 			text = epoch + ":" + text
@@ -73,12 +79,20 @@ func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
 		}
 		query.after = at.seq
 	}
-	var err error
 	if query.limit, err = readLimit(values, maxPage); err != nil {
 		return query, err
 	}
 	query.types, err = newFilter(values["type"])
 	return query, err
+}
+
+// readQuery reads the whole of a query: one that is read in part may ask for something else.
+func readQuery(text string) (url.Values, error) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errors.New("the query cannot be read: write it as in after=17&limit=100, with % for special characters")
+	}
+	return values, nil
 }
 
 // readLimit reads the limit parameter, at most highest.
@@ -187,8 +201,9 @@ type quarantinePage struct {
 
 // listQuarantine serves the newest signed bodies that are not events.
 func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
-	limit, err := readLimit(req.URL.Query(), maxQuarantinePage)
-	if err != nil {
+	values, err := readQuery(req.URL.RawQuery)
+	limit, wrong := readLimit(values, maxQuarantinePage)
+	if err = cmp.Or(err, wrong); err != nil {
 		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
 		return
 	}

@@ -86,9 +86,15 @@ func TestAFilteredPageIsReadInBatchesHoweverShortItIs(t *testing.T) {
 
 func TestQueriesThatCannotBeAnswered(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
-	for _, query := range []string{"?after=x", "?after=-1", "?after=other:3", "?limit=0", "?limit=1001", "?limit=x", "?type=", "?type=*a"} {
+	for _, query := range []string{"?after=x", "?after=-1", "?after=other:3", "?limit=0", "?limit=1001", "?limit=x", "?type=", "?type=*a",
+		"?after=0;limit=1", "?after=0&limit=1%zz"} {
 		if w := get(t, r, EventsPath+query); w.Code != http.StatusUnprocessableEntity || !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+	for _, query := range []string{"?limit=0", "?limit=51", "?limit=1%zz"} {
+		if w := get(t, r, QuarantinePath+query); w.Code != http.StatusUnprocessableEntity || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("quarantine%s: %d %s", query, w.Code, w.Body)
 		}
 	}
 }
