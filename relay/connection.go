@@ -231,10 +231,10 @@ func (c *connection) following(ctx context.Context) ([]encoded, error) {
 	}
 	records, err := c.journal.Read(ctx, c.cursor.Load(), replayBatch)
 	if err != nil {
-		return nil, errors.Join(err, c.bye("journal"))
+		return nil, c.part("journal", err)
 	}
 	if len(records) == 0 || records[0].Seq != c.cursor.Load()+1 {
-		return nil, errors.Join(errBehind, c.bye("gap"))
+		return nil, c.part("gap", errBehind)
 	}
 	return encodeAll(records)
 }
@@ -299,7 +299,7 @@ func (c *connection) beat(ctx context.Context) error {
 func (c *connection) sendHeartbeat(ctx context.Context) error {
 	head, err := c.journal.Head(ctx)
 	if err != nil {
-		return errors.Join(err, c.bye("journal"))
+		return c.part("journal", err)
 	}
 	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
 }
@@ -351,6 +351,11 @@ func (c *connection) bye(reason string) error {
 		c.close(websocket.CloseGoingAway, reason)
 	}
 	return fmt.Errorf("said bye: %s", reason)
+}
+
+// part says bye for a reason, and returns why in one line for the log.
+func (c *connection) part(reason string, why error) error {
+	return fmt.Errorf("%w (%w)", why, c.bye(reason))
 }
 
 func (c *connection) refuse(code int, reason string) error {

@@ -105,7 +105,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.backlog = c.hub.observing.log.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
-		return errors.Join(err, c.bye("journal"))
+		return c.part("journal", err)
 	}
 	if c.observing {
 		welcome.ObservedSince = c.hub.observing.log.wholeSince(time.Now()).UTC()

@@ -57,8 +57,9 @@ func TestASubscriberThatLeavesIsNotTakenForStalled(t *testing.T) {
 
 func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		p := connect(t, serveRelay(t, newTestRelay(t, memory, nil)), helloFrame{T: frameHello})
+		memory, log := newMemory(t), &recorded{}
+		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
 		p.next(frameWelcome)
 		p.next(frameLive)
 		memory.FailReads(errors.New("the database is away"))
@@ -68,6 +69,8 @@ func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
 		if err := p.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
 			t.Errorf("closed with %v", err)
 		}
+		synctest.Wait()
+		expectEnd(t, log, `reason="the database is away (said bye: journal)"`)
 	})
 }
 
