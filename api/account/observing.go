@@ -11,12 +11,16 @@ import (
 // when it was sent.
 func (s *Store) Observe(batch []quota.Observation) {
 	for part := range slices.Chunk(batch, deliverBatch) {
-		s.mu.Lock()
-		now := time.Now()
-		for i := range part {
-			s.observeOne(&part[i], now)
-		}
-		s.release()
+		s.observePart(part)
+	}
+}
+
+func (s *Store) observePart(part []quota.Observation) {
+	s.mu.Lock()
+	defer s.release()
+	now := time.Now()
+	for i := range part {
+		s.observeOne(&part[i], now)
 	}
 }
 

@@ -28,12 +28,19 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 		return err
 	}
 	buckets := s.buckets(now)
-	s.mu.Lock()
-	sum, memory := s.summary(now, buckets), s.memory(now)
-	intents, shipments := s.intents.since(0), s.shipments.since(0)
-	events, _ := s.events.since(0)
-	cfg.MaxAge += max(s.health.clock.ahead, 0) // so much of each age is not true
-	s.mu.Unlock()
+	var sum Summary
+	var memory *Memory
+	var intents []*IntentDetail
+	var shipments []*Shipment
+	var events []*Event
+	func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		sum, memory = s.summary(now, buckets), s.memory(now)
+		intents, shipments = s.intents.since(0), s.shipments.since(0)
+		events, _ = s.events.since(0)
+		cfg.MaxAge += max(s.health.clock.ahead, 0) // so much of each age is not true
+	}()
 	intents, dropped, since := dropEnded(intents, cfg, now)
 	if !sum.Known.IsZero() {
 		sum.Known = later(sum.Known, since)

@@ -1,7 +1,9 @@
 package account
 
 import (
+	"io"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
@@ -22,17 +24,36 @@ func TestPanicLetsTheWatchersLockGo(t *testing.T) {
 			s.know("ci_1", true)
 			w := NewWatcher(WatcherConfig{Store: s, Reader: newService(), WatchIDs: []api.ID{"ci_1"}})
 			w.refusal.stands, w.queue = true, nil
-			panicked := func() (panicked bool) {
-				defer func() { panicked = recover() != nil }()
-				do(w)
-				return false
-			}()
-			if !panicked {
-				t.Error("without a queue it does not panic")
-			}
+			mustPanic(t, func() { do(w) })
 			if !w.mu.TryLock() {
 				t.Error("the lock is still held")
 			}
 		})
 	}
+}
+
+func TestPanicLetsTheStoresLockGo(t *testing.T) {
+	observed := []quota.Observation{{ID: "o1", Sent: time.Now(), Method: "GET", Status: 200}}
+	for name, do := range map[string]func(*Store){
+		"observation": func(s *Store) { s.Observe(observed) },
+		"save":        func(s *Store) { s.intents = intents{}; _ = s.savePicture(io.Discard, SavedConfig{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewStore(StoreConfig{Observed: func(*quota.Observation) { panic("broken observer") }})
+			mustPanic(t, func() { do(s) })
+			if !s.mu.TryLock() {
+				t.Error("the lock is still held")
+			}
+		})
+	}
+}
+
+func mustPanic(t *testing.T, do func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("it does not panic")
+		}
+	}()
+	do()
 }
