@@ -41,8 +41,7 @@ func newAlertsTest() *cobra.Command {
 			return s.testDestinations(c, asJSON)
 		}),
 	}
-	sourceFlags(command.Flags())
-	settingFlags(command.Flags(), "api_url")
+	sourceFlags(command.Flags(), "api_url")
 	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per destination")
 	return command
 }

@@ -30,8 +30,7 @@ func newConsole() *cobra.Command {
 			"tillwatch console clock forward 45m",
 		Args: noArguments,
 	}
-	sourceFlags(command.PersistentFlags())
-	settingFlags(command.PersistentFlags(), "api_url", "insecure_http")
+	sourceFlags(command.PersistentFlags(), "api_url", "insecure_http")
 	command.PersistentFlags().Bool("json", false, "print the answer as JSON, with buyers and payment tokens masked")
 	command.RunE = sendsRequest(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
 	command.AddCommand(

@@ -66,8 +66,7 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 		return runCreate(c.Context(), s, o, body, c.OutOrStdout(), c.ErrOrStderr())
 	})
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
+	sourceFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
 	flags.Lookup("allow-confirm").Usage = "allow sending to something other than a stand-in"
 	o.asked.flags(flags)
 	if o.purchase {

@@ -41,8 +41,7 @@ func newDoctor() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c, asJSON) },
 	}
 	flags := command.Flags()
-	accountFlags(flags)
-	settingFlags(flags, "postgres", "proxy_listen", "theme")
+	accountFlags(flags, "postgres", "proxy_listen", "theme")
 	flags.String("data", "", "journal folder of a relay on this machine (default: that of a relay on loopback)")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return command

@@ -66,8 +66,7 @@ func newEvents() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "relay_url", "insecure_http")
+	sourceFlags(flags, "relay_url", "insecure_http")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest\n"+
 		"(default earliest; with --follow latest)")

@@ -58,8 +58,7 @@ func newForward() *cobra.Command {
 		}),
 	}
 	flags := command.PersistentFlags()
-	sourceFlags(flags)
-	settingFlags(flags, "relay_url", "insecure_http", "state_dir")
+	sourceFlags(flags, "relay_url", "insecure_http", "state_dir")
 	senderFlags(flags, &o.sender)
 	flags.StringVar(&o.stateFile, "cursor-file", "", "file that keeps each target's progress and undelivered events (default: one per relay in the state folder)")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per attempt")

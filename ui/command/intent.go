@@ -45,8 +45,7 @@ func newIntent() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
+	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per intent")
 	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a colleague")
 	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a curl command that takes the key from $TILLWATCH_API_KEY")

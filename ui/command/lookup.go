@@ -33,8 +33,7 @@ func newLookup() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http")
+	sourceFlags(flags, "api_url", "insecure_http")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the request and send nothing")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command

@@ -47,8 +47,7 @@ func newProxy() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "spender_header", "insecure_http")
+	sourceFlags(flags, "api_url", "spender_header", "insecure_http")
 	flags.String("relay-url", "", "address of the relay to report to")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
 	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect; without TLS, anyone on the way can read API keys")

@@ -65,8 +65,7 @@ func newRelay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http", "postgres")
+	sourceFlags(flags, "api_url", "insecure_http", "postgres")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, reading events, metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")

@@ -90,8 +90,7 @@ func newScenarioRun() *cobra.Command {
 		ValidArgsFunction: completeScenarios,
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http")
+	sourceFlags(flags, "api_url", "insecure_http")
 	flags.Uint64Var(&seed, "seed", 1, "use this seed instead of the scenario's: the same seed makes the same orders")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object per step")
 	return command

@@ -125,16 +125,17 @@ func withAddressHint(err error) error {
 	return usage(err)
 }
 
-// accountFlags are the flags of every command that looks at an account.
-func accountFlags(flags *pflag.FlagSet) {
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "relay_url", "insecure_http", "watch_id", "watch_ids", "poll_share", "poll_every", "confirm_window", "keep_intents", "state_dir")
+// accountFlags adds the flags of every command that looks at an account, and those of more settings.
+func accountFlags(flags *pflag.FlagSet, more ...string) {
+	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "watch_id", "watch_ids", "poll_share", "poll_every", "confirm_window", "keep_intents", "state_dir")
+	settingFlags(flags, more...)
 }
 
-// sourceFlags say where the settings come from.
-func sourceFlags(flags *pflag.FlagSet) {
+// sourceFlags adds the flags that say where the settings come from, and those of these settings.
+func sourceFlags(flags *pflag.FlagSet, keys ...string) {
 	flags.String("config", "", "configuration file (default tillwatch.toml in the user's configuration folder)")
 	flags.String("profile", "", "profile of the configuration file to use")
+	settingFlags(flags, keys...)
 }
 
 // loadSettings merges all sources.

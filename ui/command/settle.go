@@ -34,8 +34,7 @@ func newSettle() *cobra.Command {
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error { return runSettle(c, s, o, args) }),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
+	sourceFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
 	flags.Lookup("allow-confirm").Usage = "with --close: let the same be sent again"
 	flags.StringVar(&o.made, "made", "", "the intent that came of it")
 	flags.BoolVar(&o.close, "close", false, "close it: nobody will know what came of it")

@@ -25,9 +25,8 @@ func newTokens() *cobra.Command {
 			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
-	sourceFlags(flags)
+	sourceFlags(flags, "postgres")
 	flags.String("data", relayDir(), "folder of the relay's journal and tokens")
-	settingFlags(flags, "postgres")
 	command.AddCommand(newTokensCreate(), newTokensList(), newTokensRevoke())
 	return command
 }

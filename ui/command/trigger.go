@@ -70,8 +70,7 @@ func newTrigger() *cobra.Command {
 		ValidArgsFunction: completeTypes,
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	settingFlags(flags, "api_url", "insecure_http")
+	sourceFlags(flags, "api_url", "insecure_http")
 	flags.BoolVar(&o.list, "list", false, "list the types with their meaning and source")
 	flags.StringArrayVar(&o.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
 	flags.StringVar(&o.body, "body", "", "file with your own body, or - for stdin; needs --to")

@@ -39,9 +39,8 @@ func newWatch() *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return watch(c, o) },
 	}
-	accountFlags(command.Flags())
+	accountFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	screenFlags(command.Flags(), &o)
-	settingFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	command.Flags().StringArrayVar(&o.forwardTo, "forward-to", nil, "deliver the relay's events to this endpoint, such as http://127.0.0.1:3000/webhooks (repeatable; tillwatch forward --help)")
 	command.Flags().BoolVar(&o.json, "json", false, "print the picture and its changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
