@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,19 +33,6 @@ type eventPrinter struct {
 	said   string // the last message
 	count  int    // of printed events
 	failed error
-}
-
-func newEventPrinter(s *relay.Subscriber, o eventsOptions, stdout, stderr io.Writer, stop context.CancelFunc) *eventPrinter {
-	return &eventPrinter{
-		options: o, subscriber: s, stdout: stdout, stderr: stderr, stop: stop,
-		lines: lineMaker{}, kept: s.Cursor(),
-	}
-}
-
-// run prints until ctx ends or, without --follow, until everything stored is printed.
-func (p *eventPrinter) run(ctx context.Context) error {
-	err := p.subscriber.Run(ctx, p)
-	return errors.Join(err, p.failed)
 }
 
 // fail ends the command with err.
@@ -207,33 +193,21 @@ func (p *eventPrinter) keep(cursor string) error {
 // Status implements [relay.Handler]. The cursor also moves past events of other
 // types.
 func (p *eventPrinter) Status(s relay.Status) {
-	switch s.State {
-	case relay.Replaying:
-		if words := resumed(s); words != "" {
-			p.say(words)
-		}
-	case relay.Live:
-		if p.enough() {
-			return // the cursor must not pass what was printed
-		}
+	follows := p.options.follow
+	switch {
+	case s.State == relay.Live && p.enough():
+		return // the cursor must not pass what was printed
+	case s.State == relay.Live:
 		_ = p.keep(p.subscriber.Cursor()) // a failure ends the command
-		if !p.options.follow {
+		if !follows {
 			p.stop()
-		} else {
-			p.say("Live: waiting for events.")
-		}
-	case relay.Lost:
-		if s.Epoch == "" && !p.options.follow {
-			_ = p.fail(s.Err)
 			return
 		}
-		p.say(fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error())))
+	case s.State == relay.Lost && s.Epoch == "" && !follows:
+		_ = p.fail(s.Err)
+		return
 	}
-}
-
-// say prints a message unless it was the last one.
-func (p *eventPrinter) say(words string) {
-	if words != p.said {
+	if words := streamInWords(s); words != "" && words != p.said {
 		fmt.Fprintln(p.stderr, words)
 		p.said = words
 	}

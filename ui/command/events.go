@@ -99,27 +99,25 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	printer := newEventPrinter(subscriber, o, stdout, stderr, stop)
-	printer.forward = forward
-	err = unlessStuck(reading, func() error { return printer.run(reading) })
-	if errors.Is(err, errStuck) {
-		return o.interrupted(ctx)
+	printer := &eventPrinter{options: o, subscriber: subscriber, stdout: stdout, stderr: stderr, stop: stop, forward: forward, lines: lineMaker{}, kept: subscriber.Cursor()}
+	err = unlessStuck(reading, func() error {
+		err := subscriber.Run(reading, printer)
+		return errors.Join(err, printer.failed)
+	})
+	stuck := errors.Is(err, errStuck)
+	if stuck {
+		err = nil
 	}
-	if err == nil {
-		err = o.interrupted(ctx)
+	if err == nil && !o.follow {
+		err = ctx.Err() // a list that was cut off is not the whole one
+	}
+	if stuck {
+		return err
 	}
 	if err == nil && forward != nil && forward.sent == 0 {
 		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
 	}
 	return errors.Join(err, forward.outcome())
-}
-
-// interrupted is the error of a list that ctx has cut off: it is not the whole one.
-func (o eventsOptions) interrupted(ctx context.Context) error {
-	if o.follow {
-		return nil
-	}
-	return ctx.Err()
 }
 
 // beforeNewest is the cursor that has count events after it.

@@ -54,7 +54,11 @@ func newForward() *cobra.Command {
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()
-			return runForward(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
+			config, err := o.config(s, c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return runForwarder(ctx, config, 0, c.ErrOrStderr(), func(h forward.Held) error { return o.print(c.OutOrStdout(), &h) })
 		}),
 	}
 	flags := command.PersistentFlags()
@@ -118,16 +122,7 @@ func (o forwardOptions) statePath(s settings) string {
 	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
 }
 
-// runForward forwards until ctx ends, and reports what is left.
-func runForward(ctx context.Context, s settings, o forwardOptions, stdout, stderr io.Writer) error {
-	config, err := o.config(s, stderr)
-	if err != nil {
-		return err
-	}
-	return runForwarder(ctx, config, 0, stderr, func(h forward.Held) error { return o.print(stdout, &h) })
-}
-
-// runForwarder prints each attempt, and ends after limit attempts; 0: no limit.
+// runForwarder forwards until ctx ends or, above 0, limit attempts are made. It shows each attempt, and reports what is left.
 func runForwarder(ctx context.Context, config forward.Config, limit int, stderr io.Writer, show func(forward.Held) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -105,7 +105,7 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 }
 
 func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
-	line := attemptOf(*h)
+	line := attemptLine{shown(h.Delivery), api.Scrub(h.Cursor)}
 	return printed(out, o.json, line, line.String())
 }
 

@@ -21,10 +21,6 @@ type attemptLine struct {
 	Cursor api.Text `json:"cursor,omitempty"` // empty for a challenge
 }
 
-func attemptOf(h forward.Held) attemptLine {
-	return attemptLine{shown(h.Delivery), api.Scrub(h.Cursor)}
-}
-
 // shown is a delivery without its request, and with a masked answer in one line.
 func shown(d delivery.Delivery) delivery.Delivery {
 	answer := api.MaskAddress(api.Scrub(string(d.Answer.Body)))
@@ -110,20 +106,12 @@ func (w *forwardWords) begin(f *forward.Forwarder) error {
 
 // status reports a change of a target's stream.
 func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
-	var words string
-	switch s.State {
-	case relay.Replaying:
-		words = resumed(s)
-		if s.Resume == relay.ResumeGap {
-			w.lost += s.LostTo - s.LostFrom + 1
-		}
-	case relay.Live:
-		words = "Live: waiting for events."
-		if waiting > 0 {
-			words = fmt.Sprintf("All stored events have been read; %s.", waits(waiting))
-		}
-	case relay.Lost:
-		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
+	words := streamInWords(s)
+	switch {
+	case s.State == relay.Replaying && s.Resume == relay.ResumeGap:
+		w.lost += s.LostTo - s.LostFrom + 1
+	case s.State == relay.Live && waiting > 0:
+		words = fmt.Sprintf("All stored events have been read; %s.", waits(waiting))
 	}
 	if words != "" && w.said[target] != words {
 		fmt.Fprintf(w.out, "%s: %s\n", target, words)
@@ -131,15 +119,19 @@ func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
 	}
 }
 
-// resumed says what a stream has lost; "" for nothing.
-func resumed(s relay.Status) string {
-	switch s.Resume {
-	case relay.ResumeGap:
+// streamInWords says what has become of a relay's stream; "" for nothing worth saying.
+func streamInWords(s relay.Status) string {
+	replays := s.State == relay.Replaying
+	switch {
+	case s.State == relay.Live:
+		return "Live: waiting for events."
+	case s.State == relay.Lost:
+		return fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
+	case replays && s.Resume == relay.ResumeGap:
 		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
-	case relay.ResumeReset:
-		if s.Ahead > 0 {
-			return fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
-		}
+	case replays && s.Resume == relay.ResumeReset && s.Ahead > 0:
+		return fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
+	case replays && s.Resume == relay.ResumeReset:
 		return "The cursor belongs to another journal: beginning with the oldest event."
 	}
 	return ""
