@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -39,6 +40,20 @@ func Loopback(host string) bool {
 	host = strings.ToLower(host)
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+// HostOf is the host of an address; "" if it has none.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// PortOf is the port of an address, or else the usual one of its scheme.
+func PortOf(u *url.URL) string {
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
 }
 
 // DialerTo makes a dialer for a host. For one of this machine it connects to no

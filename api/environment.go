@@ -65,7 +65,7 @@ func detectEnvironment(base *url.URL, key Secret) (Environment, error) {
 	}
 	name := string(Scrub(base.Host))
 	if name == simulator || name == unknown { // a host of that name is neither
-		name += ":" + map[string]string{"http": "80", "https": "443"}[base.Scheme]
+		name += ":" + PortOf(base)
 	}
 	return Environment{Name: name, Live: true}, nil
 }

@@ -8,15 +8,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
-	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/doctor"
@@ -55,7 +52,7 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.Close()
 	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
 	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {
 		if f = p.redacted(f); asJSON {
@@ -66,7 +63,7 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	reads := int(p.reads.Load())
+	reads := p.Reads()
 	if asJSON {
 		sum := map[doctor.Verdict]int{"reads": reads}
 		for _, v := range doctor.Verdicts() {
@@ -83,83 +80,42 @@ func runDoctor(c *cobra.Command, asJSON bool) error {
 	return err
 }
 
-// examination is a set-up being examined, and what the checks have learnt of it. The
-// checks run one after another.
+// examination is a set-up being examined, and the settings that it comes from.
 type examination struct {
+	*doctor.Setup
 	settings settings
-	wrong    error  // why the settings cannot be used
-	data     string // folder of the relay's journal; "": none was named
-	in       io.Reader
-	out      io.Writer
-	free     func(folder string) (bytes uint64, err error)
-	within   time.Duration // how long the service may take for one answer
-	reads    atomic.Int64  // charged to the service's quota
-
-	client   *api.Client // nil before checkService
-	pacer    *quota.Pacer
-	heard    heard
-	first    error        // of the first read; nil: it succeeded
-	answered api.Exchange // the first that was answered
-	intents  listProbe
-	events   listProbe
-
-	reader *relay.Reader // nil before checkRelay
-	newest []relay.Item  // of the relay's journal, oldest first
+	wrong    error // why the settings cannot be used
 }
 
 func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examination {
-	p := &examination{in: in, out: out, free: freeSpace, within: askWithin}
-	p.settings, p.wrong = loadSettings(flags)
-	p.data, _ = flags.GetString("data")
-	return p
-}
-
-func (p *examination) close() {
-	if p.client != nil {
-		p.client.Close()
-	}
-	if p.reader != nil {
-		p.reader.Close()
-	}
+	s, wrong := loadSettings(flags)
+	data, _ := flags.GetString("data")
+	return &examination{settings: s, wrong: wrong, Setup: &doctor.Setup{
+		APIURL: s.APIURL, APIKey: s.APIKey, LookupPath: s.LookupPath, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
+		NamesIntents: len(s.WatchIDs) > 0 || s.WatchList != "", RelayURL: s.RelayURL, ProxyListen: s.ProxyListen, Postgres: s.Postgres,
+		StateDir: s.StateDir, AuditFile: s.auditFile(), SecretFiles: s.secretFiles(), Journal: data, UsualJournal: relayDir(),
+		Client: s.newClient, Reader: func() (*relay.Reader, error) { return newReader(s) }, Subscriber: s.newSubscriber, In: in, Out: out,
+	}}
 }
 
 // checks are all checks, in order.
 func (p *examination) checks() []doctor.Check {
-	return []doctor.Check{
+	return append([]doctor.Check{
 		{Name: "settings", Run: p.checkSettings},
 		{Name: "secrets", Needs: []string{"settings"}, Run: p.checkSecrets},
 		{Name: "signing", Needs: []string{"settings"}, Run: p.checkSigning},
-		{Name: "files", Needs: []string{"settings"}, Run: p.checkFiles},
-		{Name: "state", Needs: []string{"settings"}, Run: p.checkState},
-		{Name: "terminal", Run: p.checkTerminal},
-		{Name: "service", Needs: []string{"settings", "secrets"}, Run: p.checkService},
-		{Name: "clock", Needs: []string{"service"}, Run: p.checkClock},
-		{Name: "key", Needs: []string{"service"}, Run: p.checkKey},
-		{Name: "environment", Needs: []string{"service"}, Run: p.checkEnvironment},
-		{Name: "headers", Needs: []string{"key"}, Run: p.checkHeaders},
-		{Name: "limits", Needs: []string{"key"}, Run: p.checkLimits},
-		{Name: "lists", Needs: []string{"key"}, Run: p.checkLists},
-		{Name: "relay", Needs: []string{"settings", "secrets"}, Run: p.checkRelay},
-		{Name: "token", Needs: []string{"relay"}, Run: p.checkToken},
-		{Name: "stream", Needs: []string{"token"}, Run: p.checkStream},
-		{Name: "events", Needs: []string{"stream"}, Run: p.checkEvents},
-		{Name: "endpoint", Needs: []string{"token"}, Run: p.checkEndpoint},
-		{Name: "disk", Needs: []string{"state"}, Run: p.checkDisk},
-		{Name: "journal", Needs: []string{"settings"}, Run: p.checkJournal},
-		{Name: "database", Needs: []string{"settings"}, Run: p.checkDatabase},
-		{Name: "proxy", Needs: []string{"settings"}, Run: p.checkProxy},
-	}
+	}, p.Setup.Checks()...)
 }
 
 // sheet formats findings for people: in colour if the terminal has colours, and
 // unwrapped where there is no terminal.
 func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
-	width, _ := terminalSize(p.out)
-	s := doctor.Sheet{To: p.out, Width: width}
+	width, _ := terminalSize(p.Out)
+	s := doctor.Sheet{To: p.Out, Width: width}
 	for _, check := range p.checks() {
 		s.Names = max(s.Names, len(check.Name))
 	}
-	profile := colorprofile.Detect(p.out, os.Environ())
+	profile := colorprofile.Detect(p.Out, os.Environ())
 	if s.Width == 0 || colourless(c) || profile <= colorprofile.ASCII {
 		return s
 	}

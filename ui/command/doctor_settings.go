@@ -49,7 +49,7 @@ func (p *examination) unusable(ctx context.Context) error {
 		list = s.readWatchIDs(ctx, nil) // on a copy
 	}
 	switch {
-	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.data == "":
+	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.Journal == "":
 		account = s.requireAccount()
 	case s.RelayURL != "" && s.RelayToken.IsZero():
 		account = errors.New("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
@@ -83,11 +83,11 @@ func (p *examination) given(verdict doctor.Verdict) doctor.Finding {
 // shown is a setting's value for people, without secrets.
 func (p *examination) shown(one setting) string {
 	if file := p.settings.SecretFiles[one.key]; file != "" {
-		return "[in " + shortened(file) + "]"
+		return "[in " + wording.Path(file) + "]"
 	}
 	switch field := one.field(&p.settings).(type) {
 	case *string:
-		if !one.private && (!strings.HasSuffix(one.key, "_url") || hostOf(*field) != "" || *field == "") { // in other addresses, the end of a password cannot be found
+		if !one.private && (!strings.HasSuffix(one.key, "_url") || api.HostOf(*field) != "" || *field == "") { // in other addresses, the end of a password cannot be found
 			return shownValue(*field)
 		}
 	case *bool:
@@ -110,6 +110,24 @@ func (p *examination) checkSecrets(context.Context) []doctor.Finding {
 		return doctor.Fine("they are well-formed")
 	}
 	return found
+}
+
+// secretFiles are the files that the secrets came from, and their other sources.
+func (s settings) secretFiles() []string {
+	var all []string
+	for _, key := range secrets() {
+		if file := s.SecretFiles[key]; file != "" {
+			all = append(all, file)
+		}
+		for _, from := range s.Sources[key] { // the configuration file, if the secret is in it
+			if _, file, named := strings.Cut(from, " of "); named {
+				from = file
+			}
+			all = append(all, from)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // signingSecret is the only secret that is sent to neither the service nor a relay.
@@ -137,7 +155,7 @@ func (p *examination) malformedSecrets(of func(setting) bool) (found []doctor.Fi
 		}
 		file, place := s.SecretFiles[one.key], one.key
 		if file != "" {
-			place += " in " + shortened(file)
+			place += " in " + wording.Path(file)
 		}
 		for line := range strings.Lines(secret.Reveal()) { // during a rotation there are two signing secrets
 			if why, means, do := malformed(one.key, strings.TrimRight(line, "\r\n")); why != "" {

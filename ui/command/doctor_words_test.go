@@ -2,15 +2,11 @@ package command
 
 import (
 	"io"
-	"io/fs"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
-	"tillwatch/api/durable"
 	"tillwatch/ui/doctor"
 )
 
@@ -61,25 +57,6 @@ func TestADoctorTakesASignInPageForNoRelay(t *testing.T) {
 	at := slices.IndexFunc(found, func(f doctor.Finding) bool { return f.Check == "relay" })
 	if f := found[at]; f.Verdict != doctor.Note || !strings.Contains(f.Found, "if it is a relay") || !strings.Contains(f.Means, "may") {
 		t.Errorf("found %+v", f)
-	}
-}
-
-func TestADoctorReadsTheRoomOfAnyDisk(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		room uint64
-		want string
-	}{
-		{"an ordinary disk", 3e9, "3.0 GB free for "},
-		{"a disk that says it has no end", math.MaxUint64, "9223372036.9 GB free for "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := &examination{settings: settings{StateDir: t.TempDir()}, free: func(string) (uint64, error) { return c.room, nil }}
-			if found := p.checkDisk(t.Context()); len(found) != 1 || found[0].Verdict != doctor.OK || !strings.HasPrefix(found[0].Found, c.want) {
-				t.Errorf("found %+v", found)
-			}
-		})
 	}
 }
 
@@ -168,14 +145,5 @@ func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 				t.Errorf("exit code %d: %s", r.code, r.words)
 			}
 		})
-	}
-}
-
-func TestTheDoctorSaysWhatHelpsWhereNothingCanBeWritten(t *testing.T) {
-	for cause, want := range map[error]string{syscall.ENOSPC: "make room", syscall.EROFS: "mount its file system for writing", syscall.EACCES: "give permission"} {
-		err := durable.ReasonFirst(&fs.PathError{Op: "open", Path: "journal.db", Err: cause})
-		if do := toWrite(err, "give permission"); !strings.HasPrefix(do, want) {
-			t.Errorf("%v: %s, want %s", err, do, want)
-		}
 	}
 }

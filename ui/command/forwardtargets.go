@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -134,12 +133,7 @@ func placeOf(address string) string {
 	if ip := net.ParseIP(host); api.Loopback(host) || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return net.JoinHostPort(host, portOf(u)) + path.Clean("/"+u.Path)
-}
-
-// portOf returns the port of an address, or else the usual one of its scheme.
-func portOf(u *url.URL) string {
-	return cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
+	return net.JoinHostPort(host, api.PortOf(u)) + path.Clean("/"+u.Path)
 }
 
 // routes are the targets of --to and --route; routes to the same address share one.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"tillwatch/api"
@@ -46,15 +45,6 @@ func (s *session) readKey() {
 		err = fmt.Errorf("the API key in %s cannot be used: %w", path, err)
 	}
 	s.store.Report(account.AlertKey, err)
-}
-
-// shortened abbreviates the user's home in a path to ~.
-func shortened(path string) string {
-	home, err := os.UserHomeDir()
-	if rest, within := strings.CutPrefix(path, home+string(os.PathSeparator)); err == nil && within {
-		path = "~" + string(os.PathSeparator) + rest
-	}
-	return string(api.Scrub(path))
 }
 
 // tryKey rereads a key that the service refuses, and tries it at once.

@@ -143,7 +143,7 @@ func facesAnother(service string, ln net.Listener) error {
 	}
 	ip := net.ParseIP(to.Hostname())
 	here := api.Loopback(to.Hostname()) || ip != nil && ip.IsUnspecified()
-	if portOf(to) == strconv.Itoa(at.Port) && (at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())) {
+	if api.PortOf(to) == strconv.Itoa(at.Port) && (at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())) {
 		return usagef("the service's address is the proxy's own, %s: give the service's with --api-url, or let the proxy listen on another port", at)
 	}
 	return nil

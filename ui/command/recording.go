@@ -17,6 +17,7 @@ import (
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/wording"
 )
 
 // recordOptions say where to record.
@@ -135,7 +136,7 @@ func (r *records) State() dashboard.RecordingState {
 	case state.Err != nil:
 		return dashboard.RecordingState{Trouble: state.Err.Error()}
 	case state.Full:
-		return dashboard.RecordingState{Trouble: "the recording ended: its file reached the limit of " + bytesInWords(state.Bytes)}
+		return dashboard.RecordingState{Trouble: "the recording ended: its file reached the limit of " + wording.Bytes(state.Bytes)}
 	}
 	return dashboard.RecordingState{On: true, Since: one.asked}
 }
@@ -172,7 +173,7 @@ func (r *records) Start() (string, error) {
 	if back := h.Began.Sub(recorder.State().Began); back >= time.Second {
 		from = ", from " + timeOfDay(recorder.State().Began) + " on"
 	}
-	return "recording" + from + ": " + shortened(path), nil
+	return "recording" + from + ": " + wording.Path(path), nil
 }
 
 // path is a file for another recording: beside that of --record, or in the state
@@ -206,7 +207,7 @@ func (r *records) End() (string, error) {
 	}
 	one.put = true
 	state := one.recorder.State()
-	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)), bytesInWords(state.Bytes), shortened(one.recorder.Path())), nil
+	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)), wording.Bytes(state.Bytes), wording.Path(one.recorder.Path())), nil
 }
 
 // longestEnd is how long ending a recording may take.
@@ -216,14 +217,14 @@ const longestEnd = 10 * time.Second
 func (one *record) words() string {
 	state := one.recorder.State()
 	length := api.Span(state.Length().Round(time.Second))
-	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
+	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, wording.Bytes(state.Bytes))
 	switch {
 	case errors.Is(state.Err, recording.ErrGone):
 		return state.Err.Error()
 	case state.Err != nil:
 		return fmt.Sprintf("%s; the %s before that can be played", state.Err, length)
 	case state.Full:
-		how = fmt.Sprintf("the recording reached its limit: %s in %s", length, bytesInWords(state.Bytes))
+		how = fmt.Sprintf("the recording reached its limit: %s in %s", length, wording.Bytes(state.Bytes))
 	}
 	return how + ". To play it: tillwatch replay " + one.recorder.Path()
 }
@@ -238,17 +239,4 @@ func (r *records) report(words io.Writer) {
 	for _, one := range r.all {
 		fmt.Fprintf(words, "tillwatch: %s\n", api.Scrub(one.words()))
 	}
-}
-
-// bytesInWords is a number of bytes, in units of 1,000 as --retention-size takes them.
-func bytesInWords(n int64) string {
-	switch {
-	case n < 1e3:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

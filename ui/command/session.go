@@ -25,6 +25,7 @@ import (
 	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/wording"
 )
 
 // session is the whole program behind a look at one account:
@@ -98,9 +99,9 @@ func newSession(s settings, m memory) (*session, error) {
 	return out, nil
 }
 
-// newClient makes a client of the configured service.
+// newClient makes a client of the configured service, unless the configuration has another address.
 func (s settings) newClient(config api.Config) (*api.Client, error) {
-	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = s.APIURL, s.APIKey, s.InsecureHTTP, "tillwatch"
+	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = cmp.Or(config.BaseURL, s.APIURL), s.APIKey, s.InsecureHTTP, "tillwatch"
 	client, err := api.New(config)
 	if err != nil {
 		return nil, withAddressHint(err)
@@ -296,7 +297,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	where := s.client.Environment()
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s}, Creator: dashboard.Creator{Create: s.create, Magic: magicNames()},
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,

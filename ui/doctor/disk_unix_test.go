@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package command
+package doctor
 
 import (
 	"math"
