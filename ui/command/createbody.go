@@ -106,13 +106,11 @@ func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) 
 }
 
 func (o *orderFlags) putBuyer(b *createBody, in *inputs) error {
-	buyer := map[string]any{}
+	buyer, _ := b.fields["buyer"].(map[string]any)
 	if o.testBuyer {
-		for name, value := range testBuyer() {
-			buyer[name] = value
-		}
-	} else if held, ok := b.fields["buyer"].(map[string]any); ok {
-		buyer = held
+		buyer = testBuyer()
+	} else if buyer == nil {
+		buyer = map[string]any{}
 	}
 	if o.buyerFile != "" {
 		if err := in.object("--buyer-file", o.buyerFile, &buyer); err != nil {
@@ -133,8 +131,8 @@ func (o *orderFlags) putBuyer(b *createBody, in *inputs) error {
 }
 
 // testBuyer does not exist: its domain and number are reserved for examples.
-func testBuyer() map[string]string {
-	return map[string]string{
+func testBuyer() map[string]any {
+	return map[string]any{
 		"firstName": "Test", "lastName": "Buyer", "email": "test.buyer@example.com", "phone": "212-555-0100",
 		"address1": "1 Example Street", "city": "New York", "province": "NY", "postalCode": "10001", "country": "US",
 	}

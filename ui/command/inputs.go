@@ -27,31 +27,24 @@ func inputsOf(c *cobra.Command) *inputs { return &inputs{ctx: c.Context(), stdin
 
 // read reads a file, or stdin if path is "-".
 func (i *inputs) read(flag, path string) ([]byte, error) {
-	if path != "-" {
-		return unlessInterrupted(i.ctx, func() ([]byte, error) {
-			file, err := os.Open(path)
-			if err != nil {
-				return nil, usagef("%s: %w", flag, err)
-			}
-			defer file.Close()
-			return i.readFrom(flag, file)
-		})
+	most := cmp.Or(i.most, 1<<20)
+	read := func() ([]byte, error) { return readAtMost(path, most) }
+	if path == "-" {
+		switch {
+		case i.by != "":
+			return nil, usagef("%s and %s both read stdin: give one of them a file", i.by, flag)
+		case i.stdin == nil:
+			return nil, usagef("%s: stdin is empty", flag)
+		}
+		i.by, read = flag, func() ([]byte, error) { return limited(i.stdin, most) }
 	}
-	if i.by != "" {
-		return nil, usagef("%s and %s both read stdin: give one of them a file", i.by, flag)
-	}
-	if i.by = flag; i.stdin == nil {
-		return nil, usagef("%s: stdin is empty", flag)
-	}
-	return unlessInterrupted(i.ctx, func() ([]byte, error) { return i.readFrom(flag, i.stdin) })
-}
-
-func (i *inputs) readFrom(flag string, from io.Reader) ([]byte, error) {
-	text, err := limited(from, cmp.Or(i.most, 1<<20))
-	if err != nil {
-		return nil, usagef("%s: %w", flag, err)
-	}
-	return text, nil
+	return unlessInterrupted(i.ctx, func() ([]byte, error) {
+		text, err := read()
+		if err != nil {
+			return nil, usagef("%s: %w", flag, err)
+		}
+		return text, nil
+	})
 }
 
 // limited reads everything, and refuses more than most bytes.
