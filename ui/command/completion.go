@@ -11,7 +11,9 @@ func completeFlags(c *cobra.Command) {
 	for flag, values := range map[string]cobra.CompletionFunc{
 		"theme":   completeThemes,
 		"profile": completeProfiles,
-		"type":    completeTypeFlag,
+		"type": func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return completeTypes(c, nil, begun) // whatever the arguments are
+		},
 		"scope":   completeScopes,
 		"payment": cobra.FixedCompletions([]string{"drawdown", "vault_token"}, cobra.ShellCompDirectiveNoFileComp),
 		"effort":  cobra.FixedCompletions([]string{"max", "low"}, cobra.ShellCompDirectiveNoFileComp),
@@ -33,10 +35,6 @@ func completeThemes(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 func completeProfiles(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	_, _, names, _ := loadFile(c.Flags(), "", sources{})
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func completeTypeFlag(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return completeTypes(c, nil, begun) // whatever the arguments are
 }
 
 func completeScopes(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {

@@ -91,7 +91,7 @@ func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examinat
 	s, wrong := loadSettings(flags)
 	data, _ := flags.GetString("data")
 	return &examination{settings: s, wrong: wrong, Setup: &doctor.Setup{
-		APIURL: s.APIURL, APIKey: s.APIKey, LookupPath: s.LookupPath, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
+		APIURL: s.APIURL, APIKey: s.APIKey, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
 		NamesIntents: len(s.WatchIDs) > 0 || s.WatchList != "", RelayURL: s.RelayURL, ProxyListen: s.ProxyListen, Postgres: s.Postgres,
 		StateDir: s.StateDir, AuditFile: s.auditFile(), SecretFiles: s.secretFiles(), Journal: data, UsualJournal: relayDir(),
 		Client: s.newClient, Reader: func() (*relay.Reader, error) { return newReader(s) }, Subscriber: s.newSubscriber, In: in, Out: out,

@@ -48,11 +48,10 @@ func (p *examination) unusable(ctx context.Context) error {
 	if s.WatchList != fromStdin {
 		list = s.readWatchIDs(ctx, nil) // on a copy
 	}
-	switch {
-	case s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.Journal == "":
+	if s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && p.Journal == "" {
 		account = s.requireAccount()
-	case s.RelayURL != "" && s.RelayToken.IsZero():
-		account = errors.New("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	} else {
+		account = s.requireToken()
 	}
 	return errors.Join(s.checkTheme(), filter, list, account)
 }

@@ -169,17 +169,6 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 	return config, nil
 }
 
-// requireRelay refuses settings without a relay to read from.
-func (s settings) requireRelay() error {
-	switch {
-	case s.RelayURL == "":
-		return usagef("no relay is configured: give --relay-url or set TILLWATCH_RELAY_URL")
-	case s.RelayToken.IsZero():
-		return usagef("the relay's token is not configured: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
-	}
-	return nil
-}
-
 // eventTypes are the event types of the contract that a relay stores.
 func eventTypes() []string {
 	return asStrings(slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge }))

@@ -119,7 +119,7 @@ func (l *intentReader) once(ctx context.Context) error {
 		return ctx.Err()
 	}
 	for i, id := range l.ids {
-		if in, known := l.store.Intent(id); known && l.worthPrinting(in) {
+		if in, known := l.store.Intent(id); known && (in.State != "" || in.Latest != nil) { // more is known than that it does not exist
 			if err := l.print(in, i > 0); err != nil {
 				return err
 			}
@@ -239,12 +239,6 @@ func (l *intentReader) note(err error) {
 	if err != nil {
 		fmt.Fprintf(l.stderr, "tillwatch: %s\n", api.Scrub(err.Error()))
 	}
-}
-
-// worthPrinting reports whether more is known of an intent than that it does not
-// exist.
-func (l *intentReader) worthPrinting(in *account.IntentDetail) bool {
-	return in.State != "" || in.Latest != nil
 }
 
 func (l *intentReader) print(in *account.IntentDetail, again bool) error {

@@ -90,12 +90,10 @@ func stamp(t, now time.Time) string {
 	}
 	local, today := t.Local(), now.Local()
 	if local.Format(time.DateOnly) == today.Format(time.DateOnly) {
-		return timeOfDay(local)
+		return local.Format(time.TimeOnly)
 	}
 	return local.Format(time.DateTime)
 }
-
-func timeOfDay(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
 func joinedTexts(texts []api.Text) string {
 	return strings.Join(asStrings(texts), ", ")

@@ -161,8 +161,8 @@ func (s settings) reporting(ctx context.Context, of *proxy.Config) (finish func(
 	if s.RelayURL == "" {
 		return func() {}, nil
 	}
-	if s.RelayToken.IsZero() {
-		return nil, usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	if err := s.requireToken(); err != nil {
+		return nil, err
 	}
 	reporter, err := relay.NewReporter(relay.ReporterConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
 	if err != nil {

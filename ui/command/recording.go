@@ -171,7 +171,7 @@ func (r *records) Start() (string, error) {
 	}
 	from := ""
 	if back := h.Began.Sub(recorder.State().Began); back >= time.Second {
-		from = ", from " + timeOfDay(recorder.State().Began) + " on"
+		from = ", from " + recorder.State().Began.Local().Format(time.TimeOnly) + " on"
 	}
 	return "recording" + from + ": " + wording.Path(path), nil
 }

@@ -79,7 +79,7 @@ func newSession(s settings, m memory) (*session, error) {
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &s.Alerts,
 	})
 	var err error
-	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, LookupPath: s.LookupPath, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
+	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
 		return nil, err
 	}
 	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
@@ -101,7 +101,8 @@ func newSession(s settings, m memory) (*session, error) {
 
 // newClient makes a client of the configured service, unless the configuration has another address.
 func (s settings) newClient(config api.Config) (*api.Client, error) {
-	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = cmp.Or(config.BaseURL, s.APIURL), s.APIKey, s.InsecureHTTP, "tillwatch"
+	config.BaseURL, config.Key, config.InsecureHTTP = cmp.Or(config.BaseURL, s.APIURL), s.APIKey, s.InsecureHTTP
+	config.LookupPath, config.UserAgent = s.LookupPath, "tillwatch"
 	client, err := api.New(config)
 	if err != nil {
 		return nil, withAddressHint(err)

@@ -269,13 +269,23 @@ func (s settings) requireService() error {
 
 // requireAccount refuses settings that name no account, or a relay without its token.
 func (s settings) requireAccount() error {
-	if err := s.requireService(); err != nil {
-		return err
-	}
+	return cmp.Or(s.requireService(), s.requireToken())
+}
+
+// requireToken refuses a relay without its token.
+func (s settings) requireToken() error {
 	if s.RelayURL != "" && s.RelayToken.IsZero() {
 		return usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
 	}
 	return nil
+}
+
+// requireRelay refuses settings without a relay to read from.
+func (s settings) requireRelay() error {
+	if s.RelayURL == "" {
+		return usagef("no relay is configured: give --relay-url or set TILLWATCH_RELAY_URL")
+	}
+	return s.requireToken()
 }
 
 // auditFile is the log of what was sent.

@@ -94,11 +94,8 @@ func ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	return span(t, now) + " ago"
+	return wording.Age(now.Sub(t)) + " ago"
 }
-
-// span is how long it is from one time to another; 0s if that is over.
-func span(from, to time.Time) string { return wording.Age(to.Sub(from)) }
 
 // place is where the relay's stream stands.
 func (r relayReport) place() string {

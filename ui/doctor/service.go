@@ -51,7 +51,7 @@ func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // newClient makes a client that never retries.
 func (s *Setup) newClient(config api.Config) (*api.Client, error) {
-	config.LookupPath, config.Timeout, config.Retries, config.Pacer = s.LookupPath, cmp.Or(s.Within, askWithin), -1, s.pacer
+	config.Timeout, config.Retries, config.Pacer = cmp.Or(s.Within, askWithin), -1, s.pacer
 	config.Observe = func(e api.Exchange) {
 		var broken *api.TransportError
 		left := !errors.As(e.Err, &broken) || broken.MaybeSent

@@ -15,7 +15,6 @@ import (
 type Setup struct {
 	APIURL       string
 	APIKey       api.Secret
-	LookupPath   string
 	PollShare    float64
 	AllowConfirm bool
 	NamesIntents bool // ids of intents to watch are given
