@@ -121,13 +121,8 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	if err != nil {
 		return usage(err)
 	}
-	stop := inputs.follow(ctx, r)
-	defer stop()
-	site := relaySite{scheme: "http", files: s.Postgres.IsZero(), manager: findSupervisor(inputs.logger)}
-	if config.TLS != nil {
-		site.scheme = "https"
-	}
-	return serveRelay(ctx, r, o, site, ready{Token: inputs.made.Reveal()}, stdout)
+	defer inputs.follow(ctx, r)()
+	return serveRelay(ctx, r, inputs, o, s.Postgres.IsZero(), stdout)
 }
 
 // warnOfUnusedTokens warns that tokens in the folder are ignored when a database
@@ -142,46 +137,39 @@ func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *
 	}
 }
 
-// serveRelay opens the listeners, prints the ready line, and serves.
-func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, site relaySite, announce ready, stdout io.Writer) (err error) {
+// serveRelay opens the listeners, prints the ready line, and serves. files: the journal is in files on this machine.
+func serveRelay(ctx context.Context, r *relay.Relay, in *relayInputs, o relayOptions, files bool, stdout io.Writer) error {
+	scheme := "http"
+	if in.certificate != nil {
+		scheme = "https"
+	}
 	ingest, err := listen(o.listen)
 	if err != nil {
 		return err
 	}
 	listeners := []net.Listener{ingest}
-	announce.Listen = site.address(ingest)
+	announce := ready{Listen: scheme + "://" + ingest.Addr().String(), Token: in.made.Reveal()}
 	if o.adminListen != "" {
 		admin, err := listenFor("--admin-listen", o.adminListen)
 		if err != nil {
 			return errors.Join(err, ingest.Close())
 		}
 		listeners = append(listeners, admin)
-		announce.AdminListen = site.address(admin)
+		announce.AdminListen = scheme + "://" + admin.Addr().String()
 	}
-	lives, err := livenessOf(r, site.scheme, site.files, listeners...)
+	lives, err := livenessOf(r, scheme, files, listeners...)
 	if err == nil {
 		err = announce.print(stdout, "relay", o.json)
 	}
 	if err != nil {
 		return errors.Join(err, closeListeners(listeners))
 	}
-	end := site.manager.begin(ctx, "Listening on "+announce.Listen, lives)
-	defer end()
+	defer findSupervisor(in.logger).begin(ctx, "Listening on "+announce.Listen, lives)()
 	if len(listeners) > 1 {
 		return r.ServeSplit(ctx, listeners[0], listeners[1])
 	}
 	return r.Serve(ctx, ingest)
 }
-
-// relaySite is where a relay runs.
-type relaySite struct {
-	scheme  string // of its listeners
-	files   bool   // its journal is in files on this machine
-	manager supervisor
-}
-
-// address is the URL of a listener.
-func (s relaySite) address(l net.Listener) string { return s.scheme + "://" + l.Addr().String() }
 
 func closeListeners(listeners []net.Listener) (err error) {
 	for _, l := range listeners {
