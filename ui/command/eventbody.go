@@ -2,79 +2,26 @@ package command
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
+	"tillwatch/api/simulator"
 )
 
-// eventType is an event type of the contract, described for people.
-type eventType struct {
-	Type   api.EventType `json:"type"`
-	Means  string        `json:"means"`
-	Needs  string        `json:"source"` // what its source is
-	prefix string        // of its sources' ids
-	suffix string        // of its own id
-}
-
-func triggerTypes() []eventType {
-	return []eventType{
-		{api.OfferRetrieved, "the offer is available: the intent can be confirmed", "an intent, ci_…", "ci_", "awaiting_confirmation"},
-		{api.OfferFailed, "there is no offer: the intent failed", "an intent, ci_…", "ci_", "failed"},
-		{api.IntentCompleted, "the order is placed", "an intent, ci_…", "ci_", "completed"},
-		{api.OrderFailed, "the order could not be placed: the intent failed", "an intent, ci_…", "ci_", "failed"},
-		{api.ShipmentCreated, "the merchant ships a parcel of an order", "a shipment, shp_…; in the stand-in also its intent", "shp_", "created"},
-		{api.ShipmentUpdated, "the parcel was scanned: its status may have changed", "a shipment, shp_…; in the stand-in also its intent", "shp_", "shipped"},
-		{api.ProductUpdated, "a product's price, stock or other data changed; carries the product", "a product, shop.example:mug", "", ""},
-		{api.ProductRemoved, "the product is no longer sold", "a product, shop.example:mug", "", "removed"},
-		{api.VerificationChallenge, "an endpoint was saved, and must answer {\"challenge\": source.id}", "a webhook endpoint, we_…", "we_", "verification_challenge"},
-	}
-}
-
 // typeOf finds a type by its name.
-func typeOf(name string) (eventType, error) {
-	all := triggerTypes()
-	i := slices.IndexFunc(all, func(t eventType) bool { return string(t.Type) == name })
+func typeOf(name string) (simulator.EventKind, error) {
+	all := simulator.EventKinds()
+	i := slices.IndexFunc(all, func(k simulator.EventKind) bool { return string(k.Type) == name })
 	if i >= 0 {
 		return all[i], nil
 	}
-	return eventType{}, fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
-}
-
-// sampleProduct is the data of product.updated, after its id.
-const sampleProduct = `,"data":{"id":%s,"name":"Merino Crew","url":"https://outfitters.example/products/merino-crew","brand":"Northern Wool","retailer":"Outfitters",` +
-	`"sku":"NW-MC-01","description":"Midweight merino, ribbed cuffs.","availability":"in_stock","isPurchasable":true,"price":{"currencyCode":"USD","amountSubunits":12900},` +
-	`"images":[{"url":"https://cdn.outfitters.example/merino-crew-1.jpg","isFeatured":true}],"variantDimensions":null,"variants":null}`
-
-// sample is a body of this type in the contract's shape. source is the id of its
-// source; "": a made-up one.
-func (t eventType) sample(source string, now time.Time) []byte {
-	if source == "" {
-		var random [16]byte
-		_, _ = rand.Read(random[:]) // never fails
-		source = t.prefix + hex.EncodeToString(random[:])
-		if t.prefix == "" {
-			source = "outfitters.example:merino-crew"
-		}
-	}
-	group, _, _ := strings.Cut(string(t.Type), ".")
-	suffix, data := t.suffix, ""
-	if t.prefix == "" { // a product can have it again and again
-		suffix = strings.TrimPrefix(suffix+"_"+now.UTC().Format("20060102T150405.000Z"), "_")
-	}
-	if t.Type == api.ProductUpdated {
-		data = fmt.Sprintf(sampleProduct, inJSON(source))
-	}
-	return fmt.Appendf(nil, `{"id":%s,"object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%s}%s}`,
-		inJSON("evt_"+source+"_"+suffix), t.Type, now.UTC().Format("2006-01-02T15:04:05.000Z"), group, inJSON(source), data)
+	return simulator.EventKind{}, fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
 }
 
 // inJSON is text as a JSON string; Go's %q differs.

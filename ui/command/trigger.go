@@ -84,7 +84,7 @@ func newTrigger() *cobra.Command {
 }
 
 func completeTypes(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
-	for _, t := range triggerTypes() {
+	for _, t := range simulator.EventKinds() {
 		if len(args) == 0 {
 			names = append(names, string(t.Type)+"\t"+t.Means)
 		}
@@ -93,7 +93,7 @@ func completeTypes(_ *cobra.Command, args []string, _ string) (names []string, d
 }
 
 func listTypes(stdout io.Writer, asJSON bool) error {
-	for _, t := range triggerTypes() {
+	for _, t := range simulator.EventKinds() {
 		if err := printed(stdout, asJSON, t, fmt.Sprintf("%-40s %s; its source is %s\n", t.Type, t.Means, t.Needs)); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func listTypes(stdout io.Writer, asJSON bool) error {
 // triggering is an event to make or to send.
 type triggering struct {
 	triggerOptions
-	kind      eventType // zero with --body
+	kind      simulator.EventKind // zero with --body
 	overrides []override
 	own       []byte // with --body; nil: none
 }
@@ -169,7 +169,7 @@ func (t triggering) event() (api.Event, error) {
 				source = o.text()
 			}
 		}
-		body = t.kind.sample(source, time.Now())
+		body = t.kind.Sample(source, time.Now())
 	}
 	for _, o := range t.overrides {
 		if body, err = o.apply(body, t.kind.Type == api.ProductUpdated); err != nil {

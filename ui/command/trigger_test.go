@@ -289,8 +289,8 @@ func TestAStandInWithoutAnEndpointDeliversNothing(t *testing.T) {
 
 func TestABodyIsJSONWhateverCharactersItsFieldsHold(t *testing.T) {
 	const odd = "a\x01\x7f\v\u2028\"b"
-	for _, kind := range triggerTypes() {
-		body := kind.sample(odd, time.Now())
+	for _, kind := range simulator.EventKinds() {
+		body := kind.Sample(odd, time.Now())
 		var event struct{ Source struct{ ID string } }
 		if err := json.Unmarshal(body, &event); err != nil || event.Source.ID != odd {
 			t.Errorf("%s: %s (%v)", kind.Type, body, err)
