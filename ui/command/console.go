@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -237,3 +238,20 @@ func writeLine(w io.Writer, line []byte) error {
 
 // printer prints an answer for people.
 type printer func(w io.Writer, answer []byte) error
+
+// standInClient makes a client of the configured stand-in. Only its first answer shows whether
+// it is one.
+func standInClient(s settings) (*api.Client, error) {
+	if err := s.requireService(); err != nil {
+		return nil, err
+	}
+	return s.newClient(api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
+}
+
+// onStandIn adds what to do if no stand-in answered.
+func onStandIn(err error) error {
+	if errors.Is(err, api.ErrNotStandIn) {
+		return usagef("%w, and this command needs a stand-in: run tillwatch simulate, and give its address with --api-url", err)
+	}
+	return err
+}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
@@ -343,4 +344,21 @@ func withPosition(path string, err error) error {
 		return fmt.Errorf("%s, line %d, column %d: %s", path, line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
 	return fmt.Errorf("reading the configuration file %s: %w", path, err)
+}
+
+// configured runs a command with the settings from flags, environment and
+// configuration file.
+func configured(run func(c *cobra.Command, s settings, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		s, err := settingsOf(c)
+		if err != nil {
+			return err
+		}
+		return run(c, s, args)
+	}
+}
+
+// settingsOf returns the settings of a command, unless it is interrupted first.
+func settingsOf(c *cobra.Command) (settings, error) {
+	return unlessInterrupted(c.Context(), func() (settings, error) { return loadSettings(c.Flags()) })
 }
