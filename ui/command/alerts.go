@@ -92,94 +92,55 @@ func (s settings) environment() api.Environment {
 	return client.Environment()
 }
 
-// destinationKeys are the settings of an [[alert]] table.
-func destinationKeys() []string {
-	return []string{"kinds", "webhook", "webhook_file", "headers", "header_files", "command", "live", "timeout"}
-}
-
-// readDestinations reads the [[alert]] tables: where alerts go besides the screen.
-func (s *settings) readDestinations(tables []any) error {
-	s.AlertDestinations = nil
-	var wrong []error
-	for i, one := range tables {
-		table, ok := one.(map[string]any)
-		if !ok {
-			return invalidValue("alert", one, "tables, as in [[alert]]")
-		}
-		destination, err := readDestination(table)
-		if err == nil {
-			err = destination.Check()
-		}
-		if err != nil {
-			wrong = append(wrong, usagef("[[alert]] %d: %w", i+1, err))
-			continue
-		}
-		s.AlertDestinations = append(s.AlertDestinations, destination)
-	}
-	return joinErrors(wrong...)
-}
-
-// readDestination reads one table. Errors do not repeat values: they may be secret.
-func readDestination(table map[string]any) (destination attention.Destination, err error) {
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.Contains(destinationKeys(), key) {
-			return destination, fmt.Errorf("there is no setting %q%s", key, suggest(key, destinationKeys()))
-		}
-	}
-	var wrong []error
-	take := func(key, must string, field any) {
-		if value, given := table[key]; given && !assign(field, value) {
-			wrong = append(wrong, fmt.Errorf("%s must be %s", key, must))
-		}
-	}
+// readDestination reads an [[alert]] table: where alerts go besides the screen. Errors do not
+// repeat values: they may be secret.
+func (s *settings) readDestination(number int, table map[string]any) []error {
+	place := fmt.Sprintf("[[alert]] %d", number)
+	var d attention.Destination
 	var file string
-	take("kinds", `a list of kinds, such as ["expiring", "failed"]`, &destination.Kinds)
-	take("webhook", "an address in quotes", &destination.Webhook)
-	take("webhook_file", "a path in quotes", &file)
-	take("command", `a list of texts, such as ["notify-send", "{text}"]`, &destination.Command)
-	take("live", "true or false", &destination.Live)
-	take("timeout", durationHint, &destination.Timeout)
-	if len(wrong) > 0 {
-		return destination, errors.Join(wrong...)
-	}
+	var headers, headerFiles map[string]string
+	wrong := readTable(place, table, false, map[string]any{
+		"kinds": &d.Kinds, "webhook": &d.Webhook, "webhook_file": &file, "headers": &headers, "header_files": &headerFiles,
+		"command": &d.Command, "live": &d.Live, "timeout": &d.Timeout,
+	})
 	if _, isText := table["command"].(string); isText {
-		return destination, errors.New(`command must be a list, such as ["notify-send", "{text}"]: no shell runs it`)
+		wrong = append(wrong, usagef(`%s: command must be a list, such as ["notify-send", "{text}"]: no shell runs it`, place))
 	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	err := readWebhook(&d, file, headers, headerFiles)
+	if err == nil {
+		err = d.Check()
+	}
+	if err != nil {
+		return []error{usagef("%s: %w", place, err)}
+	}
+	s.AlertDestinations = append(s.AlertDestinations, d)
+	return nil
+}
+
+// readWebhook completes a destination with the address in a file, if there is one, and the headers.
+func readWebhook(d *attention.Destination, file string, headers, headerFiles map[string]string) error {
 	if file != "" {
 		text, err := readSecretFile(file)
 		if err != nil {
-			return destination, fmt.Errorf("reading webhook_file: %w", err)
+			return fmt.Errorf("reading webhook_file: %w", err)
 		}
-		destination.Webhook = api.NewSecret(text)
+		d.Webhook = api.NewSecret(text)
 	}
-	destination.Headers, err = readHeaders(table)
-	return destination, err
-}
-
-// readHeaders reads a webhook's headers, given in the table or in files.
-func readHeaders(table map[string]any) (map[string]api.Secret, error) {
-	headers := map[string]api.Secret{}
-	for _, key := range []string{"headers", "header_files"} {
-		given, ok := table[key].(map[string]any)
-		if table[key] != nil && !ok {
-			return nil, fmt.Errorf(`%s must be a table, as in %s = { X-Source = "…" }`, key, key)
-		}
-		for _, name := range slices.Sorted(maps.Keys(given)) {
-			text, ok := given[name].(string)
-			if !ok {
-				return nil, fmt.Errorf("%s.%s must be a text in quotes", key, name)
-			}
-			if key == "header_files" {
-				content, err := readSecretFile(text)
-				if err != nil {
-					return nil, fmt.Errorf("reading the file for header %s: %w", name, err)
-				}
-				text = content
-			}
-			headers[name] = api.NewSecret(text)
-		}
+	d.Headers = map[string]api.Secret{}
+	for name, text := range headers {
+		d.Headers[name] = api.NewSecret(text)
 	}
-	return headers, nil
+	for _, name := range slices.Sorted(maps.Keys(headerFiles)) {
+		text, err := readSecretFile(headerFiles[name])
+		if err != nil {
+			return fmt.Errorf("reading the file for header %s: %w", name, err)
+		}
+		d.Headers[name] = api.NewSecret(text)
+	}
+	return nil
 }
 
 // programEnvironment is the environment for the programs that tillwatch starts:

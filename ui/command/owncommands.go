@@ -2,8 +2,6 @@ package command
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
@@ -18,42 +16,18 @@ import (
 //	args = ["--order", "{order}", "from {merchant}"]
 type commandList []own.Command
 
-// commandFields maps the settings of one command to its fields.
-func commandFields(c *own.Command, guarded *bool) map[string]any {
-	return map[string]any{"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": guarded, "screen": &c.Screen, "live": &c.Live}
-}
-
-// parse reads the [[command]] tables of the configuration file.
-func (l *commandList) parse(value any) (wrong []error) {
-	entries, ok := value.([]any)
-	if !ok {
-		return []error{invalidValue("command", value, "a list of tables, as in [[command]]")}
+// read reads a [[command]] table.
+func (l *commandList) read(number int, table map[string]any) []error {
+	place := fmt.Sprintf("command %d", number)
+	c, guarded := own.Command{}, true
+	wrong := readTable(place, table, true, map[string]any{
+		"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": &guarded, "screen": &c.Screen, "live": &c.Live,
+	})
+	c.Unguarded = !guarded
+	if err := c.Check(); err != nil {
+		wrong = append(wrong, usagef("%s, %q: %w", place, c.Name, err))
 	}
-	*l = nil
-	for i, entry := range entries {
-		place := fmt.Sprintf("command %d", i+1)
-		table, ok := entry.(map[string]any)
-		if !ok {
-			wrong = append(wrong, invalidValue(place, entry, "a table, as in [[command]]"))
-			continue
-		}
-		c, guarded := own.Command{}, true
-		fields := commandFields(&c, &guarded)
-		known := slices.Sorted(maps.Keys(fields))
-		for _, key := range slices.Sorted(maps.Keys(table)) {
-			switch field, exists := fields[key]; {
-			case !exists:
-				wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, suggest(key, known)))
-			case !assign(field, table[key]):
-				wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
-			}
-		}
-		c.Unguarded = !guarded
-		if err := c.Check(); err != nil {
-			wrong = append(wrong, usagef("%s, %q: %w", place, c.Name, err))
-		}
-		*l = append(*l, c)
-	}
+	*l = append(*l, c)
 	return wrong
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
 )
 
@@ -24,15 +23,14 @@ func (s *settings) assign(values given) error {
 	var wrong []error
 	for _, one := range settingTable() {
 		value := values[one.key]
-		tables, listed := value.([]any)
 		_, table := value.(map[string]any)
 		switch {
 		case value == nil:
 		case one.key == "keys" && table: // an empty table
-		case one.key == "alert" && listed:
-			wrong = append(wrong, s.readDestinations(tables))
+		case one.key == "alert":
+			wrong = append(wrong, readTables(one.key, value, s.readDestination)...)
 		case one.key == "command":
-			wrong = append(wrong, s.Commands.parse(value)...)
+			wrong = append(wrong, readTables(one.key, value, s.Commands.read)...)
 		case !assign(one.field(s), value):
 			wrong = append(wrong, invalidValue(one.key, value, describeKind(one.field(s))))
 		}
@@ -89,10 +87,52 @@ func assign(field, value any) bool {
 		list, ok := texts(value)
 		*to = list
 		return ok
+	case *map[string]string:
+		table, ok := value.(map[string]any)
+		*to = map[string]string{}
+		for name, one := range table {
+			text, isText := one.(string)
+			(*to)[name], ok = text, ok && isText
+		}
+		return ok
 	default:
 		return false
 	}
 	return err == nil
+}
+
+// readTables reads a list of tables, as [[alert]]. read reads one of them.
+func readTables(key string, value any, read func(number int, table map[string]any) []error) (wrong []error) {
+	must := "tables, as in [[" + key + "]]"
+	list, ok := value.([]any)
+	if !ok {
+		return []error{invalidValue(key, value, must)}
+	}
+	for i, one := range list {
+		table, ok := one.(map[string]any)
+		if !ok {
+			return []error{invalidValue(key, one, must)}
+		}
+		wrong = append(wrong, read(i+1, table)...)
+	}
+	return wrong
+}
+
+// readTable sets the fields, by name, to the values of a table. place names the table in errors, which repeat a value only
+// if it is shown.
+func readTable(place string, table map[string]any, shown bool, fields map[string]any) (wrong []error) {
+	known := slices.Sorted(maps.Keys(fields))
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		switch field, exists := fields[key]; {
+		case !exists:
+			wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, suggest(key, known)))
+		case !assign(field, table[key]) && shown:
+			wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
+		case !assign(field, table[key]):
+			wrong = append(wrong, usagef("%s: %s must be %s", place, key, describeKind(field)))
+		}
+	}
+	return wrong
 }
 
 // texts is a list of texts, or one text.
@@ -131,8 +171,8 @@ func describeKind(field any) string {
 		return `a list of texts, such as ["a", "b"]`
 	case *keyBindings:
 		return "a table, as in [keys]"
-	case *[]attention.Destination:
-		return "tables, as in [[alert]]"
+	case *map[string]string:
+		return `a table of texts, as in { X-Source = "…" }`
 	}
 	return "a text in quotes"
 }
