@@ -18,6 +18,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/api/simulator"
 	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/wording"
 )
 
 type createOptions struct {
@@ -227,7 +228,7 @@ func productURL(named string) (string, error) {
 	case slices.Contains(magicNames(), named):
 		return "https://shop.example/magic/" + named, nil
 	}
-	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), suggest(named, magicNames()))
+	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), wording.Suggest(named, magicNames()))
 }
 
 // create creates an intent and adds it to the picture at once. Only a stand-in accepts it.

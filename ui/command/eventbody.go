@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/wording"
 )
 
 // typeOf finds a type by its name.
@@ -21,7 +22,7 @@ func typeOf(name string) (simulator.EventKind, error) {
 	if i >= 0 {
 		return all[i], nil
 	}
-	return simulator.EventKind{}, fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
+	return simulator.EventKind{}, fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", name, wording.Suggest(name, asStrings(api.EventTypes())))
 }
 
 // inJSON is text as a JSON string; Go's %q differs.

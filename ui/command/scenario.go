@@ -111,7 +111,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 }
 
 func noScenario(name string) error {
-	return fmt.Errorf("there is no scenario %.60q%s (tillwatch scenario list)", name, suggest(name, shippedNames()))
+	return fmt.Errorf("there is no scenario %.60q%s (tillwatch scenario list)", name, wording.Suggest(name, shippedNames()))
 }
 
 // readScenario reads a built-in scenario, a file, or stdin.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"tillwatch/ui/wording"
 )
 
 // given are the given values as they were written, by setting; a table's are
@@ -50,7 +52,7 @@ func (v given) checkKeys(path, prefix string, also ...string) error {
 			continue // the action table checks them
 		}
 		if !slices.Contains(known, key) && !v.emptyTable(known, key) {
-			return usagef("%s: there is no setting %q%s", path, prefix+key, suggest(key, known))
+			return usagef("%s: there is no setting %q%s", path, prefix+key, wording.Suggest(key, known))
 		}
 	}
 	return nil
@@ -101,7 +103,7 @@ func unreadVariables(environment []string) (warnings []string) {
 		text := fmt.Sprintf("%.60s is set, but nothing reads it", name)
 		if rest == "KEYS" {
 			text += ": keys are set in tillwatch.toml, under [keys]"
-		} else if near := nearest(rest, known); near != "" {
+		} else if near := wording.Nearest(rest, known); near != "" {
 			text += ": did you mean " + variablePrefix + near + "?"
 		}
 		warnings = append(warnings, text)

@@ -15,6 +15,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/relay"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/wording"
 )
 
 // assign sets every given setting. It refuses values of the wrong kind, as many could
@@ -125,7 +126,7 @@ func readTable(place string, table map[string]any, shown bool, fields map[string
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		switch field, exists := fields[key]; {
 		case !exists:
-			wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, suggest(key, known)))
+			wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, wording.Suggest(key, known)))
 		case !assign(field, table[key]) && shown:
 			wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
 		case !assign(field, table[key]):

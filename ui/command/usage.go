@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/ui/wording"
 )
 
 // refusedFlag describes a wrong flag in this program's words.
@@ -33,7 +34,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		if instead := insteadOf(c.Name() + " " + name); instead != "" {
 			return fmt.Errorf("there is no flag %s%s", name, instead)
 		}
-		return fmt.Errorf("there is no flag %.60s%s", name, suggest(name, names))
+		return fmt.Errorf("there is no flag %.60s%s", name, wording.Suggest(name, names))
 	case errors.As(err, &empty):
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
@@ -84,7 +85,7 @@ func noArguments(c *cobra.Command, args []string) error {
 				names = append(names, inner.Name())
 			}
 		}
-		return fmt.Errorf("there is no command %.60q%s", args[0], suggest(args[0], names))
+		return fmt.Errorf("there is no command %.60q%s", args[0], wording.Suggest(args[0], names))
 	}
 	return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
 }

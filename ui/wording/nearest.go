@@ -1,13 +1,13 @@
-package command
+package wording
 
 import (
 	"slices"
 	"strings"
 )
 
-// nearest is the known name closest to this one: by spelling, or else one that
+// Nearest is the known name closest to this one: by spelling, or else one that
 // contains it. "" means that none is close enough.
-func nearest(name string, known []string) string {
+func Nearest(name string, known []string) string {
 	letters := len(strings.TrimLeft(name, "-"))
 	best, least := "", letters
 	for _, k := range known {
@@ -55,12 +55,12 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// fewNames is how many names suggest lists in full if none is near.
+// fewNames is how many names Suggest lists in full if none is near.
 const fewNames = 9
 
-// suggest returns the end of a sentence about an unknown name: likely names.
-func suggest(name string, known []string) string {
-	if near := nearest(name, known); near != "" {
+// Suggest returns the end of a sentence about an unknown name: likely names.
+func Suggest(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
 		return ": did you mean " + near + "?"
 	}
 	if len(known) <= fewNames {
