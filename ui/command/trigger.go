@@ -21,16 +21,21 @@ import (
 	"tillwatch/relay/forward"
 )
 
-type triggerOptions struct {
+// triggering is an event to make happen or to send.
+type triggering struct {
 	list, json         bool
 	set                []string
 	body, to           string
 	product, reference string // of something new in the stand-in
 	failure            string
+
+	kind      simulator.EventKind // zero with --body
+	overrides []override          // of --set
+	own       []byte              // with --body; nil: none
 }
 
 func newTrigger() *cobra.Command {
-	var o triggerOptions
+	var t triggering
 	command := &cobra.Command{
 		Use:   "trigger TYPE",
 		Short: "Make an event happen in a stand-in, or send one to an endpoint",
@@ -45,24 +50,23 @@ func newTrigger() *cobra.Command {
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks",
 		Args: argument("", "give one type: leave out the others"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.list {
-				return listTypes(c.OutOrStdout(), o.json)
+			if t.list {
+				return listTypes(c.OutOrStdout(), t.json)
 			}
 			s, err := secretSettings(c)
 			if err != nil {
 				return err
 			}
-			t, err := o.parse(args)
-			if err != nil {
+			if err := t.parse(args); err != nil {
 				return usage(err)
 			}
-			if o.body != "" {
-				if t.own, err = inputsOf(c).read("--body", o.body); err != nil {
+			if t.body != "" {
+				if t.own, err = inputsOf(c).read("--body", t.body); err != nil {
 					return err
 				}
 			}
 			run := t.happen
-			if o.to != "" {
+			if t.to != "" {
 				run = t.send
 			}
 			return run(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
@@ -71,15 +75,15 @@ func newTrigger() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags, "api_url", "insecure_http")
-	flags.BoolVar(&o.list, "list", false, "list the types with their meaning and source")
-	flags.StringArrayVar(&o.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
-	flags.StringVar(&o.body, "body", "", "file with your own body, or - for stdin; needs --to")
-	flags.StringVar(&o.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
+	flags.BoolVar(&t.list, "list", false, "list the types with their meaning and source")
+	flags.StringArrayVar(&t.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
+	flags.StringVar(&t.body, "body", "", "file with your own body, or - for stdin; needs --to")
+	flags.StringVar(&t.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
 	secretFileFlag(flags)
-	flags.StringVar(&o.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
-	flags.StringVar(&o.reference, "reference", "", "in the stand-in: reference of a new intent")
-	flags.StringVar(&o.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object per delivery")
+	flags.StringVar(&t.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
+	flags.StringVar(&t.reference, "reference", "", "in the stand-in: reference of a new intent")
+	flags.StringVar(&t.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
+	flags.BoolVar(&t.json, "json", false, "print one JSON object per delivery")
 	return command
 }
 
@@ -101,41 +105,32 @@ func listTypes(stdout io.Writer, asJSON bool) error {
 	return nil
 }
 
-// triggering is an event to make or to send.
-type triggering struct {
-	triggerOptions
-	kind      simulator.EventKind // zero with --body
-	overrides []override
-	own       []byte // with --body; nil: none
-}
-
 // parse checks everything that can be checked before anything is sent.
-func (o triggerOptions) parse(args []string) (t triggering, err error) {
-	t.triggerOptions = o
+func (t *triggering) parse(args []string) error {
 	switch {
-	case o.body != "" && len(args) > 0:
-		return t, fmt.Errorf("--body has its own type: leave out %s", api.Scrub(args[0]))
-	case o.body != "" && o.to == "":
-		return t, fmt.Errorf("--body needs --to: the stand-in delivers only its own events")
-	case o.body == "" && len(args) == 0:
-		return t, fmt.Errorf("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
-	case o.to != "" && o.product+o.reference+o.failure != "":
-		return t, fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
+	case t.body != "" && len(args) > 0:
+		return fmt.Errorf("--body has its own type: leave out %s", api.Scrub(args[0]))
+	case t.body != "" && t.to == "":
+		return fmt.Errorf("--body needs --to: the stand-in delivers only its own events")
+	case t.body == "" && len(args) == 0:
+		return fmt.Errorf("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
+	case t.to != "" && t.product+t.reference+t.failure != "":
+		return fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
 	}
 	if err := t.parseType(args); err != nil {
-		return t, err
+		return err
 	}
-	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
-		return t, fmt.Errorf("--failure is %.60q; it must be one of %s", o.failure, strings.Join(asStrings(codes), ", "))
+	if codes := simulator.FailureCodes(); t.failure != "" && !slices.Contains(codes, api.FailureCode(t.failure)) {
+		return fmt.Errorf("--failure is %.60q; it must be one of %s", t.failure, strings.Join(asStrings(codes), ", "))
 	}
-	for _, text := range o.set {
+	for _, text := range t.set {
 		one, err := parseOverride(text)
 		if err != nil {
-			return t, err
+			return err
 		}
 		t.overrides = append(t.overrides, one)
 	}
-	return t, nil
+	return nil
 }
 
 // parseType reads the type of a stand-in's event, and refuses flags that do not apply to it.
@@ -160,7 +155,7 @@ func (t *triggering) parseType(args []string) (err error) {
 }
 
 // event is the event to send.
-func (t triggering) event() (api.Event, error) {
+func (t *triggering) event() (api.Event, error) {
 	body, err := t.own, error(nil)
 	if body == nil {
 		source := ""
@@ -184,7 +179,7 @@ func (t triggering) event() (api.Event, error) {
 }
 
 // send sends the event to an endpoint like the service.
-func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+func (t *triggering) send(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err := forward.CheckTarget(t.to); err != nil {
 		return usagef("--to: %w", err)
 	}
@@ -214,7 +209,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 }
 
 // happening is the request to the stand-in; only some overrides apply there.
-func (t triggering) happening() (map[string]any, error) {
+func (t *triggering) happening() (map[string]any, error) {
 	asked := map[string]any{"type": t.kind.Type, "productUrl": t.product, "referenceId": t.reference, "failure": t.failure}
 	for _, o := range t.overrides {
 		switch o.String() {
@@ -235,7 +230,7 @@ func (t triggering) happening() (map[string]any, error) {
 
 // happen makes the stand-in do what the event reports, and prints its endpoints'
 // answers.
-func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+func (t *triggering) happen(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if s.APIURL == "" {
 		return usagef("where to? give --to with an endpoint, or --api-url with a stand-in's address (tillwatch simulate)")
 	}
