@@ -22,32 +22,24 @@ import (
 
 // senderOptions say how to send events to an endpoint.
 type senderOptions struct {
-	secretFile           secretPath
 	fresh                bool
 	headers, headerFiles []string
 }
 
 func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
-	flags.Var(&o.secretFile, "signing-secret-file", "file with the secret to sign with, instead of TILLWATCH_SIGNING_SECRET")
+	secretFileFlag(flags)
 	flags.BoolVar(&o.fresh, "fresh", false, "give each attempt a timestamp of its own")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
 	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add, with its value in a file, such as 'Authorization=token.txt' (repeatable)")
 }
 
-// sender signs with the settings' first secret, or the one in the file, and says on
-// stderr if there is none.
+// sender signs with the settings' first secret, and says on stderr if there is none.
 func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, error) {
 	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
-	if o.secretFile != "" {
-		var err error
-		if s.SigningSecret, err = readSigningSecret(string(o.secretFile)); err != nil {
-			return out, err
-		}
-	}
 	if secrets := s.signingSecrets(); len(secrets) > 0 {
 		out.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }
 	} else {
-		fmt.Fprintln(stderr, "Forwarded events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
+		fmt.Fprintln(stderr, "Events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
 	}
 	for _, header := range o.headers {
 		name, value, found := strings.Cut(header, ":")

@@ -360,5 +360,11 @@ func configured(run func(c *cobra.Command, s settings, args []string) error) fun
 
 // settingsOf returns the settings of a command, unless it is interrupted first.
 func settingsOf(c *cobra.Command) (settings, error) {
-	return unlessInterrupted(c.Context(), func() (settings, error) { return loadSettings(c.Flags()) })
+	return unlessInterrupted(c.Context(), func() (settings, error) {
+		s, err := loadSettings(c.Flags())
+		if err == nil {
+			err = s.readSigningSecret(c.Flags())
+		}
+		return s, err
+	})
 }

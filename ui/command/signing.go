@@ -52,56 +52,40 @@ func newSign() *cobra.Command {
 	return command
 }
 
-// secretFileFlag adds the flag for a file with signing secrets.
+// secretFileFlag adds the flag for a file with signing secrets, which [settingsOf] reads. An
+// empty path, as from an unset shell variable, is an error rather than no flag.
 func secretFileFlag(flags *pflag.FlagSet) {
-	flags.Var(new(secretPath), "signing-secret-file", "file with the signing secret; during a rotation both, one per line (default: TILLWATCH_SIGNING_SECRET)")
+	path := func(text string) (string, error) {
+		if text == "" {
+			return "", errors.New("give the path of the file")
+		}
+		return text, nil
+	}
+	flags.Var(&writtenFlag[string]{to: new(string), read: path, kind: "string"}, "signing-secret-file",
+		"file with the signing secret; during a rotation both, one per line (default: TILLWATCH_SIGNING_SECRET)")
 }
 
-// secretPath is the path of a secret's file. An empty path, as from an unset shell
-// variable, is an error rather than no flag.
-type secretPath string
-
-func (p *secretPath) Set(path string) error {
+// readSigningSecret reads the --signing-secret-file, if the command has one: it wins over
+// the other sources. An empty file is refused, as nothing would be signed.
+func (s *settings) readSigningSecret(flags *pflag.FlagSet) error {
+	path, _ := flags.GetString("signing-secret-file")
 	if path == "" {
-		return errors.New("give the path of the file")
+		return nil
 	}
-	*p = secretPath(path)
-	return nil
-}
-
-func (p *secretPath) String() string { return string(*p) }
-
-func (*secretPath) Type() string { return "string" }
-
-// secretSettings are settings in which a signing secret's file from the flag wins
-// over a variable.
-func secretSettings(c *cobra.Command) (settings, error) {
-	s, err := settingsOf(c)
-	if err != nil {
-		return s, err
-	}
-	if path, _ := c.Flags().GetString("signing-secret-file"); path != "" {
-		s.SigningSecret, err = unlessInterrupted(c.Context(), func() (api.Secret, error) { return readSigningSecret(path) })
-	}
-	return s, err
-}
-
-// readSigningSecret reads the --signing-secret-file. An empty file is refused, as
-// nothing would be signed.
-func readSigningSecret(path string) (api.Secret, error) {
 	text, err := readSecretFile(path)
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = fmt.Errorf("%s holds no secret", path)
 	}
 	if err != nil {
-		return api.Secret{}, usagef("reading the signing secret that --signing-secret-file names: %w", err)
+		return usagef("reading the signing secret that --signing-secret-file names: %w", err)
 	}
-	return api.NewSecret(text), nil
+	s.SigningSecret = api.NewSecret(text)
+	return nil
 }
 
 // signingSettings are settings with a signing secret.
 func signingSettings(c *cobra.Command) (settings, error) {
-	s, err := secretSettings(c)
+	s, err := settingsOf(c)
 	if err != nil {
 		return s, err
 	}

@@ -53,7 +53,7 @@ func newTrigger() *cobra.Command {
 			if t.list {
 				return listTypes(c.OutOrStdout(), t.json)
 			}
-			s, err := secretSettings(c)
+			s, err := settingsOf(c)
 			if err != nil {
 				return err
 			}
@@ -187,11 +187,9 @@ func (t *triggering) send(ctx context.Context, s settings, stdout, stderr io.Wri
 	if err != nil {
 		return usage(err)
 	}
-	sender := forward.Sender{Prefix: s.HeaderPrefix, Transport: forward.NewTransport()}
-	if secrets := s.signingSecrets(); len(secrets) > 0 {
-		sender.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }
-	} else {
-		fmt.Fprintln(stderr, "The event is not signed: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file.")
+	sender, err := senderOptions{}.sender(s, stderr)
+	if err != nil {
+		return err
 	}
 	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
 	d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
