@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,20 @@ func (s intentSections) all() []section {
 		{"", s.overview()}, {"Why it failed", s.failure()}, {"Offer", s.offer()}, {"Buyer", s.buyer()},
 		{"Shipments", s.shipments()}, {"Timeline", s.timeline()},
 	}
+}
+
+// sheet is the intent for people.
+func (l *intentLine) sheet() string {
+	s, in := &sheetWriter{}, l.shown()
+	s.apart(cmp.Or(string(in.Product), string(in.ID)), sign.Intent(in.State).String())
+	about := intentSections{l, time.Local, func(t time.Time) string { return stamp(t, l.MadeAt) }, func(text string) string { return text }}
+	for _, part := range about.all() {
+		s.section(part)
+	}
+	if !l.Personal && l.latest().Buyer != nil {
+		s.section(section{"Buyer", []fact{{"", "masked: --reveal shows it"}}})
+	}
+	return s.String()
 }
 
 func (s intentSections) overview() []fact {

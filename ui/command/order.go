@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
@@ -225,10 +224,4 @@ func (l orderLine) sheet(now time.Time) string {
 		s.row("", "  "+strings.TrimSpace(string(in.Merchant)+"  "+string(in.ID)))
 	}
 	return s.String()
-}
-
-// apart writes text on the left and right on the right.
-func (s *sheetWriter) apart(text, right string) {
-	text = ansi.Truncate(text, sheetWidth-ansi.StringWidth(right)-2, "…")
-	s.line(text + strings.Repeat(" ", max(2, sheetWidth-ansi.StringWidth(text)-ansi.StringWidth(right))) + right)
 }

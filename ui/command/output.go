@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"tillwatch/api"
 )
@@ -54,4 +55,20 @@ func asStrings[T ~string](values []T) []string {
 		all[i] = string(value)
 	}
 	return all
+}
+
+// stamp is a local time, with its date unless that is today; "" if it is not known.
+func stamp(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	local, today := t.Local(), now.Local()
+	if local.Format(time.DateOnly) == today.Format(time.DateOnly) {
+		return local.Format(time.TimeOnly)
+	}
+	return local.Format(time.DateTime)
+}
+
+func joinedTexts(texts []api.Text) string {
+	return strings.Join(asStrings(texts), ", ")
 }

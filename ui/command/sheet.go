@@ -1,16 +1,12 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"tillwatch/api"
-	"tillwatch/ui/dashboard/sign"
 )
 
 // Widths of a sheet, in cells.
@@ -18,20 +14,6 @@ const (
 	sheetWidth = 80
 	sheetLabel = 12
 )
-
-// sheet is the intent for people.
-func (l *intentLine) sheet() string {
-	s, in := &sheetWriter{}, l.shown()
-	s.apart(cmp.Or(string(in.Product), string(in.ID)), sign.Intent(in.State).String())
-	about := intentSections{l, time.Local, func(t time.Time) string { return stamp(t, l.MadeAt) }, func(text string) string { return text }}
-	for _, part := range about.all() {
-		s.section(part)
-	}
-	if !l.Personal && l.latest().Buyer != nil {
-		s.section(section{"Buyer", []fact{{"", "masked: --reveal shows it"}}})
-	}
-	return s.String()
-}
 
 // sheetWriter writes rows within the width of a sheet.
 type sheetWriter struct{ strings.Builder }
@@ -83,18 +65,8 @@ func (s *sheetWriter) wrapped(head, text string) {
 	}
 }
 
-// stamp is a local time, with its date unless that is today; "" if it is not known.
-func stamp(t, now time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	local, today := t.Local(), now.Local()
-	if local.Format(time.DateOnly) == today.Format(time.DateOnly) {
-		return local.Format(time.TimeOnly)
-	}
-	return local.Format(time.DateTime)
-}
-
-func joinedTexts(texts []api.Text) string {
-	return strings.Join(asStrings(texts), ", ")
+// apart writes text on the left and right on the right.
+func (s *sheetWriter) apart(text, right string) {
+	text = ansi.Truncate(text, sheetWidth-ansi.StringWidth(right)-2, "…")
+	s.line(text + strings.Repeat(" ", max(2, sheetWidth-ansi.StringWidth(text)-ansi.StringWidth(right))) + right)
 }
