@@ -114,7 +114,7 @@ func (p *examination) checkSecrets(context.Context) []doctor.Finding {
 // secretFiles are the files that the secrets came from, and their other sources.
 func (s settings) secretFiles() []string {
 	var all []string
-	for _, key := range secrets() {
+	for _, key := range secretKeys() {
 		if file := s.SecretFiles[key]; file != "" {
 			all = append(all, file)
 		}

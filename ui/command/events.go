@@ -40,7 +40,7 @@ func newEvents() *cobra.Command {
 		Short: "Print the events that a relay has stored, and follow new ones",
 		Long: "Print the events that a relay has stored, one per line with its exact cursor, and with --follow new ones as they arrive. An " +
 			"ID selects one event; --quarantined lists signed bodies that are not events. Events go to stdout, messages to stderr. " +
-			"Payment tokens and buyers' data are masked. With --follow, a reader that has left, such as head, is noticed at the next event: --limit ends at once. An ID, --quarantined and --last need a token with the scope read.",
+			"Payment tokens and buyers' data are masked. With --follow, the command notices only at the next event that its reader, such as head, has left; with --limit it ends at once. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: argument("", "give one ID"),

@@ -122,7 +122,8 @@ func (o forwardOptions) statePath(s settings) string {
 	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
 }
 
-// runForwarder forwards until ctx ends or, above 0, limit attempts are made. It shows each attempt, and reports what is left.
+// runForwarder forwards until ctx ends or it has made limit attempts; 0: no limit. It shows
+// each attempt, and reports what is left.
 func runForwarder(ctx context.Context, config forward.Config, limit int, stderr io.Writer, show func(forward.Held) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -62,7 +62,7 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 	if err != nil {
 		return err
 	}
-	wanted := map[api.ID]bool{} // to whether it was found
+	wanted := map[api.ID]bool{} // whether each was found
 	for _, id := range ids {
 		wanted[api.ScrubID(id)] = false
 	}

@@ -167,7 +167,7 @@ func (l *intentReader) orderLine(o *account.Order, settled bool) orderLine {
 	return line
 }
 
-// shared is the order with its items as they leave the process.
+// shared is the order with its items masked, as they may leave the process.
 func (l *intentReader) shared(o *account.Order) *account.Order {
 	out := *o
 	out.Intents = nil

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writtenFlag is a flag whose text read converts to a value.
+// writtenFlag is a flag that keeps its text, and the value that read makes of it.
 type writtenFlag[T any] struct {
 	to   *T
 	read func(string) (T, error)

@@ -53,7 +53,7 @@ type record struct {
 	ctx      context.Context // ends with the recording
 	end      context.CancelFunc
 	done     chan struct{} // closed once it has ended
-	put      bool          // a person ended it, and saw the result
+	seen     bool          // a person ended it, and saw the result
 }
 
 // record prepares a session's recordings, and starts one if --record is given. With a
@@ -128,7 +128,7 @@ func (r *records) run(ctx context.Context) error {
 func (r *records) State() dashboard.RecordingState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.all) == 0 || r.all[len(r.all)-1].put {
+	if len(r.all) == 0 || r.all[len(r.all)-1].seen {
 		return dashboard.RecordingState{}
 	}
 	one := r.all[len(r.all)-1]
@@ -205,7 +205,7 @@ func (r *records) End() (string, error) {
 	if err := one.recorder.State().Err; err != nil {
 		return "", err
 	}
-	one.put = true
+	one.seen = true
 	state := one.recorder.State()
 	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)), wording.Bytes(state.Bytes), wording.Path(one.recorder.Path())), nil
 }

@@ -27,7 +27,7 @@ type relayOptions struct {
 	certFile, keyFile         string
 	json, verbose             bool
 	check                     string                           // the URL of another relay
-	others                    func(settings) []signature.Other // secrets of elsewhere
+	others                    func(settings) []signature.Other // the secrets of other profiles
 	checkTimeout              time.Duration
 }
 

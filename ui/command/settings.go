@@ -70,8 +70,8 @@ type settings struct {
 	Profiles []string
 	// SecretFiles are the files that the secrets were read from, by setting.
 	SecretFiles map[string]string
-	// LastingDir replaces StateDir for files that the user keeps, if StateDir is deleted
-	// after this run; "": it is not.
+	// LastingDir takes the files that the user keeps if StateDir is deleted after this run;
+	// "" if it is not.
 	LastingDir string
 	// Sources says where each given setting comes from; the last one counts.
 	Sources sources

@@ -132,7 +132,7 @@ func (v given) readFlags(flags *pflag.FlagSet, from sources) {
 // directly wins. It returns the files that were read.
 func (v given) readSecretFiles() (files map[string]string, err error) {
 	files = map[string]string{}
-	for _, key := range secrets() {
+	for _, key := range secretKeys() {
 		path := v.text(key + "_file")
 		delete(v, key+"_file")
 		if path == "" || v.text(key) != "" {

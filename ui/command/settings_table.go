@@ -166,8 +166,8 @@ func settingFlags(flags *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// secrets are the settings that may also be given by a file, as KEY_file.
-func secrets() (keys []string) {
+// secretKeys are the settings that may also be given by a file, as KEY_file.
+func secretKeys() (keys []string) {
 	for _, one := range settingTable() {
 		if one.secret() {
 			keys = append(keys, one.key)
