@@ -123,7 +123,7 @@ func staleness(sum *account.Summary, failure error) string {
 func quotaSheet(sum *account.Summary, now time.Time) string {
 	var b sheetWriter
 	for i := range sum.Limits {
-		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, sum.Limits[i].Name), limitText(&sum.Limits[i], now))
+		b.row(string(sum.Limits[i].Name), limitText(&sum.Limits[i], now))
 	}
 	b.line("", fmt.Sprintf("%-30s %9s %6s %6s %6s  %7s %7s %7s %8s", "spenders, last hour", "requests", "share", "429", "errors", "reads", "mutat.", "lookup", "p95"))
 	lines := spenderLines(sum.Spenders)

@@ -12,24 +12,21 @@ import (
 
 // String is the report for people, one subject per line.
 func (r report) String() string {
-	var b sheetWriter
-	line := func(subject, format string, args ...any) {
-		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, subject), fmt.Sprintf(format, args...))
-	}
+	b := &sheetWriter{}
 	s, now := &r.known, r.At
-	line("environment", "%s", r.Environment)
+	b.row("environment", r.Environment)
 	if r.Filter != "" {
-		line("filter", "%s: only matching intents, with their shipments, alerts and pulse", r.Filter)
+		b.row("filter", r.Filter+": only matching intents, with their shipments, alerts and pulse")
 	}
 	failure := s.API.Err // may be of long ago
 	if s.API.State == account.APIHealthy {
 		failure = nil
 	}
-	line("api", "%s%s", s.API.State, detail(failure, "last read "+ago(now, s.LastRead)))
-	line("relay", "%s%s", s.Feed.State, detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent)))
-	line("intents", "%s", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
+	b.row("api", s.API.State.String()+detail(failure, "last read "+ago(now, s.LastRead)))
+	b.row("relay", s.Feed.State.String()+detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent)))
+	b.row("intents", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
 	if s.LetGo > 0 {
-		line("", "%s older ones are not kept", wording.Count(s.LetGo))
+		b.row("", wording.Count(s.LetGo)+" older ones are not kept")
 	}
 	statuses := api.ShipmentStatuses()
 	for status := range r.Shipments {
@@ -38,48 +35,48 @@ func (r report) String() string {
 		}
 	}
 	slices.Sort(statuses[len(api.ShipmentStatuses()):])
-	line("shipments", "%s", countsText(r.Shipments, nil, statuses))
-	r.quotaLines(line)
-	r.pulseLines(line)
-	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",
-		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))
+	b.row("shipments", countsText(r.Shipments, nil, statuses))
+	r.quotaLines(b)
+	r.pulseLines(b)
+	b.row("events", fmt.Sprintf("%s received, %s doubled, %s late, %s missed, %s backfilled",
+		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled)))
 	for _, m := range r.Missing {
-		line("missing", "%s", m.text())
+		b.row("missing", m.text())
 	}
 	for _, a := range s.Alerts {
-		line("alert", "%s%s", api.Scrub(a.Text), wording.Within(&a, now))
+		b.row("alert", string(api.Scrub(a.Text))+wording.Within(&a, now))
 	}
 	return b.String()
 }
 
 // quotaLines say what is left of the quota and who spends it.
-func (r report) quotaLines(line func(subject, format string, args ...any)) {
+func (r report) quotaLines(b *sheetWriter) {
 	s := &r.known
 	for i := range s.Limits {
-		line("quota", "%s: %s", s.Limits[i].Name, limitText(&s.Limits[i], r.At))
+		b.row("quota", string(s.Limits[i].Name)+": "+limitText(&s.Limits[i], r.At))
 	}
 	for _, spent := range spendersOf(s.Spenders) {
-		line("spender", "%s", spent.text())
+		b.row("spender", spent.text())
 	}
 	if wording.ObservedSince(s.Feed.ObservedSince, s.Spenders, account.LastHour, r.At, time.Local) != "" {
-		line("spenders", "observed for %s: earlier requests of others may be missing", wording.Age(r.At.Sub(s.Feed.ObservedSince)))
+		b.row("spenders", "observed for "+wording.Age(r.At.Sub(s.Feed.ObservedSince))+": earlier requests of others may be missing")
 	}
 }
 
 // pulseLines say how the day is going, and whether the service is slow.
-func (r report) pulseLines(line func(subject, format string, args ...any)) {
+func (r report) pulseLines(b *sheetWriter) {
 	p := &r.pulse
-	line("pulse", "%s", wording.Day(p))
+	b.row("pulse", wording.Day(p))
 	awaiting := "unknown"
 	if p.Waiting > 0 || r.Settled {
 		awaiting = wording.Awaited(p)
 	}
-	line("awaiting", "%s", awaiting)
-	line("to an offer", "%s", wording.Times(p.Today.Offer, p.Before.Offer, p.Week.Offer))
-	line("to an order", "%s", wording.Times(p.Today.Order, p.Before.Order, p.Week.Order))
+	b.row("awaiting", awaiting)
+	b.row("to an offer", wording.Times(p.Today.Offer, p.Before.Offer, p.Week.Offer))
+	b.row("to an order", wording.Times(p.Today.Order, p.Before.Order, p.Week.Order))
 	for i := range r.known.Latency {
 		l := &r.known.Latency[i]
-		line("latency", "%s %s", wording.LatencyOf(l), wording.Latency(l, r.At))
+		b.row("latency", wording.LatencyOf(l)+" "+wording.Latency(l, r.At))
 	}
 }
 
