@@ -147,7 +147,6 @@ func readWebhook(d *attention.Destination, file string, headers, headerFiles map
 // without its own variables and without those that hold a key or token of these
 // settings.
 func (s settings) programEnvironment(environment []string) []string {
-	const shortest = 6 // shorter secrets would match too many values
 	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
 		name, value, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, variablePrefix) {
@@ -155,7 +154,7 @@ func (s settings) programEnvironment(environment []string) []string {
 		}
 		return slices.ContainsFunc(s.secrets(), func(secret api.Secret) bool {
 			hidden := secret.Reveal()
-			return hidden != "" && value == hidden || len(hidden) >= shortest && strings.Contains(value, hidden)
+			return hidden != "" && value == hidden || len(hidden) >= leastRedacted && strings.Contains(value, hidden)
 		})
 	})
 }

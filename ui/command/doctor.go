@@ -125,10 +125,6 @@ func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
 	return s
 }
 
-// leastRedacted is the shortest secret, in bytes, that is searched for in findings:
-// no check prints one, and a shorter text would match ordinary words.
-const leastRedacted = 6
-
 // redacted removes secrets from a finding: an error may repeat what was sent.
 func (p *examination) redacted(f doctor.Finding) doctor.Finding {
 	discreet := func(text string) api.Text {

@@ -17,6 +17,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/relay"
+	"tillwatch/relay/forward"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -118,6 +119,24 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
 	}
 	return errors.Join(err, forward.outcome())
+}
+
+// followForward prints each event as it arrives, with each attempt to deliver it.
+func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
+	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
+		return err
+	}
+	config, err := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}.config(s, stderr)
+	if err != nil {
+		return err
+	}
+	config.Targets[0].Types = o.types
+	lines := lineMaker{}
+	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
+		line := lines.of(h.Item, h.Cursor)
+		line.Forwarded = new(shown(h.Delivery))
+		return printed(stdout, o.json, line, line.String())
+	})
 }
 
 // beforeNewest is the cursor that has count events after it.

@@ -121,21 +121,3 @@ func (p *singleSender) outcome() error {
 	}
 	return fmt.Errorf("%d of %s: the endpoint must answer 200 within 5 seconds", p.refused, countOf(p.sent, "was not accepted", "were not accepted"))
 }
-
-// followForward prints each event as it arrives, with each attempt to deliver it.
-func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
-	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
-		return err
-	}
-	config, err := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}.config(s, stderr)
-	if err != nil {
-		return err
-	}
-	config.Targets[0].Types = o.types
-	lines := lineMaker{}
-	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
-		line := lines.of(h.Item, h.Cursor)
-		line.Forwarded = new(shown(h.Delivery))
-		return printed(stdout, o.json, line, line.String())
-	})
-}

@@ -82,6 +82,10 @@ type settings struct {
 	OwnStandIn bool
 }
 
+// leastRedacted is the shortest secret, in bytes, that is searched for in other text: a
+// shorter one would match ordinary words.
+const leastRedacted = 6
+
 // secrets are the keys and tokens of the settings, some perhaps unset.
 func (s settings) secrets() []api.Secret {
 	return []api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}
