@@ -26,10 +26,10 @@ type call struct {
 	method string
 	path   string // escaped
 	query  url.Values
-	body   []byte // nil: none
-	hidden Secret // a token within body, which an error must not repeat
-	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
-	probe  bool   // of a list that may not be there
+	body   []byte   // nil: none
+	hidden []Secret // tokens that are paid with, which an error must not repeat
+	once   string   // the idempotency key of a POST that is only ever meant once; else each has its own
+	probe  bool     // of a list that may not be there
 
 	standIn   bool // for a stand-in alone: it carries a key that the service refuses
 	departure Departure
@@ -42,7 +42,7 @@ func get(path string, query url.Values) call {
 func post(path string, body []byte, payment *PaymentMethod) call {
 	c := call{method: http.MethodPost, path: path, body: body}
 	if payment != nil {
-		c.hidden = payment.Token
+		c.hidden = []Secret{payment.Token}
 	}
 	return c
 }
@@ -187,7 +187,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	body, err = readBody(answer.Body)
 	if answer.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		refused := answerError(request, []Secret{account, key, request.hidden}, answer.StatusCode, answer.Header, body, time.Now())
+		refused := answerError(request, append([]Secret{account, key}, request.hidden...), answer.StatusCode, answer.Header, body, time.Now())
 		refused.Sent, refused.From = of.Sent, of.From
 		return answer.Header, nil, refused
 	}

@@ -91,6 +91,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	}
 	request := post(path+"/confirm", encoded, paymentOf(body.Payment, body.Raw))
 	request.once, request.standIn, request.departure = onceFor(path+"/confirm"), body.StandIn, body.Departure
+	request.hidden = append(request.hidden, body.Hidden)
 	return decoded(ctx, c, request, expecting(id, decodeIntent, intentID))
 }
 

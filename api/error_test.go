@@ -263,8 +263,10 @@ func TestUnknownOutcomes(t *testing.T) {
 func TestAPaymentTokenIsNotRepeatedByAnError(t *testing.T) {
 	client := clientOf(t, answering(422, `{"message":"No such token: tok_1","fields":{"body.paymentMethod.tok_1":{"message":"tok_1?"}}}`))
 	for name, body := range map[string]ConfirmIntent{
-		"payment": {Payment: &PaymentMethod{VaultToken, NewSecret("tok_1")}},
-		"raw":     {Raw: []byte(`{"paymentMethod":{"type":"vault_token","vaultToken":"tok_1"}}`)},
+		"payment":                 {Payment: &PaymentMethod{VaultToken, NewSecret("tok_1")}},
+		"raw":                     {Raw: []byte(`{"paymentMethod":{"type":"vault_token","vaultToken":"tok_1"}}`)},
+		"intent":                  {Hidden: NewSecret("tok_1")},
+		"intent's beside another": {Hidden: NewSecret("tok_1"), Payment: &PaymentMethod{VaultToken, NewSecret("tok_2")}},
 	} {
 		_, err := client.ConfirmIntent(t.Context(), "ci_1", body)
 		if err == nil || strings.Contains(err.Error(), "tok_1") {

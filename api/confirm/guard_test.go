@@ -274,6 +274,15 @@ func TestAPerSecondRefusalIsSentAgainAfterItsTime(t *testing.T) {
 	})
 }
 
+func TestErrorsOfAConfirmCannotRepeatTheTokenOfItsIntent(t *testing.T) {
+	s := &service{intent: awaiting()}
+	s.intent.Payment = &api.PaymentMethod{Type: api.VaultToken, Token: api.NewSecret("tok_of_the_test")}
+	g, _ := guard(t, s)
+	if out := g.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted || !s.body.Hidden.Equal(s.intent.Payment.Token) {
+		t.Errorf("%q; hidden is the token: %t", out.Verdict, s.body.Hidden.Equal(s.intent.Payment.Token))
+	}
+}
+
 func TestTwoConfirmsOfOneIntentSendOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{intent: awaiting()}

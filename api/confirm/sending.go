@@ -28,6 +28,7 @@ type confirming struct {
 	report func(Progress)
 	line   Line            // in the audit log, once recorded
 	from   api.Environment // the environment that answered the last read
+	token  api.Secret      // what the intent is paid with, by the last read
 }
 
 func (c *confirming) subject() subject { return subjectOf(c.seen.Environment, c.seen.ID) }
@@ -134,7 +135,7 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	asked := time.Now()
 	body := g.cfg.Body
 	// A confirm for a stand-in must reach nothing else, whatever takes the next request.
-	body.StandIn = c.from.StandIn
+	body.StandIn, body.Hidden = c.from.StandIn, c.token
 	body.Departure = g.audit.departure(c.line)
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
@@ -164,6 +165,9 @@ func (c *confirming) read(ctx context.Context) (in api.Intent, err error) {
 	in, err = c.guard.read(ctx, c.seen.ID)
 	if err == nil {
 		c.from = in.Response.From
+		if in.Payment != nil {
+			c.token = in.Payment.Token
+		}
 		err = c.seen.answeredBy(c.from)
 	}
 	return in, err
