@@ -115,13 +115,13 @@ func (c *confirming) send(ctx context.Context) Outcome {
 	}
 }
 
-// answered returns the outcome of a confirm that the service accepted. If the answer shows the intent unmoved,
+// answered returns the outcome of a confirm that the service accepted. If the answer does not show the intent moved on,
 // reads settle it.
 func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
-	switch {
-	case answer.State == api.AwaitingConfirmation || answer.State == api.RetrievingOffer:
-		return c.settle(ctx, errStillAwaiting)
-	case answer.State == api.Failed:
+	switch answer.State {
+	case api.AwaitingConfirmation, api.RetrievingOffer, "":
+		return c.settle(ctx, errUnmoved)
+	case api.Failed:
 		return Outcome{Verdict: verdictOf(&answer), Intent: &answer}
 	}
 	return Outcome{Verdict: Accepted, Intent: &answer}

@@ -28,12 +28,12 @@ const (
 	lastSettleRead  = settleGap
 )
 
-// errStillAwaiting says why an acceptance proves nothing: the same answer shows the intent unmoved.
-var errStillAwaiting = errors.New("the service accepted it, but says that the intent still awaits confirmation")
+// errUnmoved says why an acceptance proves nothing: the same answer shows the intent unmoved, or no state.
+var errUnmoved = errors.New("the service accepted it, but does not say that the order is being placed")
 
 // leavesOpen reports whether an answer leaves the request's outcome open.
 func leavesOpen(answer error) bool {
-	return errors.Is(answer, errStillAwaiting) || api.IsUnknownOutcome(answer)
+	return errors.Is(answer, errUnmoved) || api.IsUnknownOutcome(answer)
 }
 
 // settle reads the intent until its state proves the outcome. A refusal counts once at least two reads have found

@@ -185,6 +185,30 @@ func TestAYesAfterWhichTheIntentStillAwaitsProvesNothing(t *testing.T) {
 	}
 }
 
+// stateless answers a confirm without a state.
+type stateless struct{ *service }
+
+func (s stateless) ConfirmIntent(ctx context.Context, id api.ID, body api.ConfirmIntent) (api.Intent, error) {
+	in, err := s.service.ConfirmIntent(ctx, id, body)
+	in.State = ""
+	return in, err
+}
+
+func TestAYesWithoutAStateIsSettledByReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		g, err := confirm.New(confirm.Config{Service: stateless{s}, Environments: []string{"simulator"}, AuditFile: filepath.Join(t.TempDir(), "confirms.jsonl")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+		if out.Verdict != confirm.Accepted || out.Intent.State != api.PlacingOrder || s.reads != 2 {
+			t.Errorf("%q after %d reads: %s", out.Verdict, s.reads, out)
+		}
+	})
+}
+
 func TestWhatAStandInWasSentStandsInTheWayOfNothingElse(t *testing.T) {
 	s := &service{intent: awaiting()}
 	file := filepath.Join(t.TempDir(), "confirms.jsonl")
