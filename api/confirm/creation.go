@@ -127,7 +127,7 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 	for again := false; ; again = true {
 		mark, err := g.audit.mark(m.subject)
 		if err != nil {
-			return 0, &Outcome{Verdict: NotSent, Err: err}
+			return 0, Unlogged(err)
 		}
 		if m.wanted.Wanted.ReferenceID == "" {
 			return mark, nil
@@ -137,7 +137,7 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		}
 		open, err := g.audit.openOf(m.subject)
 		if err != nil {
-			return 0, &Outcome{Verdict: NotSent, Err: err}
+			return 0, Unlogged(err)
 		}
 		asked := time.Now()
 		made, whole, err := m.find(ctx)
@@ -174,7 +174,7 @@ func (m *creating) recorded(ctx context.Context) *Outcome {
 	id, err := m.guard.audit.madeOf(m.subject)
 	switch {
 	case err != nil:
-		return &Outcome{Verdict: NotSent, Err: err}
+		return Unlogged(err)
 	case id == "":
 		return nil
 	}
@@ -207,7 +207,7 @@ func (m *creating) used(ctx context.Context) *Outcome {
 	made, open, err := m.guard.audit.sharingOf(m.subject)
 	switch {
 	case err != nil:
-		return &Outcome{Verdict: NotSent, Err: err}
+		return Unlogged(err)
 	case len(open) > 0:
 		return &Outcome{Verdict: NotSent, Unsettled: true, Err: both(ErrUsed, &UnsettledError{open[0]})}
 	}

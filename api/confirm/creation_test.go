@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,6 +167,16 @@ func TestCreationVerdicts(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestNothingIsClaimedOfACreationWhileTheAuditLogCannotBeRead(t *testing.T) {
+	g, file := creator(t)
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out := g.Create(t.Context(), &maker{}, creation(), nil); out.Verdict != confirm.NotSent || out.Proves() != confirm.Unproven {
+		t.Errorf("%q proves %d: %s", out.Verdict, out.Proves(), out)
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 	c.report(Progress{Stage: Rereading})
 	mark, err := g.audit.mark(c.subject())
 	if err != nil {
-		return &Outcome{Verdict: NotSent, Err: err, Unsettled: true}
+		return Unlogged(err)
 	}
 	now, err := c.read(ctx)
 	if err != nil {

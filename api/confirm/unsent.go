@@ -23,6 +23,10 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	return *out
 }
 
+// Unlogged returns the outcome if the audit log cannot be opened or read: nothing is sent, and that proves nothing, as
+// earlier confirms are not known.
+func Unlogged(err error) *Outcome { return &Outcome{Verdict: NotSent, Err: err, Unsettled: true} }
+
 // Unsent returns the outcome for an intent that was read but is not confirmed, with the reason. It first settles
 // earlier confirms of it, as far as the read proves them. A nil guard has none.
 func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {

@@ -107,19 +107,20 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 		return err
 	}
 	defer current.close()
-	if !o.dryRun || confirm.Logged(s.auditFile()) {
-		if err := current.arm(); err != nil {
-			return err
-		}
-	}
 	if where := current.client.Environment(); where.Known() {
 		if err := o.checkLive(where.Live, id); err != nil {
 			return err
 		}
 	}
-	current.warn(stderr)
 	r := newConfirmReport(current)
 	r.Intent = &account.IntentDetail{Intent: account.Intent{ID: id}}
+	if !o.dryRun || confirm.Logged(s.auditFile()) {
+		if err := current.arm(); err != nil {
+			r.end(*confirm.Unlogged(err))
+			return r.print(stdout, o.json, r)
+		}
+	}
+	current.warn(stderr)
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err
 	}

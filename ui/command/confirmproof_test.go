@@ -130,6 +130,25 @@ func TestAnInterruptBetweenAuditLineAndProofIsAnUnknownOutcomeThatStandsInTheWay
 	}
 }
 
+func TestALostAnswerStaysUnknownWhenTheAuditLogCannotBeOpenedAnyMore(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	s.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
+	ctx, interrupt := context.WithCancel(t.Context())
+	if code, _, said := s.confirmed(ctx, t, whenSettling(interrupt), id, "--total", total); code != exitUnknown {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	log := filepath.Join(s.state, "confirms.jsonl")
+	if err := errors.Join(os.Rename(log, log+".moved"), os.Mkdir(log, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	code, r, said := s.confirmed(t.Context(), t, &attentive{}, id, "--total", total)
+	if code != exitUnknown || r.ExitCode != exitUnknown || r.Verdict != "not_sent" || !strings.Contains(said, "Do not buy it elsewhere") {
+		t.Errorf("exit code %d, %q: %s", code, r.Verdict, said)
+	}
+}
+
 func TestNoExitCodeSaysThatNothingWasBoughtUnlessThatIsProven(t *testing.T) {
 	state := func(s api.IntentState) *api.Intent { return &api.Intent{ID: "ci_1", State: s} }
 	cases := []struct {

@@ -150,10 +150,11 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 			return err
 		}
 		if err := current.arm(); err != nil {
-			return err
+			r.ended(*confirm.Unlogged(err))
+		} else {
+			current.warn(stderr)
+			r.guarded(ctx, current, where, o.another, stderr)
 		}
-		current.warn(stderr)
-		r.guarded(ctx, current, where, o.another, stderr)
 	}
 	return r.print(stdout, o.json, r)
 }

@@ -115,6 +115,20 @@ func TestCreateAndPurchase(t *testing.T) {
 	}
 }
 
+func TestAPurchaseWithoutAnAuditLogIsNotSentAndNothingIsClaimedOfEarlierOnes(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	if err := os.Mkdir(filepath.Join(s.state, "confirms.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", "0.0.0.0", 1), "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
+	args := []string{"purchase", chiliCrisp, "--buyer-file", "-", "--payment", "drawdown", "--reference", "order-2", "--max-total", "60USD", "--live", "er-2", "--allow-confirm", "--config", config}
+	var out, words bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(aBuyer), &out, &words); code != exitUnknown || !strings.Contains(words.String(), "nothing was sent this time: ") || s.made(t) > 0 {
+		t.Errorf("exit code %d, %d made: %s", code, s.made(t), words.String())
+	}
+}
+
 const aBuyer = `{"firstName":"Ada","lastName":"B","email":"ada@example.com","phone":"212-555-0100","address1":"1 Street","city":"C","province":"NY","postalCode":"10001","country":"US"}`
 
 // made counts the intents of the service.

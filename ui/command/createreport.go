@@ -74,18 +74,18 @@ func (r *createReport) sent(in api.Intent, err error) {
 func (r *createReport) ended(out confirm.Outcome) {
 	r.end(out)
 	r.unsettled = out.Unsettled
+	earlier := new(*confirm.UnsettledError)
 	const another = ". Give another --reference, or --another-item if this is one more item of that order"
 	switch {
 	case errors.Is(out.Err, confirm.ErrUsed) && out.Unsettled:
 		r.text = fmt.Sprintf("nothing was sent: %s is the reference of another request, whose answer was lost and whose outcome is not known%s%s", r.Reference, r.findOut(), another)
 	case errors.Is(out.Err, confirm.ErrUsed):
 		r.text = fmt.Sprintf("nothing was sent: %s is already the reference of %s%s", r.Reference, r.id(), another)
-	case out.Unsettled:
-		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut()
-		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
-			at := (*earlier).Earlier.At
-			r.text += ". It was sent at " + stamp(at, time.Now()) + at.Local().Format(" MST")
-		}
+	case errors.As(out.Err, earlier):
+		at := (*earlier).Earlier.At
+		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut() +
+			". It was sent at " + stamp(at, time.Now()) + at.Local().Format(" MST")
+	case out.Unsettled: // the audit log cannot be read
 	case out.Verdict == confirm.Unknown:
 		r.text = "unknown: it may have been " + r.did() + ", so it is not sent again: " + r.Error + r.findOut()
 	case out.Verdict == confirm.Already:
