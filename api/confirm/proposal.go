@@ -90,6 +90,15 @@ type Difference struct {
 	Now  string `json:"now"`
 }
 
+// InWords says what has changed.
+func InWords(changed []Difference) string {
+	each := make([]string, len(changed))
+	for i, d := range changed {
+		each[i] = d.What + " was " + d.Seen + ", is " + d.Now
+	}
+	return strings.Join(each, "; ")
+}
+
 // differences compares what was seen with a newer read.
 func (p Proposal) differences(now *api.Intent) []Difference {
 	var out []Difference
@@ -115,9 +124,9 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 	return append(out, p.inPrivate(now)...)
 }
 
-// costsNow returns how the total of a read differs from the one that was seen; nil where
+// CostsNow returns how the total of a read differs from the one that was seen; nil where
 // it does not, or the read has none.
-func (p Proposal) costsNow(now *api.Intent) []Difference {
+func (p Proposal) CostsNow(now *api.Intent) []Difference {
 	if now == nil || now.Offer == nil || now.Offer.Cost.Total == nil || *now.Offer.Cost.Total == p.Total {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	out.Attempt = c.line.Attempt
 	out.Unsettled = errors.Is(out.Err, errSettled)
 	if out.Proves() == Placed {
-		out.Differences = c.seen.costsNow(out.Intent)
+		out.Differences = c.seen.CostsNow(out.Intent)
 	}
 	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
 		out.Err = errors.Join(out.Err, err)

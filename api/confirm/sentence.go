@@ -120,11 +120,7 @@ func (o Outcome) String() string {
 		said = "nothing was sent this time" // the reason says the rest
 	}
 	if len(o.Differences) > 0 {
-		changes := make([]string, len(o.Differences))
-		for i, d := range o.Differences {
-			changes[i] = d.What + " was " + d.Seen + ", is " + d.Now
-		}
-		said += " (" + strings.Join(changes, "; ") + ")"
+		said += " (" + InWords(o.Differences) + ")"
 	}
 	if o.Err != nil {
 		said += ": " + o.Err.Error()

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/wording"
 )
 
 type confirmOptions struct {
@@ -154,7 +156,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		if r.ExitCode == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
-		r.follow(ctx, s.client, o.wait, stderr)
+		r.follow(ctx, s.client, nil, o.wait, stderr)
 		return nil
 	}
 	r.printProposal(stderr, seen)
@@ -178,7 +180,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		return nil
 	}
 	r.end(s.guard.Confirm(ctx, seen, reportSettling(stderr, "the intent")))
-	r.follow(ctx, s.client, o.wait, stderr)
+	r.follow(ctx, s.client, &seen, o.wait, stderr)
 	return nil
 }
 
@@ -192,31 +194,44 @@ func reportSettling(stderr io.Writer, what string) func(confirm.Progress) {
 	}
 }
 
-// follow waits for the order of a confirmed intent, if --wait asks for it.
-func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit time.Duration, stderr io.Writer) {
+// follow waits for the order of a confirmed intent, if --wait asks for it. seen is what was confirmed here; nil if
+// another client confirmed it.
+func (r *confirmReport) follow(ctx context.Context, client *api.Client, seen *confirm.Proposal, limit time.Duration, stderr io.Writer) {
 	if limit > 0 && (r.ExitCode == exitDone || r.ExitCode == exitAlready) {
 		fmt.Fprintln(stderr, api.Scrub(r.text+"; waiting for its order"))
-		r.await(ctx, client, limit)
+		r.await(ctx, client, seen, limit)
 	}
 }
 
 // await reads the intent until its order is placed or has failed, or the limit
 // passes.
-func (r *confirmReport) await(ctx context.Context, client *api.Client, limit time.Duration) {
+func (r *confirmReport) await(ctx context.Context, client *api.Client, seen *confirm.Proposal, limit time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	step := backoff.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: 5 * time.Second, Multiplier: 1.5}
+	last := "no read was answered in time"
 	for {
-		if in, err := client.Intent(ctx, r.Intent.ID); err == nil {
+		in, err := client.Intent(ctx, r.Intent.ID)
+		if from := in.Response.From.Name; err == nil && from != r.Environment {
+			err = fmt.Errorf("%q answers now, not %q", from, r.Environment)
+		}
+		switch {
+		case err == nil:
 			r.recordRead(&in)
+			if _, ok := in.Total(); ok && seen != nil {
+				r.Differences = seen.CostsNow(&in)
+			}
 			if in.State.Terminal() {
 				r.ordered(&in)
 				return
 			}
+			last = "the last read showed it " + cmp.Or(wording.Name(string(in.State)), "without a state")
+		case ctx.Err() == nil:
+			last = "the last read failed: " + err.Error()
 		}
 		if api.Sleep(ctx, step.NextBackOff()) != nil {
+			r.text = r.confirmed() + ", but what became of its order is not known yet: " + last
 			r.ExitCode = exitUnknown
-			r.text = "confirmed, but the order is still being placed: its outcome is not known yet"
 			return
 		}
 	}

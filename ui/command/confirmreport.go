@@ -111,19 +111,28 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 	}
 }
 
+// confirmed says who confirmed the intent.
+func (r *confirmReport) confirmed() string {
+	if r.ExitCode == exitAlready {
+		return "already confirmed"
+	}
+	return "confirmed"
+}
+
 // ordered records how the order ended.
 func (r *confirmReport) ordered(in *api.Intent) {
 	if in.State == api.Completed {
-		r.text = "the order is placed"
-		if r.ExitCode == exitAlready {
-			r.text = "already confirmed, and the order is placed"
-		}
+		r.text = r.confirmed() + ", and the order is placed"
 		if len(in.OrderIDs) > 0 {
 			r.text += ": " + joinedTexts(in.OrderIDs)
 		}
+		if len(r.Differences) > 0 {
+			r.text += " (" + confirm.InWords(r.Differences) + ")"
+		}
 		return
 	}
-	r.ExitCode, r.text = exitFailed, "confirmed, but the order failed"
+	r.text = r.confirmed() + ", but the order failed"
+	r.ExitCode = exitFailed
 	if in.Failure != nil {
 		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code, in.Failure.Code.Advice())
 	}
