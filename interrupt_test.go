@@ -89,10 +89,7 @@ func (w *words) now() (string, <-chan struct{}) {
 
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
-	p := &program{t: t, command: exec.Command(os.Args[0], args...), words: &words{changed: make(chan struct{})}}
-	mine := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "TILLWATCH_") })
-	p.command.Env = append(mine, asProgram+"=1", "TILLWATCH_RELAY_TOKEN="+token, "TILLWATCH_SIGNING_SECRET="+secret,
-		"XDG_CONFIG_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
+	p := &program{t: t, command: asCommand(t, args...), words: &words{changed: make(chan struct{})}}
 	p.command.Stderr = p.words
 	output, err := p.command.StdoutPipe()
 	if err != nil {
@@ -107,6 +104,15 @@ func startProgram(t *testing.T, args ...string) *program {
 		_ = p.command.Wait() // it has ended, or was killed
 	})
 	return p
+}
+
+// asCommand is tillwatch with settings and folders of its own.
+func asCommand(t *testing.T, args ...string) *exec.Cmd {
+	command := exec.Command(os.Args[0], args...)
+	mine := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "TILLWATCH_") })
+	command.Env = append(mine, asProgram+"=1", "TILLWATCH_RELAY_TOKEN="+token, "TILLWATCH_SIGNING_SECRET="+secret,
+		"XDG_CONFIG_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
+	return command
 }
 
 func (p *program) line() string {

@@ -179,6 +179,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return nil
 	}
+	surviveReaders()
 	r.end(s.guard.Confirm(ctx, seen, reportSettling(stderr, "the intent")))
 	r.follow(ctx, s.client, &seen, o.wait, stderr)
 	return nil

@@ -206,6 +206,7 @@ func (r *createReport) guarded(ctx context.Context, s *session, where api.Enviro
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}
+	surviveReaders()
 	r.ended(s.guard.Create(ctx, s.client, c, reportSettling(stderr, "the list of intents")))
 }
 

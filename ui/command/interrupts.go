@@ -61,6 +61,10 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
+// surviveReaders keeps the process alive if whoever reads its output leaves: what is sent from now on needs its line
+// in the audit log, and its exit code.
+func surviveReaders() { signal.Ignore(syscall.SIGPIPE) }
+
 // inTerminal reports whether this process ends with a terminal. A process without a
 // controlling terminal, or under nohup, does not.
 func inTerminal() bool {
