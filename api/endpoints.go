@@ -64,7 +64,23 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 	}
 	request := post(path, encoded, paymentOf(body.Payment, body.Raw))
 	request.standIn, request.departure = body.StandIn, body.Departure
-	return decoded(ctx, c, request, decodeIntent)
+	reference := Scrub(body.ReferenceID)
+	if len(body.Raw) > 0 {
+		reference = textOrNumber(gjson.GetBytes(body.Raw, "referenceId"))
+	}
+	return decoded(ctx, c, request, referring(reference, decodeIntent))
+}
+
+// referring refuses an answer about an intent with another reference than the one that was sent. The service may echo
+// none.
+func referring(reference Text, decode decoder[Intent]) decoder[Intent] {
+	return func(body []byte, of Response) (Intent, error) {
+		in, err := decode(body, of)
+		if err == nil && reference != "" && in.ReferenceID != "" && in.ReferenceID != reference {
+			return Intent{}, fmt.Errorf("the answer is about the reference %q", cut(string(in.ReferenceID), 80))
+		}
+		return in, err
+	}
 }
 
 // paymentOf is how a body pays, whose token errors must not repeat.

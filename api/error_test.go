@@ -275,6 +275,17 @@ func TestAPaymentTokenIsNotRepeatedByAnError(t *testing.T) {
 	}
 }
 
+func TestAnAnswerAboutAnotherReferenceIsNoProofThatSomethingWasMade(t *testing.T) {
+	for answer, unknown := range map[string]bool{`{"id":"ci_1","referenceId":"order-8"}`: true, `{"id":"ci_1","referenceId":"order-7"}`: false, `{"id":"ci_1"}`: false} {
+		c := clientOf(t, answering(201, answer))
+		for name, body := range map[string]CreateIntent{"raw": {Raw: []byte(`{"referenceId":"order-7"}`)}, "fields": {ProductURL: "https://shop.example/p", ReferenceID: "order-7"}} {
+			if _, err := c.CreateIntent(t.Context(), body); IsUnknownOutcome(err) != unknown || (err != nil) != unknown {
+				t.Errorf("%s, %s: %v", name, answer, err)
+			}
+		}
+	}
+}
+
 func FuzzErrorBody(f *testing.F) {
 	for _, c := range fixtures(f, "10-errors.json") {
 		f.Add(c.Status, c.Headers["RateLimit"], c.Headers["Retry-After"], c.sent())

@@ -273,7 +273,12 @@ func (m *creating) settle(ctx context.Context, cause error) Outcome {
 			return Outcome{Verdict: Overtaken, Intent: made, Err: cause}
 		case made != nil:
 			return Outcome{Verdict: Accepted, Intent: made}
-		case errors.Is(err, api.ErrNotServed), err == nil && whole && !asked.Before(over):
+		case errors.Is(err, api.ErrNotServed):
+			return out
+		case err == nil && whole && !asked.Before(over):
+			if m.other != nil && !m.wanted.Another { // it was not there before: the service may write the product in another way
+				out.Verdict = Unknown
+			}
 			return out
 		}
 		if api.Sleep(reading, pause(step, over)) != nil {

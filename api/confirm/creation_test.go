@@ -123,6 +123,11 @@ func TestCreationVerdicts(t *testing.T) {
 			m.broken = &api.ItemError{Err: errors.New("no id")}
 			return &api.Error{Status: 429, Message: "the limit of 10 running agents"}
 		}}, confirm.Unknown, confirm.Unproven, 1},
+		{"refused, and its reference now belongs to something that may be it", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.list = []api.Intent{made()}
+			m.list[0].ProductURL += "?variant=1"
+			return &api.Error{Status: 409}
+		}}, confirm.Unknown, confirm.Unproven, 1},
 		{"lost, and the list has it later", maker{list: []api.Intent{}, onSend: func(m *maker) error {
 			taken := time.Now()
 			m.listed = func(m *maker) {
