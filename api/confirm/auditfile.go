@@ -30,7 +30,7 @@ func openAudit(path string) (*auditLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	a := &auditLog{path: path, file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}}
+	a := &auditLog{path: path, file: file, lock: flock.New(beside(path, ".lock")), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}}
 	if err = a.locked(a.noteLoss); err == nil {
 		if err = durable.SyncFolder(filepath.Dir(path)); err != nil {
 			err = fmt.Errorf("storing the audit log: %w", err)
@@ -203,9 +203,17 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
+// beside returns the path of a file next to the log. It is the same for everyone who opens the log, by whatever symlink.
+func beside(path, suffix string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path + suffix
+}
+
 // The log's size is kept in a file next to it, to distinguish a removed or cut log from a new one.
 
-func (a *auditLog) sizeFile() string { return a.path + ".size" }
+func (a *auditLog) sizeFile() string { return beside(a.path, ".size") }
 
 // saveSize may fail: then only the loss of the newest lines would go unnoticed.
 func (a *auditLog) saveSize() {
