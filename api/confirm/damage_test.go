@@ -57,6 +57,16 @@ func TestADamagedLineIsSaidAndMayHideAConfirm(t *testing.T) {
 	}
 }
 
+func TestManyDamagedLinesAreSaidOnce(t *testing.T) {
+	file := damagedLog(t, time.Minute)
+	if err := os.WriteFile(file, []byte(strings.Repeat("not of tillwatch\n", 50)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if warned := guardOn(t, &service{}, file).Warnings(); len(warned) != 1 {
+		t.Errorf("%d warnings: %q", len(warned), warned)
+	}
+}
+
 func TestALineWithoutAnEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 	for name, end := range map[string]string{"cut": "", "ended": "\n"} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -56,7 +57,7 @@ func (a *auditLog) warnings() []string {
 				g.what, a.path, localTime(g.by.Add(settleFor))))
 		}
 	}
-	return all
+	return slices.Compact(all)
 }
 
 // Warnings lists what is wrong with the audit log as found, and the creations of the last day without a known
