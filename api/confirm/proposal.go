@@ -1,6 +1,7 @@
 package confirm
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ type Proposal struct {
 func Propose(read *api.Intent, where api.Environment, window time.Duration) (Proposal, error) {
 	if read == nil {
 		return Proposal{}, fmt.Errorf("the intent has not been read yet")
+	}
+	if read.State == "" {
+		return Proposal{}, fmt.Errorf("the service does not say which state intent %s is in", read.ID)
 	}
 	if read.State != api.AwaitingConfirmation {
 		return Proposal{}, fmt.Errorf("intent %s is %s, not awaiting confirmation", read.ID, read.State)
@@ -65,10 +69,11 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 
 // Item names what is bought, and how many: "Wool Socks ×2".
 func (p Proposal) Item() string {
+	name := cmp.Or(p.Product, "an unnamed product")
 	if p.Quantity == 0 {
-		return string(p.Product) + ", how many is not known"
+		return string(name) + ", how many is not known"
 	}
-	return fmt.Sprintf("%s ×%d", p.Product, p.Quantity)
+	return fmt.Sprintf("%s ×%d", name, p.Quantity)
 }
 
 // answeredBy returns an error if another environment answers than the one where the person saw the intent.

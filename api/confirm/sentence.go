@@ -34,6 +34,8 @@ func (o Outcome) Sentence() string {
 			return "not confirmed: the service says that it cannot be confirmed now"
 		case o.Intent.State == api.Failed:
 			return "not confirmed: the intent has failed"
+		case o.Intent.State == "":
+			return "not confirmed: nothing was sent"
 		}
 		return "not confirmed: the intent is " + o.state()
 	case Already:
@@ -74,6 +76,9 @@ func (o Outcome) Advice() string {
 		var refusal *api.Error
 		if errors.As(o.Err, &refusal) && slices.ContainsFunc(refusal.Fields, func(f api.FieldError) bool { return strings.Contains(string(f.Field), "paymentMethod") }) {
 			return `Set confirm_body to how it is paid for, as in '{"paymentMethod":{"type":"drawdown"}}', or say so when you create an intent.`
+		}
+		if errors.Is(o.Err, api.ErrRateLimited) {
+			return "Try again once the limit allows it."
 		}
 		return "First fix what the service complains about."
 	case Unknown:

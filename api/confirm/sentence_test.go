@@ -29,6 +29,7 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 			"already confirmed, by another client or by this request doubled on its way: the intent is now placing order"},
 		{"refused", confirm.Outcome{Verdict: confirm.Refused, Err: timeout}, "not confirmed: the service refused it, and nothing was placed: no answer"},
 		{"unknown", confirm.Outcome{Verdict: confirm.Unknown, Err: timeout}, "outcome unknown: it may have been placed: no answer"},
+		{"without a state", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in("")}, "not confirmed: nothing was sent"},
 		{"not sent", confirm.Outcome{Verdict: confirm.NotSent, Err: timeout}, "not confirmed: nothing was sent: no answer"},
 		{"an earlier one is open", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: timeout}, "nothing was sent this time: no answer"},
 		{"an earlier one is open, for an unknown reason", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true},
@@ -53,6 +54,9 @@ func TestNobodyIsAdvisedToTryAgainWhatMayHaveBeenPlaced(t *testing.T) {
 	unpaid := &api.Error{Status: 422, Fields: []api.FieldError{{Field: "body.paymentMethod", Message: "'paymentMethod' is required"}}}
 	if got := (confirm.Outcome{Verdict: confirm.Refused, Err: unpaid}).Advice(); !strings.Contains(got, "confirm_body") {
 		t.Errorf("without a payment it advises %q", got)
+	}
+	if got := (confirm.Outcome{Verdict: confirm.Refused, Err: &api.Error{Status: 429}}).Advice(); got != "Try again once the limit allows it." {
+		t.Errorf("at a limit it advises %q", got)
 	}
 	if got := (confirm.Outcome{Verdict: confirm.Accepted, Intent: &completed}).Advice(); got != "The order is placed: SL-1, SL-2." {
 		t.Error(got)

@@ -98,6 +98,7 @@ func (o createOptions) check(armed bool, where api.Environment, body *createBody
 			missing = append(missing, usagef(format, args...))
 		}
 	}
+	need(body.wanted.Quantity == 0, "the quantity must be a whole number, 1 or more")
 	need(!armed, "read-only: this is not a stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or try it with --dry-run", spends)
 	need(body.test && where.Live, "real money moves here, so the test buyer is refused: give --buyer-file")
 	if o.purchase {

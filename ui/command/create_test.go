@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
 )
 
 func TestCreateAndPurchase(t *testing.T) {
@@ -67,6 +70,7 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "a purchase without --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-2 --max-total 60USD" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "the last four characters of the reference"},
 		{name: "a purchase with another --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-3 --max-total 60USD --live er-2" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "not how the reference ends"},
 		{name: "a purchase whose reference is too short for --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference a --max-total 60USD --live a" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "--reference of four characters or more"},
+		{name: "a purchase of a quantity that is none", args: "purchase " + chiliCrisp + " --body -" + twoMore + bought, stdin: `{"quantity":"1e3","buyer":` + aBuyer + `}`, url: live, code: exitUsage, says: "the quantity must be a whole number"},
 		{name: "a purchase above its most", args: "purchase " + chiliCrisp + " --quantity 5" + " --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "5 × 14.90 USD is more than --max-total, 60.00 USD"},
 		{name: "a purchase in another currency", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-2 --max-total 60EUR --live er-2" + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "takes only a number"},
 		{name: "a purchase of what is not there", args: "purchase https://x.example/magic/unpublished --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "no price"},
@@ -126,6 +130,14 @@ func TestAPurchaseWithoutAnAuditLogIsNotSentAndNothingIsClaimedOfEarlierOnes(t *
 	var out, words bytes.Buffer
 	if code := run(t.Context(), args, strings.NewReader(aBuyer), &out, &words); code != exitUnknown || !strings.Contains(words.String(), "nothing was sent this time: ") || s.made(t) > 0 {
 		t.Errorf("exit code %d, %d made: %s", code, s.made(t), words.String())
+	}
+}
+
+func TestACreationWithoutAStateSaysSo(t *testing.T) {
+	r := &createReport{confirmReport: &confirmReport{Environment: "checkout.example"}, body: &createBody{}}
+	r.ended(confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{ID: "ci_1"}})
+	if want := "created ci_1: its state is not known, in checkout.example"; r.text != want {
+		t.Errorf("it says %q, want %q", r.text, want)
 	}
 }
 

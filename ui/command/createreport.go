@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case out.Verdict == confirm.Overtaken:
 		r.text = fmt.Sprintf("refused, yet %s as %s: a request was doubled on its way", r.did(), r.id())
 	case out.Intent != nil:
-		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.id(), wording.Name(string(out.Intent.State)), r.Environment)
+		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.id(), cmp.Or(wording.Name(string(out.Intent.State)), "its state is not known"), r.Environment)
 		if f := out.Intent.Failure; f != nil && out.Intent.State == api.Failed {
 			r.text += fmt.Sprintf(", %s. %s", f.Code, f.Code.Advice())
 		}
