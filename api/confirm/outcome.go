@@ -55,6 +55,11 @@ type Outcome struct {
 	Unsettled bool
 }
 
+// Well reports whether the confirm was accepted at the total that was seen, and its order has not failed.
+func (o Outcome) Well() bool {
+	return o.Verdict == Accepted && o.Proves() == Placed && len(o.Differences) == 0
+}
+
 // Purchase is what is proven about the intent's order.
 type Purchase uint8
 

@@ -22,8 +22,11 @@ func (o Outcome) Sentence() string {
 	}
 	switch o.Verdict {
 	case Accepted:
-		if o.state() == "" {
+		switch {
+		case o.state() == "":
 			return "confirmed: the service accepted it"
+		case o.Intent.State == api.Failed:
+			return "confirmed, but the order failed"
 		}
 		return "confirmed: the intent is now " + o.state()
 	case Changed:

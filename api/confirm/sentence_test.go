@@ -19,6 +19,7 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 	}{
 		{"accepted", confirm.Outcome{Verdict: confirm.Accepted, Intent: in(api.PlacingOrder)}, "confirmed: the intent is now placing order"},
 		{"accepted, and not read since", confirm.Outcome{Verdict: confirm.Accepted}, "confirmed: the service accepted it"},
+		{"accepted, and its order failed", confirm.Outcome{Verdict: confirm.Accepted, Intent: in(api.Failed)}, "confirmed, but the order failed"},
 		{"changed", confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "total", Seen: "1.00 USD", Now: "2.00 USD"}}},
 			"nothing was sent: the intent changed since you looked (total was 1.00 USD, is 2.00 USD)"},
 		{"expired", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in(api.Failed)}, "not confirmed: the intent has failed"},

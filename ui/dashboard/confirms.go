@@ -149,13 +149,11 @@ func (c *confirms) stage(msg stageMsg) tea.Cmd {
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
-	differs := o.Verdict == confirm.Accepted && len(o.Differences) > 0
-	good := o.Verdict == confirm.Accepted && !differs
-	c.board.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
+	c.board.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !o.Well()})
 	switch {
-	case differs:
+	case o.Verdict == confirm.Accepted && len(o.Differences) > 0:
 		c.notices.say(warning, run.name+": "+o.String())
-	case !good:
+	case !o.Well():
 		c.notices.say(warning, run.name+": "+o.Sentence())
 	case !quietly:
 		c.notices.say(success, run.name+": "+o.Sentence())

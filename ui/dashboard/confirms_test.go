@@ -115,6 +115,7 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was sent"},
 		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "the outcome of an earlier confirm is not known yet"},
 		{confirm.Outcome{Verdict: confirm.Accepted, Differences: []confirm.Difference{{What: "total", Seen: "12.90 USD", Now: "99.00 USD"}}}, "accepted", "total was 12.90 USD, is 99.00 USD"},
+		{confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed}}, "accepted", "! Mug: confirmed, but the order failed"},
 		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "already confirmed: nothing was sent"},
 	}
 	for _, c := range cases {

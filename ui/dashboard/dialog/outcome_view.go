@@ -85,15 +85,15 @@ func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice 
 	switch {
 	case o.Unsettled, o.Verdict == confirm.Unknown:
 		glyph = "?"
+	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent, o.Verdict == confirm.Accepted && o.Proves() == confirm.NotPlaced:
+		style, glyph = paint.Bad, "✕"
 	case o.Verdict == confirm.Accepted:
-		if len(o.Differences) == 0 {
+		if o.Well() {
 			style, glyph = paint.Good, "✓"
 		}
 		if o.Intent == nil || !o.Intent.State.Terminal() {
 			advice = strings.TrimSpace(advice + " Follow it on the board.")
 		}
-	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent:
-		style, glyph = paint.Bad, "✕"
 	}
 	said := o.Sentence()
 	return style, glyph + " " + strings.ToUpper(said[:1]) + said[1:] + ".", advice

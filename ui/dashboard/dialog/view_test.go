@@ -246,6 +246,13 @@ func TestAnOrderAtAnotherTotalIsNoPlainSuccess(t *testing.T) {
 	h.sees("99.00 USD")
 }
 
+func TestAnOrderThatFailedAtOnceIsNoSuccess(t *testing.T) {
+	h := open(t, socks(), false)
+	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: "payment_failed"}}})
+	h.sees("✕ Confirmed, but the order failed.")
+	h.sees("It failed, payment_failed: ")
+}
+
 func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("C", calm)
