@@ -27,9 +27,9 @@ func (e *UnsettledError) Error() string {
 // errEarlier says whose confirm a read settled: that of an earlier run, or of another one that still runs.
 var errEarlier = errors.New("an earlier confirm of it is under way, or ended without a known outcome")
 
-// errTaken says that a read shows an intent awaiting confirmation, although a confirm of it was accepted. No intent
-// goes back by the contract: the read is behind, or the service is wrong.
-var errTaken = errors.New("a confirm of it was accepted before, though the service shows it as awaiting one: do not confirm it anywhere else, and ask the service")
+// errTaken says that a confirm of an intent was accepted, although no read shows that now. No intent goes back by the
+// contract: a read that shows it awaiting confirmation is behind, or the service is wrong.
+var errTaken = errors.New("a confirm of it was accepted before: do not confirm it anywhere else, and ask the service if it shows no order")
 
 // Unsettled lists this environment's confirms whose outcome was unknown when the guard was created, oldest first.
 func (g *Guard) Unsettled() []Line { return g.unsettled }

@@ -214,6 +214,13 @@ func TestWhatWasAcceptedIsNotSentAgain(t *testing.T) {
 			if out.Verdict != c.verdict || s.confirms != c.sends || out.Proves() != confirm.Placed {
 				t.Errorf("%q after %d sends, want %q after %d: %v", out.Verdict, s.confirms, c.verdict, c.sends, out)
 			}
+			s.onRead = func(*service) error { return &api.Error{Status: 503} }
+			later := guardOn(t, s, file)
+			for how, out := range map[string]confirm.Outcome{"a read again": later.Confirm(t.Context(), p, nil), "a first read": later.Unread(id, &api.Error{Status: 404, Name: "NotFoundError"})} {
+				if placed := out.Proves() == confirm.Placed; placed != (c.verdict == confirm.Already) || s.confirms != c.sends {
+					t.Errorf("%s fails: %q after %d sends: %s", how, out.Verdict, s.confirms, out)
+				}
+			}
 		})
 	}
 }

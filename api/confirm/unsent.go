@@ -16,7 +16,7 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	}
 	var out *Outcome
 	for _, environment := range g.cfg.Environments {
-		if out = g.without(subjectOf(environment, id), nil, NotSent, why); out.Unsettled {
+		if out = g.without(subjectOf(environment, id), nil, NotSent, why); out.Proves() != NotPlaced {
 			break
 		}
 	}
@@ -47,18 +47,17 @@ func (g *Guard) Rehearse(now api.Intent, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: verdictUnsent(&now), Intent: &now, Err: why}
 	}
-	s := subjectOf(now.Response.From.Name, now.ID)
-	if now.State == api.AwaitingConfirmation {
-		why = both(why, g.taken(s))
-	}
-	return *g.without(s, &now, verdictUnsent(&now), why)
+	return *g.without(subjectOf(now.Response.From.Name, now.ID), &now, verdictUnsent(&now), why)
 }
 
-// without returns the outcome of a confirm that sent nothing. While an earlier one is unsettled, that proves
-// nothing.
+// without returns the outcome of a confirm that sent nothing. If an earlier one was accepted, there is an order unless
+// the read shows otherwise; while one is unsettled, nothing is proven.
 func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outcome {
-	if errors.Is(why, errTaken) {
+	if open := now == nil || verdictOf(now) == Unknown; open && !isNew(s.intent) && errors.Is(g.taken(s), errTaken) {
 		v = Already
+		if !errors.Is(why, errTaken) {
+			why = both(why, errTaken)
+		}
 	}
 	earlier, err := g.audit.openOf(s)
 	if err == nil && len(earlier) > 0 {

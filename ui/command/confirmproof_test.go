@@ -130,6 +130,24 @@ func TestAnInterruptBetweenAuditLineAndProofIsAnUnknownOutcomeThatStandsInTheWay
 	}
 }
 
+func TestWhatWasConfirmedIsNotSaidToBeUnboughtWhileItCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	s.config = configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", "0.0.0.0", 1), "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
+	id, total := s.awaiting(t, chiliCrisp)
+	args := []string{id, "--total", total, "--live", id[len(id)-4:]}
+	if code, _, said := s.confirmed(t.Context(), t, &attentive{}, args...); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	for _, status := range []int{401, 404} {
+		s.fail(t, fmt.Sprintf(`{"status":%d,"method":"GET","path":"/api/v1/"}`, status))
+		code, r, said := s.confirmed(t.Context(), t, &attentive{}, args...)
+		if code != exitAlready || r.Verdict != "already_confirmed" || !strings.Contains(said, "already confirmed") {
+			t.Errorf("%d: exit code %d, %q: %s", status, code, r.Verdict, said)
+		}
+	}
+}
+
 func TestALostAnswerStaysUnknownWhenTheAuditLogCannotBeOpenedAnyMore(t *testing.T) {
 	t.Parallel()
 	s := newTill(t)

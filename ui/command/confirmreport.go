@@ -102,7 +102,7 @@ func exitCodeOf(o confirm.Outcome) int {
 func (r *confirmReport) unread(o confirm.Outcome) {
 	r.end(o)
 	switch {
-	case o.Unsettled:
+	case o.Proves() != confirm.NotPlaced:
 	case errors.Is(o.Err, api.ErrMissing):
 		r.Verdict, r.ExitCode = "not_confirmable", exitNotConfirmable
 		r.text = "nothing was sent: the service knows no such intent"
