@@ -3,6 +3,7 @@ package confirm
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -181,6 +182,11 @@ func (a *auditLog) conclude(s subject, which func(Line) bool, v Verdict, detail 
 		}
 		return nil
 	})
+}
+
+// unrecorded says that the log lacks the verdict of what was sent: later runs read it again.
+func unrecorded(err error) error {
+	return fmt.Errorf("the audit log does not have this outcome: %w", err)
 }
 
 // allOpen selects every open send.

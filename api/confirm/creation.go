@@ -88,7 +88,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 		detail += ": " + sent.Err.Error()
 	}
 	if err := g.audit.conclude(m.subject, m.line.is, sent.Verdict, string(api.Scrub(detail))); err != nil {
-		sent.Err = errors.Join(sent.Err, err)
+		sent.Err = both(sent.Err, unrecorded(err))
 	}
 	return sent
 }

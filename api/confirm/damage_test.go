@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/confirm"
 )
 
@@ -172,6 +173,21 @@ func TestNothingIsSentWhileTheLogIsNotTheOneThatWasOpened(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnOutcomeThatCannotBeRecordedIsSaidInOneLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		g, file := guard(t, s)
+		s.onSend = func(s *service) error {
+			s.intent.State = api.PlacingOrder
+			return errors.Join(&api.Error{Status: 409}, os.Rename(file, file+".moved"))
+		}
+		out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+		if said := out.String(); out.Verdict != confirm.Overtaken || strings.Contains(said, "\n") || !strings.Contains(said, "409 conflict; the audit log does not have this outcome: ") {
+			t.Errorf("%q: %s", out.Verdict, said)
+		}
+	})
 }
 
 func TestALineThatACrashCutIsNoDamage(t *testing.T) {

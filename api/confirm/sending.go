@@ -45,7 +45,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 		out.Differences = c.seen.CostsNow(out.Intent)
 	}
 	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
-		out.Err = errors.Join(out.Err, err)
+		out.Err = both(out.Err, unrecorded(err))
 	}
 	return out
 }
