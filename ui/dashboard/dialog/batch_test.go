@@ -94,6 +94,8 @@ func TestABatchHasTheGuardsOfTheSingleOne(t *testing.T) {
 	if got := h.key("C", time.Hour); got != None {
 		t.Errorf("after the first window has closed C answered %v", got)
 	}
+	h.sees("Not all can be confirmed any more.")
+	h.sees("Close this, and confirm those that are still open.")
 }
 
 func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {

@@ -240,9 +240,13 @@ func countdown(left time.Duration) string {
 func (d *Confirm) question(room int) []row {
 	out := rows(air, paint.Spans{})
 	if d.expired(d.now) {
-		out = append(out, rows(sentence, paint.Wrapped(paint.Muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
+		over, advice := "It can no longer be confirmed.", "Nothing was sent. A new intent is needed to buy this."
+		if d.batch != nil {
+			over, advice = "Not all can be confirmed any more.", "Nothing was sent. Close this, and confirm those that are still open."
+		}
+		out = append(out, rows(sentence, paint.Wrapped(paint.Muted, advice, room)...)...)
 		out = append(out, rows(air, paint.Spans{})...)
-		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, "It can no longer be confirmed.")}, button("Close", true, clicksButton))...)
+		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, over)}, button("Close", true, clicksButton))...)
 		return append(out, rows(margin, paint.Spans{})...)
 	}
 	what := "Before sending, the intent is read again. If anything changed, nothing is sent."
