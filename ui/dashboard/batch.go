@@ -31,7 +31,7 @@ type queue struct {
 	waiting  []confirm.Proposal // in the order of the dialog
 	running  api.ID             // "" while none is being sent
 	accepted map[api.ID]bool
-	others   int    // with another outcome
+	others   int    // that ended otherwise
 	stopped  string // why no more are sent; "" while it runs
 }
 
@@ -165,23 +165,29 @@ func (b *batch) waits() string {
 // isRunning reports whether the batch is sending this intent.
 func (b *batch) isRunning(id api.ID) bool { return b.queue != nil && b.queue.running == id }
 
-// outcome records how a confirm ended. If the connection to the service or the
-// outcome is in doubt, the batch stops.
+// outcome records how a confirm ended. If the connection to the service, the outcome
+// or what the service charges is in doubt, the batch stops.
 func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.Cmd {
 	if !b.isRunning(id) {
 		return nil
 	}
 	q := b.queue
 	q.running = ""
-	switch o.Verdict {
-	case confirm.Accepted:
+	if o.Well() {
 		q.accepted[id] = true
-		return b.sendNext(ctx)
-	case confirm.Changed, confirm.NotConfirmable, confirm.Already, confirm.Overtaken:
-		q.others++
 		return b.sendNext(ctx)
 	}
 	q.others++
+	switch o.Verdict {
+	case confirm.Accepted, confirm.Overtaken:
+		if len(o.Differences) > 0 {
+			b.stop("one was placed at another total")
+			return nil
+		}
+		return b.sendNext(ctx)
+	case confirm.Changed, confirm.NotConfirmable, confirm.Already:
+		return b.sendNext(ctx)
+	}
 	b.stop("one was " + string(o.Verdict))
 	return nil
 }
@@ -215,13 +221,13 @@ func (b *batch) end() {
 	b.queue = nil
 	kind, text := success, "batch: "+wording.Count(len(q.accepted))+" accepted"
 	if q.others > 0 {
-		kind, text = warning, text+", "+wording.Count(q.others)+" not: see their rows"
+		kind, text = warning, text+", "+wording.Count(q.others)+" ended otherwise: see their rows"
 	}
 	if len(q.waiting) > 0 {
 		kind, text = warning, text+", "+wording.Count(len(q.waiting))+" not sent: stopped"
-		if q.stopped != "" {
-			text += ", " + q.stopped
-		}
+	}
+	if q.stopped != "" {
+		text += ", " + q.stopped
 	}
 	b.notices.say(kind, text)
 }
@@ -232,7 +238,7 @@ func (b *batch) draw(l *paint.Line) {
 	done, total := q.count()
 	l.Put(paint.Placing|paint.Bold, "▸ BATCH ").Put(paint.Text, wording.Count(done)+" of "+wording.Count(total)+" done")
 	if q.others > 0 {
-		l.Put(paint.Warning, " · "+wording.Count(q.others)+" not accepted")
+		l.Put(paint.Warning, " · "+wording.Count(q.others)+" ended otherwise")
 	}
 	if q.stopped != "" {
 		l.Put(paint.Warning, " · stopped; waiting for the one already sent")

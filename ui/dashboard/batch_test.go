@@ -25,7 +25,7 @@ type till struct {
 	totals   []string // of what was sent
 	flying   int
 	most     int
-	verdicts map[api.ID]confirm.Verdict
+	outcomes map[api.ID]confirm.Outcome // accepted where there is none
 }
 
 func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Progress)) confirm.Outcome {
@@ -33,16 +33,16 @@ func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Pro
 	g.sent, g.totals = append(g.sent, p.ID), append(g.totals, p.Total.String())
 	g.flying++
 	g.most = max(g.most, g.flying)
-	verdict := g.verdicts[p.ID]
+	outcome, told := g.outcomes[p.ID]
 	g.mu.Unlock()
 	time.Sleep(50 * time.Millisecond)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.flying--
-	if verdict == "" {
-		verdict = confirm.Accepted
+	if !told {
+		outcome.Verdict = confirm.Accepted
 	}
-	return confirm.Outcome{Verdict: verdict}
+	return outcome
 }
 
 // queueShop has n awaiting intents and free quota.
@@ -171,26 +171,28 @@ func TestABatchWaitsForTheMutationsBucket(t *testing.T) {
 
 func TestABatchStopsWhereAnOutcomeIsInDoubt(t *testing.T) {
 	cases := []struct {
-		verdict confirm.Verdict
+		outcome confirm.Outcome
 		sent    int
 		says    string
 	}{
-		{confirm.Unknown, 2, "1 accepted, 1 not: see their rows, 2 not sent: stopped, one was unknown"},
-		{confirm.NotSent, 2, "2 not sent: stopped, one was not sent"},
-		{confirm.Refused, 2, "2 not sent: stopped, one was refused"},
-		{confirm.Changed, 4, "3 accepted, 1 not: see their rows"},
-		{confirm.Already, 4, "3 accepted, 1 not: see their rows"},
-		{confirm.NotConfirmable, 4, "3 accepted, 1 not: see their rows"},
+		{confirm.Outcome{Verdict: confirm.Unknown}, 2, "1 accepted, 1 ended otherwise: see their rows, 2 not sent: stopped, one was unknown"},
+		{confirm.Outcome{Verdict: confirm.NotSent}, 2, "2 not sent: stopped, one was not sent"},
+		{confirm.Outcome{Verdict: confirm.Refused}, 2, "2 not sent: stopped, one was refused"},
+		{confirm.Outcome{Verdict: confirm.Accepted, Differences: []confirm.Difference{{What: "total", Seen: "44.52 USD", Now: "9999.00 USD"}}}, 2, "2 not sent: stopped, one was placed at another total"},
+		{confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed}}, 4, "3 accepted, 1 ended otherwise: see their rows"},
+		{confirm.Outcome{Verdict: confirm.Changed}, 4, "3 accepted, 1 ended otherwise: see their rows"},
+		{confirm.Outcome{Verdict: confirm.Already}, 4, "3 accepted, 1 ended otherwise: see their rows"},
+		{confirm.Outcome{Verdict: confirm.NotConfirmable}, 4, "3 accepted, 1 ended otherwise: see their rows"},
 	}
 	for _, c := range cases {
-		t.Run(string(c.verdict), func(t *testing.T) {
+		t.Run(string(c.outcome.Verdict), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, ids := queueShop(4)
-				g := &till{verdicts: map[api.ID]confirm.Verdict{ids[1]: c.verdict}}
+				g := &till{outcomes: map[api.ID]confirm.Outcome{ids[1]: c.outcome}}
 				m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, g })
 				settle(m, markAll(m, 4))
 				got := screen(m)
-				if len(g.sent) != c.sent || !strings.Contains(got, c.says) || !strings.Contains(got, string(c.verdict)) {
+				if len(g.sent) != c.sent || !strings.Contains(got, c.says) || !strings.Contains(got, string(c.outcome.Verdict)) {
 					t.Errorf("%d sent, want %d and %q:\n%s", len(g.sent), c.sent, c.says, got)
 				}
 				if m.batch.queue != nil || strings.Contains(got, "queued") {
