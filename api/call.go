@@ -163,6 +163,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	trace := &connectionTrace{}
 	account := *c.key.Load()
 	key := keyFor(request, account)
+	secrets := append([]Secret{account, key}, request.hidden...)
 	written, err := request.departure.ask()
 	if err != nil {
 		return nil, nil, request.notSent(err)
@@ -175,7 +176,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	word := req.Header.Get(standInHeader) // "": not asked
 	answer, err := c.http.Do(req)
 	if err != nil {
-		failed := &TransportError{Method: request.method, Path: request.printable(), MaybeSent: trace.maybeSent(), Err: c.cause(ctx, err)}
+		failed := &TransportError{Method: request.method, Path: request.printable(), MaybeSent: trace.maybeSent(), Err: quotingNo(secrets, c.cause(ctx, err))}
 		if !failed.MaybeSent && ctx.Err() == nil {
 			failed.Err = Proxied(c.base.String(), failed.Err)
 		}
@@ -187,12 +188,12 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	body, err = readBody(answer.Body)
 	if answer.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		refused := answerError(request, append([]Secret{account, key}, request.hidden...), answer.StatusCode, answer.Header, body, time.Now())
+		refused := answerError(request, secrets, answer.StatusCode, answer.Header, body, time.Now())
 		refused.Sent, refused.From = of.Sent, of.From
 		return answer.Header, nil, refused
 	}
 	if err != nil {
-		unreadable := request.unreadable(of.Status, c.cause(ctx, err))
+		unreadable := request.unreadable(of.Status, quotingNo(secrets, c.cause(ctx, err)))
 		unreadable.brokenOff = !errors.Is(err, errTooLarge)
 		return answer.Header, nil, unreadable
 	}
@@ -258,6 +259,14 @@ func (c *Client) cause(ctx context.Context, err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("nothing within %s: %w", c.timeout, context.DeadlineExceeded)
+	}
+	return err
+}
+
+// quotingNo returns err, or if it quotes a secret from what a server sent, its text without that.
+func quotingNo(secrets []Secret, err error) error {
+	if text := cutOut(secrets, err.Error()); text != err.Error() {
+		return errors.New(text)
 	}
 	return err
 }

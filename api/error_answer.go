@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -31,12 +30,7 @@ func answerError(c call, secrets []Secret, status int, header http.Header, body 
 		}
 	}
 	e.RetryAfter, _ = quota.RetryAfter(header, now)
-	for _, secret := range secrets { // before anything is cut: half a key is a secret too
-		if !secret.IsZero() {
-			body = bytes.ReplaceAll(body, []byte(secret.Reveal()), []byte(redacted))
-		}
-	}
-	e.decodeBody(body)
+	e.decodeBody([]byte(cutOut(secrets, string(body)))) // before anything is cut: half a key is a secret too
 	if status/100 == 3 && header.Get("Location") != "" && e.Message == "" {
 		e.Message = "the base URL redirects, and redirects are not followed: set the address it leads to"
 	}
@@ -146,17 +140,20 @@ func seconds(s string) time.Duration {
 
 // redact removes the secrets from whatever the service echoed.
 func (e *Error) redact(secrets []Secret) {
-	clear := func(text Text) Text {
-		for _, secret := range secrets {
-			if !secret.IsZero() {
-				text = Text(strings.ReplaceAll(string(text), secret.Reveal(), redacted))
-			}
-		}
-		return text
-	}
+	clear := func(text Text) Text { return Text(cutOut(secrets, string(text))) }
 	e.Name, e.Message, e.RequestID = clear(e.Name), clear(e.Message), clear(e.RequestID)
 	e.State = IntentState(clear(Text(e.State)))
 	for i, field := range e.Fields {
 		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message), Value: clear(field.Value)}
 	}
+}
+
+// cutOut removes the secrets from a text.
+func cutOut(secrets []Secret, text string) string {
+	for _, secret := range secrets {
+		if !secret.IsZero() {
+			text = strings.ReplaceAll(text, secret.Reveal(), redacted)
+		}
+	}
+	return text
 }

@@ -275,6 +275,21 @@ func TestAPaymentTokenIsNotRepeatedByAnError(t *testing.T) {
 	}
 }
 
+// quoting is a connection whose server sends what is no HTTP, which net/http quotes.
+type quoting string
+
+func (q quoting) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, fmt.Errorf("malformed HTTP response %q", string(q))
+}
+
+func TestWhatIsNoHTTPRepeatsNoSecret(t *testing.T) {
+	c := clientOf(t, nil, func(cfg *Config) { cfg.Transport = quoting("Bearer " + testKey + " tok_1") })
+	_, err := c.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{Hidden: NewSecret("tok_1")})
+	if !IsUnknownOutcome(err) || strings.Contains(err.Error(), testKey) || strings.Contains(err.Error(), "tok_1") || !strings.Contains(err.Error(), "malformed HTTP response") {
+		t.Errorf("it says %v", err)
+	}
+}
+
 func TestAnAnswerAboutAnotherReferenceIsNoProofThatSomethingWasMade(t *testing.T) {
 	for answer, unknown := range map[string]bool{`{"id":"ci_1","referenceId":"order-8"}`: true, `{"id":"ci_1","referenceId":"order-7"}`: false, `{"id":"ci_1"}`: false} {
 		c := clientOf(t, answering(201, answer))
