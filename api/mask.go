@@ -42,13 +42,16 @@ type masker struct {
 	secrets []string // what else is named like a secret, if personal data is shown
 }
 
-// mostSecrets is how many payment tokens and secrets a body may hold. Each text is searched for all of them: of a body
-// with more, every value is masked.
-const mostSecrets = 1000
+// mostRead is how many bytes the masking of a body may read. Each text is searched for every payment token and secret, and
+// each level of nesting reads what is within it: where that would be more, every value is masked, or the whole body.
+const mostRead = 100 << 20
 
 func (m masker) mask(body []byte) []byte {
 	if !json.Valid(body) {
 		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
+	}
+	if levels(body)*len(body) > mostRead {
+		return fmt.Appendf(nil, `"[nested too deeply: %d bytes]"`, len(body))
 	}
 	v := gjson.ParseBytes(body)
 	m.tokens = paymentTokens(v, false, nil)
@@ -56,10 +59,30 @@ func (m masker) mask(body []byte) []byte {
 		m.secrets = secretsIn(v, false, nil)
 	}
 	cover := coverNothing
-	if len(m.tokens)+len(m.secrets) > mostSecrets {
+	if (len(m.tokens)+len(m.secrets))*len(body) > mostRead {
 		cover = coverAll
 	}
 	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, cover, false))
+}
+
+// levels returns how deeply valid JSON is nested.
+func levels(body []byte) (most int) {
+	level, quoted := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			most = max(most, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return most
 }
 
 // append appends v. paying is true within whatever is named like a payment or a card.
