@@ -151,8 +151,8 @@ func BenchmarkMemory(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB")
 		b.ReportMetric(float64(took.Microseconds())/intents, "µs/intent")
-		b.ReportMetric(float64(len(s.fulfilment.shipments)), "shipments")
-		b.ReportMetric(float64(s.webhooks.events.len()), "events")
+		b.ReportMetric(float64(len(s.fulfilment.shipments.items)), "shipments")
+		b.ReportMetric(float64(len(s.webhooks.events.items)), "events")
 		runtime.KeepAlive(s)
 	}
 }

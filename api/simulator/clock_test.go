@@ -153,7 +153,7 @@ func TestASeedAndAClockThatStandsMakeTheSameRunByteForByte(t *testing.T) {
 			a.want(http.StatusCreated, a.call("POST", "/control/events", `{"type":"product.updated"}`))
 			later(time.Minute)
 			var all []string
-			for _, e := range a.sim.webhooks.events.events {
+			for _, e := range a.sim.webhooks.events.items {
 				b, err := json.Marshal(e.wire())
 				if err != nil {
 					a.Fatal(err)

@@ -24,6 +24,9 @@
 // pauses between its attempts are real time, the day of the intents is the service's; all
 // other durations are divided by the speed.
 //
+// It keeps the newest 10,000 intents with their shipments, and 100,000 events, or as many
+// as it begins with. Older ones go once nothing happens to them any more.
+//
 // # Magic product URLs
 //
 // A product URL whose path ends in /magic/ and a name decides the fate of its intent.

@@ -19,7 +19,7 @@ const senders = 8 // deliveries to one endpoint at the same time
 type endpoint struct {
 	webhooks *webhooks
 	client   *http.Client
-	next     int // index of the next event to plan; only its own goroutine moves it
+	next     int // number of events planned or let go; only its own goroutine moves it
 	bell
 	due        schedule[delivery]
 	planned    uint64     // number of deliveries planned so far
@@ -42,7 +42,7 @@ type EndpointSummary struct {
 	Delivered uint64 `json:"delivered"`           // deliveries answered with 200
 	Failures  uint64 `json:"failures"`            // failed attempts
 	GivenUp   uint64 `json:"givenUp"`             // deliveries whose last attempt failed
-	Lost      uint64 `json:"lost"`                // events never sent, because of a fault
+	Lost      uint64 `json:"lost"`                // events never sent, because of a fault or let go before
 	LastError string `json:"lastError,omitempty"` // of the last failed attempt; "" if none failed
 }
 
@@ -128,14 +128,26 @@ func (e *endpoint) deliver(ctx context.Context) {
 	}
 }
 
+// mostPlanned bounds the deliveries that an endpoint has planned: further events wait in the log.
+const mostPlanned = 10_000
+
 // unread takes the events that the endpoint has not planned yet, except challenges,
 // which only verify sends.
 func (e *endpoint) unread() []event {
 	e.webhooks.mu.Lock()
 	defer e.webhooks.mu.Unlock()
+	log := &e.webhooks.events
+	if missed := log.gone - e.next; missed > 0 {
+		e.next = log.gone
+		e.note(func(s *EndpointSummary) { s.Lost += uint64(missed) })
+	}
 	var fresh []event
-	for ; e.next < len(e.webhooks.events.events); e.next++ {
-		if ev := e.webhooks.events.events[e.next]; ev.kind != api.VerificationChallenge {
+	for _, ev := range log.since(e.next) {
+		if e.due.len()+len(fresh) >= mostPlanned {
+			break
+		}
+		e.next++
+		if ev.kind != api.VerificationChallenge {
 			fresh = append(fresh, ev)
 		}
 	}

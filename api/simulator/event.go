@@ -44,20 +44,19 @@ func (e *event) wire() eventWire {
 	}
 }
 
-// eventLog holds every event in the order in which it happened.
+// eventLog holds the newest events in the order in which they happened.
 type eventLog struct {
-	events []event
-	byID   map[string]int
+	series[event]
+	most int            // how many are kept
+	byID map[string]int // numbers, from 0
 }
 
-func (l *eventLog) len() int { return len(l.events) }
-
 func (l *eventLog) find(id string) (event, bool) {
-	i, ok := l.byID[id]
+	number, ok := l.byID[id]
 	if !ok {
 		return event{}, false
 	}
-	return l.events[i], true
+	return l.since(number)[0], true
 }
 
 func (l *eventLog) has(e event) bool {
@@ -67,8 +66,12 @@ func (l *eventLog) has(e event) bool {
 
 // add appends an event unless the log has one with its id.
 func (l *eventLog) add(e event) {
-	if !l.has(e) {
-		l.byID[e.id()] = len(l.events)
-		l.events = append(l.events, e)
+	if l.has(e) {
+		return
+	}
+	l.byID[e.id()] = l.made()
+	l.items = append(l.items, e)
+	for _, old := range l.letGo(l.most, func(event) bool { return true }) {
+		delete(l.byID, old.id())
 	}
 }

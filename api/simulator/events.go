@@ -23,5 +23,6 @@ func (h *handlers) listEvents(r *request) answer {
 		return h.noList(r)
 	}
 	var c checker
-	return c.pageOf(c.page(r), h.sim.webhooks.events.len(), func(i int) (any, bool) { return h.sim.webhooks.events.events[i].wire(), true })
+	q := c.page(r)
+	return pageOf(c, q, &h.sim.webhooks.events.series, func(e event) (any, bool) { return e.wire(), true })
 }

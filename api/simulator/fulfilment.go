@@ -17,11 +17,12 @@ type fulfilment struct {
 	webhooks  *webhooks
 
 	intents   map[string]*intent
-	order     []*intent // by creation
+	order     series[*intent]
+	most      int // how many intents are kept; more only while the oldest is not over
 	states    map[api.IntentState]int
 	queued    []*intent // one-step purchases that wait for an agent
 	parcels   map[string]*shipment
-	shipments []*shipment // by creation
+	shipments series[*shipment]
 	balance   balance
 }
 
@@ -45,6 +46,20 @@ func (f *fulfilment) enter(in *intent, state api.IntentState) {
 	in.State = state
 	if state.Terminal() {
 		in.Due = time.Time{}
+	}
+}
+
+// add adds a new intent, and lets the oldest go.
+func (f *fulfilment) add(in *intent) {
+	f.intents[in.ID] = in
+	f.order.items = append(f.order.items, in)
+	f.states[in.State]++
+	for _, old := range f.order.letGo(f.most, (*intent).over) {
+		delete(f.intents, old.ID)
+		f.states[old.State]--
+	}
+	for _, old := range f.shipments.letGo(0, func(sh *shipment) bool { return f.intents[sh.CheckoutIntentID] == nil }) {
+		delete(f.parcels, old.ID)
 	}
 }
 

@@ -51,7 +51,7 @@ func FuzzOrder(f *testing.F) {
 			closed(t, "intent", answer, []string{"id", "createdAt", "productUrl", "quantity", "buyer", "state"},
 				"referenceId", "promoCodes", "discoverPromoCodes", "variantSelections", "constraints")
 			s.mu.Lock()
-			s.fulfilment.bring(s.fulfilment.intents[answer["id"].(string)], api.Completed, s.fulfilment.order[0].created)
+			s.fulfilment.bring(s.fulfilment.intents[answer["id"].(string)], api.Completed, s.fulfilment.order.items[0].created)
 			s.mu.Unlock()
 		case http.StatusUnprocessableEntity:
 			closed(t, "error", answer, []string{"name", "message", "status", "fields"})

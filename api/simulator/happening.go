@@ -55,9 +55,8 @@ func (c controlAPI) happen(_ *request, h happening) answer {
 // newestEvent answers with the newest event of a type and a source, if it happened since
 // the log had before events.
 func (c controlAPI) newestEvent(kind api.EventType, source string, before int) answer {
-	events := c.sim.webhooks.events.events
-	for i := len(events) - 1; i >= before; i-- {
-		if e := events[i]; e.kind == kind && e.source == source {
+	for _, e := range slices.Backward(c.sim.webhooks.events.since(before)) {
+		if e.kind == kind && e.source == source {
 			return created(e.wire())
 		}
 	}
@@ -97,7 +96,7 @@ func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 	if refusal != nil {
 		return *refusal
 	}
-	before, fate := c.sim.webhooks.events.len(), &in.Fate
+	before, fate := c.sim.webhooks.events.made(), &in.Fate
 	to := api.Completed
 	switch h.Type {
 	case api.OfferRetrieved:
@@ -137,10 +136,10 @@ func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
 			return *refusal
 		}
 		f.bring(in, api.Completed, now)
-		at := slices.IndexFunc(f.shipments, func(s *shipment) bool { return s.intent == in && s.done < len(s.Legs) })
+		at := slices.IndexFunc(f.shipments.items, func(s *shipment) bool { return s.intent == in && s.done < len(s.Legs) })
 		switch {
 		case h.Type == api.ShipmentUpdated && at >= 0:
-			sh = f.shipments[at]
+			sh = f.shipments.items[at]
 		case in.State == api.Completed && in.Unshipped > 0:
 			sh = f.shipNext(in, now)
 		default:
@@ -150,7 +149,7 @@ func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
 			return c.newestEvent(h.Type, sh.ID, 0)
 		}
 	}
-	before := c.sim.webhooks.events.len()
+	before := c.sim.webhooks.events.made()
 	f.advance(sh, now)
 	return c.newestEvent(h.Type, sh.ID, before)
 }
@@ -206,13 +205,13 @@ type intentFile struct {
 func (c controlAPI) intentFile(_ *request, in *intent) answer {
 	file := intentFile{in.intentWire, in.Orders, []shipmentWire{}, []eventWire{}}
 	sources := []string{in.ID}
-	for _, sh := range c.sim.fulfilment.shipments {
+	for _, sh := range c.sim.fulfilment.shipments.items {
 		if sh.intent == in {
 			file.Shipments = append(file.Shipments, sh.shipmentWire)
 			sources = append(sources, sh.ID)
 		}
 	}
-	for _, e := range c.sim.webhooks.events.events {
+	for _, e := range c.sim.webhooks.events.items {
 		if slices.Contains(sources, e.source) {
 			file.Events = append(file.Events, e.wire())
 		}

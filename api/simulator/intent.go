@@ -28,7 +28,11 @@ type intent struct {
 	keptIntent
 	created time.Time
 	number  uint64 // by creation, from 1
+	moving  int    // number of its shipments that are not over
 }
+
+// over reports whether nothing will happen to an intent and its shipments.
+func (in *intent) over() bool { return in.State.Terminal() && in.Unshipped == 0 && in.moving == 0 }
 
 // keptIntent is the part of an intent that a snapshot keeps.
 type keptIntent struct {
@@ -45,19 +49,17 @@ type keptIntent struct {
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
 func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate Fate) *intent {
-	number := uint64(len(f.order) + 1)
+	number := uint64(f.order.made() + 1)
 	d := newDice(f.cfg.Seed, diceIntent, number)
 	w.ID = d.id("ci_")
 	w.CreatedAt = stamp(at)
 	w.State = api.RetrievingOffer
-	in := &intent{keptIntent{intentWire: w, Fate: fate, Payment: payment}, at, number}
+	in := &intent{keptIntent: keptIntent{intentWire: w, Fate: fate, Payment: payment}, created: at, number: number}
 	m := magicOf(w.ProductURL)
 	if in.Fate.Failure == "" {
 		in.Fate.Failure, in.Fate.WhilePlacing = m.failure, m.placing
 	}
-	f.intents[in.ID] = in
-	f.order = append(f.order, in)
-	f.states[in.State]++
+	f.add(in)
 
 	took := f.cfg.took(d, in.Fate.OfferAfter, f.cfg.Timings.Offer)
 	switch m.situation {

@@ -74,8 +74,7 @@ func (h *handlers) listIntents(r *request) answer {
 	var c checker
 	q := c.page(r)
 	ids, states := c.filter(r, "id", nil), c.filter(r, "state", func(state string) bool { return api.IntentState(state).Known() })
-	return c.pageOf(q, len(h.sim.fulfilment.order), func(i int) (any, bool) {
-		in := h.sim.fulfilment.order[i]
+	return pageOf(c, q, &h.sim.fulfilment.order, func(in *intent) (any, bool) {
 		return in.intentWire, ids.allows(in.ID) && states.allows(string(in.State))
 	})
 }

@@ -61,18 +61,18 @@ func (c *checker) page(r *request) pageQuery {
 	return q
 }
 
-// pageOf makes a page of count items that are stored oldest first, or refuses a wrong
-// query. item returns the item at an index, and whether it belongs on the list.
-func (c *checker) pageOf(q pageQuery, count int, item func(int) (any, bool)) answer {
-	if len(*c) > 0 {
-		return invalid(*c)
+// pageOf makes a page of a series, or refuses a wrong query. item returns the body of an item, and whether it belongs on
+// the list.
+func pageOf[T any](c checker, q pageQuery, all *series[T], item func(T) (body any, listed bool)) answer {
+	if len(c) > 0 {
+		return invalid(c)
 	}
-	newest, oldest := count, 1
+	newest, oldest := all.made(), all.gone+1
 	if q.after > 0 { // only older items
-		newest = min(count, q.after-1)
+		newest = min(newest, q.after-1)
 	}
 	if q.before > 0 { // only newer items
-		oldest = min(count, q.before) + 1
+		oldest = max(oldest, min(newest, q.before)+1)
 	}
 	backward := q.before > 0 && q.after == 0 // the page next to the cursor
 	data := []any{}
@@ -83,7 +83,7 @@ func (c *checker) pageOf(q pageQuery, count int, item func(int) (any, bool)) ans
 		if backward {
 			number = oldest + i
 		}
-		body, listed := item(number - 1)
+		body, listed := item(all.items[number-all.gone-1])
 		if !listed {
 			continue
 		}

@@ -64,7 +64,7 @@ func (f *fulfilment) shipNext(in *intent, at time.Time) *shipment {
 
 // ship creates a shipment.
 func (f *fulfilment) ship(in *intent, p *product, at time.Time) *shipment {
-	number := uint64(len(f.shipments) + 1)
+	number := uint64(f.shipments.made() + 1)
 	d := newDice(f.cfg.Seed, diceParcel, in.number<<8+in.Parcels+1)
 	sh := &shipment{
 		keptShipment: keptShipment{shipmentWire: shipmentWire{
@@ -75,8 +75,9 @@ func (f *fulfilment) ship(in *intent, p *product, at time.Time) *shipment {
 	}
 	sh.Legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
 	f.parcels[sh.ID] = sh
-	f.shipments = append(f.shipments, sh)
+	f.shipments.items = append(f.shipments.items, sh)
 	in.Parcels++
+	in.moving++
 	f.webhooks.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
 	f.planLeg(sh, at)
 	return sh
@@ -101,6 +102,7 @@ func route(d dice, m situation, from, to place) []leg {
 func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 	if sh.done >= len(sh.Legs) {
 		sh.Legs, sh.done, sh.Due = nil, 0, time.Time{}
+		sh.intent.moving--
 		return
 	}
 	next := at.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))

@@ -25,8 +25,7 @@ func (h *handlers) listShipments(r *request) answer {
 	ids, statuses := c.filter(r, "ids", nil), c.filter(r, "status", func(status string) bool {
 		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
 	})
-	return c.pageOf(q, len(h.sim.fulfilment.shipments), func(i int) (any, bool) {
-		sh := h.sim.fulfilment.shipments[i]
+	return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) {
 		return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
 	})
 }
@@ -38,8 +37,6 @@ func (h *handlers) listIntentShipments(r *request) answer {
 		return invalid(c)
 	}
 	return ofIntent(h.sim, func(_ *request, in *intent) answer {
-		return c.pageOf(q, len(h.sim.fulfilment.shipments), func(i int) (any, bool) {
-			return h.sim.fulfilment.shipments[i].shipmentWire, h.sim.fulfilment.shipments[i].intent == in
-		})
+		return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) { return sh.shipmentWire, sh.intent == in })
 	})(r)
 }

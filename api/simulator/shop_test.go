@@ -12,7 +12,7 @@ func ordersOf(t *testing.T, share float64) (byReference map[string][]*intent) {
 	}, func(a *account) {
 		later(3 * time.Hour)
 		byReference = map[string][]*intent{}
-		for _, in := range a.sim.fulfilment.order {
+		for _, in := range a.sim.fulfilment.order.items {
 			byReference[in.ReferenceID] = append(byReference[in.ReferenceID], in)
 		}
 	})

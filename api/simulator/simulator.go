@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"sync"
 
@@ -44,10 +45,10 @@ func New(cfg Config) (*Simulator, error) {
 		catalogue:  newCatalogue(),
 		buckets:    newBuckets(cfg),
 	}
-	s.webhooks = webhooks{cfg: &cfg, goroutines: &s.goroutines, mu: &s.mu, events: eventLog{byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
+	s.webhooks = webhooks{cfg: &cfg, goroutines: &s.goroutines, mu: &s.mu, events: eventLog{most: math.MaxInt / 2, byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
-		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
+		most: math.MaxInt / 2, intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
 	}
 	s.shop = shop{
 		cfg: &cfg, goroutines: &s.goroutines, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
@@ -64,6 +65,8 @@ func New(cfg Config) (*Simulator, error) {
 	} else if err := s.restore(now); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
+	// What it begins with stays.
+	s.fulfilment.most, s.webhooks.events.most = max(keptIntents, s.fulfilment.order.made()), max(keptEvents, s.webhooks.events.made())
 	if cfg.WebhookURL != "" {
 		s.webhooks.register(cfg.WebhookURL, cfg.From == nil, now)
 	}
@@ -142,7 +145,7 @@ func (s *Simulator) summary() Summary {
 	sum := Summary{
 		Intents:   make(map[api.IntentState]int, len(s.fulfilment.states)),
 		Shipments: map[api.ShipmentStatus]int{},
-		Events:    s.webhooks.events.len(),
+		Events:    len(s.webhooks.events.items),
 		Buckets:   s.buckets.summary(&s.agenda.clock),
 		Endpoints: []EndpointSummary{},
 		Counts:    s.server.counts,
@@ -151,7 +154,7 @@ func (s *Simulator) summary() Summary {
 	for _, state := range api.IntentStates() {
 		sum.Intents[state] = s.fulfilment.states[state]
 	}
-	for _, p := range s.fulfilment.shipments {
+	for _, p := range s.fulfilment.shipments.items {
 		sum.Shipments[p.Status]++
 	}
 	for _, e := range s.webhooks.endpoints {

@@ -107,11 +107,11 @@ func transcript(t *testing.T, seed uint64) string {
 		if err := s.Run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, in := range s.fulfilment.order {
+		for _, in := range s.fulfilment.order.items {
 			all.Write(encode(in.intentWire))
 			all.WriteByte('\n')
 		}
-		for _, sh := range s.fulfilment.shipments {
+		for _, sh := range s.fulfilment.shipments.items {
 			all.Write(encode(sh.shipmentWire))
 			all.WriteByte('\n')
 		}
@@ -141,7 +141,7 @@ func TestTheShopIsBelievable(t *testing.T) {
 		a.sim.mu.Lock()
 		defer a.sim.mu.Unlock()
 		products, codes, carriers := map[string]bool{}, map[api.FailureCode]bool{}, map[string]bool{}
-		for _, in := range a.sim.fulfilment.order {
+		for _, in := range a.sim.fulfilment.order.items {
 			products[in.ProductURL] = true
 			if in.FailureReason != nil {
 				codes[in.FailureReason.Code] = true
@@ -161,13 +161,13 @@ func TestTheShopIsBelievable(t *testing.T) {
 			}
 		}
 		statuses := map[api.ShipmentStatus]int{}
-		for _, sh := range a.sim.fulfilment.shipments {
+		for _, sh := range a.sim.fulfilment.shipments.items {
 			statuses[sh.Status]++
 			if sh.Tracking != nil {
 				carriers[sh.Tracking.CarrierName] = true
 			}
 		}
-		states, n := a.sim.fulfilment.states, len(a.sim.fulfilment.order)
+		states, n := a.sim.fulfilment.states, len(a.sim.fulfilment.order.items)
 		if n < 1500 || n > 3000 || len(products) < 35 || len(codes) < 12 || len(carriers) != 4 {
 			t.Errorf("%d intents for %d products, %d failure codes, %d carriers", n, len(products), len(codes), len(carriers))
 		}

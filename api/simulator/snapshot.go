@@ -21,6 +21,7 @@ type snapshot struct {
 	At        time.Time      `json:"at"`
 	Seed      uint64         `json:"seed"`
 	Orders    int            `json:"orders"` // the number of the shop's last order
+	Gone      lettingGo      `json:"gone,omitzero"`
 	Intents   []keptIntent   `json:"intents"`
 	Shipments []keptShipment `json:"shipments"`
 	Products  []keptProduct  `json:"products"`
@@ -28,6 +29,13 @@ type snapshot struct {
 	Endpoints []newEndpoint  `json:"webhookEndpoints"`
 	Buckets   []keptBucket   `json:"buckets"`
 	Balance   balanceWire    `json:"balance"`
+}
+
+// lettingGo counts what was let go: ids depend on how many were made.
+type lettingGo struct {
+	Intents   int `json:"intents"`
+	Shipments int `json:"shipments"`
+	Events    int `json:"events"`
 }
 
 const (
@@ -62,20 +70,24 @@ func (s *Simulator) snapshot() snapshot {
 		Format: snapshotFormat, Version: snapshotVersion, At: s.agenda.now().UTC(), Seed: s.cfg.Seed, Orders: s.shop.orders, Balance: s.fulfilment.balance.wire(),
 		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{}, Endpoints: []newEndpoint{},
 	}
-	for _, in := range s.fulfilment.order {
+	for _, in := range s.fulfilment.order.items {
 		kept := in.keptIntent
 		kept.Due = kept.Due.UTC()
 		k.Intents = append(k.Intents, kept)
 	}
-	for _, sh := range s.fulfilment.shipments {
+	for _, sh := range s.fulfilment.shipments.items {
+		if s.fulfilment.intents[sh.CheckoutIntentID] == nil {
+			continue
+		}
 		kept := sh.keptShipment
 		kept.Legs, kept.Due = kept.Legs[sh.done:], kept.Due.UTC()
 		k.Shipments = append(k.Shipments, kept)
 	}
+	k.Gone = lettingGo{s.fulfilment.order.gone, s.fulfilment.shipments.made() - len(k.Shipments), s.webhooks.events.gone}
 	for _, p := range s.catalogue.sold() {
 		k.Products = append(k.Products, keptProduct{p.url(), p.Price, p.availability, p.removed})
 	}
-	for _, e := range s.webhooks.events.events {
+	for _, e := range s.webhooks.events.items {
 		k.Events = append(k.Events, e.wire())
 	}
 	for _, e := range s.webhooks.endpoints {
@@ -139,6 +151,10 @@ func (s *Simulator) restore(now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if min(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) < 0 {
+		return errors.New("the snapshot has let go fewer than nothing")
+	}
+	s.fulfilment.order.gone, s.fulfilment.shipments.gone, s.webhooks.events.gone = k.Gone.Intents, k.Gone.Shipments, k.Gone.Events
 	s.shop.orders = k.Orders
 	s.fulfilment.balance = newBalance(s.cfg.Balance)
 	if left := k.Balance.AmountSubunits; left != nil && s.cfg.Balance == 0 {
@@ -201,10 +217,8 @@ func (f *fulfilment) restoreIntent(k keptIntent) error {
 	if err != nil || !k.State.Known() || k.Buyer == nil || k.Offer == nil && offered {
 		return fmt.Errorf("the snapshot has an impossible intent: %.80q", k.ID)
 	}
-	in := &intent{k, created, uint64(len(f.order) + 1)}
-	f.intents[in.ID] = in
-	f.order = append(f.order, in)
-	f.states[in.State]++
+	in := &intent{keptIntent: k, created: created, number: uint64(f.order.made() + 1)}
+	f.add(in)
 	f.buckets.agents.used = f.states[api.PlacingOrder]
 	if in.State == api.RetrievingOffer && in.Offer != nil {
 		f.queued = append(f.queued, in)
@@ -228,14 +242,15 @@ func (f *fulfilment) restoreShipment(k keptShipment) error {
 	if err != nil || in == nil {
 		return fmt.Errorf("the snapshot has an impossible shipment: %.80q", k.ID)
 	}
-	number := uint64(len(f.shipments) + 1)
+	number := uint64(f.shipments.made() + 1)
 	sh := &shipment{
 		keptShipment: k, number: number, created: created, intent: in,
 		dice: newDice(f.cfg.Seed, diceRestored, number), to: placeOf(in.Buyer),
 	}
 	f.parcels[sh.ID] = sh
-	f.shipments = append(f.shipments, sh)
+	f.shipments.items = append(f.shipments.items, sh)
 	if len(sh.Legs) > 0 {
+		in.moving++
 		f.planScan(sh)
 	}
 	return nil

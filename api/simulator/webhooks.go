@@ -45,7 +45,7 @@ func (w *webhooks) endpoint(id string) int {
 
 // newEndpoint returns an endpoint that delivers the events from index first on.
 func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
-	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.len()))
+	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.made()))
 	e := &endpoint{webhooks: w, next: first, dice: d, bell: make(bell, 1)}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
@@ -66,7 +66,7 @@ func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 // again and continues after its last planned event; its pending attempts end. The caller
 // holds the lock.
 func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
-	first := w.events.len()
+	first := w.events.made()
 	kept := w.endpoints[:0:0]
 	for _, e := range w.endpoints {
 		if e.summary.URL != url {
@@ -77,7 +77,7 @@ func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
 		e.close()
 	}
 	if history {
-		first = 0
+		first = w.events.gone
 	}
 	e := w.newEndpoint(url, first, now)
 	w.endpoints = append(kept, e)
