@@ -58,3 +58,25 @@ func TestAFolderThatIsMistypedIsRefusedAndNotMade(t *testing.T) {
 		})
 	}
 }
+
+// On a new machine the folder that nobody named is not there yet: it holds nothing.
+func TestTheUsualStateFolderThatIsNotMadeYetHoldsNothing(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "relay_url", "http://127.0.0.1:1", "relay_token", eventsToken)
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"settle"}, exitDone, "Nothing is on record in the state folder " + state},
+		{[]string{"settle", "order-7", "--close"}, exitUsage, `has the reference or attempt "order-7"`},
+		{[]string{"forward", "dead"}, exitDone, "Nothing was forwarded from this relay with the state folder " + state},
+		{[]string{"forward", "resend", "--all"}, exitDone, "Nothing was forwarded from this relay with the state folder " + state},
+	} {
+		r := runAs(t, append(c.args, "--config", config)...)
+		if made, _ := os.ReadDir(state); r.code != c.code || !strings.Contains(r.words, c.says) || len(made) > 0 {
+			t.Errorf("%v: exit code %d, want %d with %q, and nothing made: %s%s%v", c.args, r.code, c.code, c.says, r.out, r.words, made)
+		}
+	}
+}

@@ -297,9 +297,10 @@ func (s settings) requireRelay() error {
 func (s settings) auditFile() string { return filepath.Join(s.StateDir, "confirms.jsonl") }
 
 // requireFolder refuses a folder that is not there, for what only reads or changes it:
-// it was mistyped, and must be neither made nor taken for empty.
+// it was mistyped, and must be neither made nor taken for empty. The usual state folder
+// was not typed: it is empty until something is kept.
 func requireFolder(folder string) error {
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && folder != stateDir() {
 		return usagef("there is no folder %s: is it mistyped?", folder)
 	}
 	return nil
