@@ -2,16 +2,26 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
 )
 
-// readSecretFile is a file's secret, without the line break that editors append.
+// readSecretFile is a file's secret, without the line break that editors append. Its error does not repeat a name that
+// may be the secret itself, given where its file belongs.
 func readSecretFile(path string) (string, error) {
 	content, err := readGiven(path)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		_, missing := os.Lstat(path)
+		if missing != nil && (!strings.ContainsAny(path, `/\`) || api.MaskAddress(api.Scrub(path)) != api.Scrub(path)) {
+			err = fmt.Errorf("%w: give the name of a file that holds the secret, not the secret itself", failed.Err)
+		}
+	}
 	return strings.TrimRight(string(content), "\r\n"), err
 }
 

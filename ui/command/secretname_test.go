@@ -1,0 +1,35 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Whoever gives the secret where its file belongs does not find it in a log.
+func TestASecretThatStandsForItsFileIsNotRepeated(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("body.json", []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secrets := []string{"sk_live_0123456789abcdef", "6N3SCVTPAHTIFA6E6LTB57DDRB", "whsec_MfKQ9r/8GabcdefghijK", strings.Repeat("a-long-secret", 100)}
+	for _, secret := range secrets {
+		for _, args := range [][]string{
+			{"sign", "--body", "body.json", "--signing-secret-file", secret},
+			{"sign", "--body", "body.json", "--config", configFile(t, "signing_secret_file", secret)},
+			{"lookup", "https://a.example/", "--config", configFile(t, "api_url", "http://127.0.0.1:1", "api_key_file", secret)},
+			{"doctor", "--config", configFile(t, "api_url", "http://127.0.0.1:1", "api_key_file", secret)},
+			{"simulate", "--listen", "127.0.0.1:0", "--key", "name=ci,from-file=" + secret},
+		} {
+			r := runAs(t, args...)
+			if text := r.out + r.words; strings.Contains(text, secret) || !strings.Contains(text, "not the secret itself") || r.code == exitDone {
+				t.Errorf("%s: exit code %d: %s", args[0], r.code, text)
+			}
+		}
+	}
+	missing := filepath.Join(t.TempDir(), "none")
+	if r := runAs(t, "sign", "--body", "body.json", "--signing-secret-file", missing); !strings.Contains(r.words, missing) || r.code != exitUsage {
+		t.Errorf("exit code %d, without the path: %s", r.code, r.words)
+	}
+}
