@@ -33,3 +33,20 @@ func TestASecretThatStandsForItsFileIsNotRepeated(t *testing.T) {
 		t.Errorf("exit code %d, without the path: %s", r.code, r.words)
 	}
 }
+
+// Two mistakes take one look, and what is right is shown as it is.
+func TestAMissingFileOfASecretHidesNoOtherSetting(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key_file", missing+"-key", "relay_token_file", missing+"-token", "theme", "nord")
+	for _, args := range [][]string{{"status"}, {"doctor"}} {
+		r := runAs(t, append(args, "--config", config, "--poll-every", "-3s")...)
+		for _, want := range []string{missing + "-key", missing + "-token", "poll_every is"} {
+			if !strings.Contains(r.out+r.words, want) || r.code == exitDone {
+				t.Errorf("%s says nothing of %q: %s%s", args[0], want, r.out, r.words)
+			}
+		}
+		if args[0] == "doctor" && !strings.Contains(r.out, `api_url = "http://127.0.0.1:1"`) {
+			t.Errorf("it shows another address: %s", r.out)
+		}
+	}
+}

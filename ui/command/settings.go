@@ -173,13 +173,12 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	if source := ofFile.keySource(); source != "" && source == values.keySource() {
 		s.KeyProfile = chosen
 	}
-	if s.SecretFiles, err = values.readSecretFiles(); err != nil {
-		return s, err
+	var unread error
+	s.SecretFiles, unread = values.readSecretFiles()
+	if err = s.assign(values); err == nil {
+		err = s.check()
 	}
-	if err := s.assign(values); err != nil {
-		return s, joinErrors(err)
-	}
-	return s, s.check()
+	return s, joinErrors(unread, err)
 }
 
 // loadFile reads the configuration file: its top level, then over it the named

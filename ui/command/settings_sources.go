@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -130,7 +131,7 @@ func (v given) readFlags(flags *pflag.FlagSet, from sources) {
 
 // readSecretFiles replaces KEY_file by the secret in the file. A secret given
 // directly wins. It returns the files that were read.
-func (v given) readSecretFiles() (files map[string]string, err error) {
+func (v given) readSecretFiles() (files map[string]string, wrong error) {
 	files = map[string]string{}
 	for _, key := range secretKeys() {
 		path := v.text(key + "_file")
@@ -143,11 +144,12 @@ func (v given) readSecretFiles() (files map[string]string, err error) {
 			err = fmt.Errorf("%s holds no secret", path)
 		}
 		if err != nil {
-			return files, usagef("reading the file that %s_file names: %w", key, err)
+			wrong = errors.Join(wrong, usagef("reading the file that %s_file names: %w", key, err))
+			continue
 		}
 		files[key], v[key] = path, secret
 	}
-	return files, nil
+	return files, wrong
 }
 
 // sources are where settings come from, by setting.
