@@ -69,7 +69,7 @@ type intentReader struct {
 	stdout, stderr io.Writer
 	historyRead    bool             // the relay has sent its history
 	failed         map[api.ID]error // why some could not be read
-	advice         string           // how to learn what is missing; may be ""
+	longer         string           // how long to wait for what is missing; may be ""
 }
 
 func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {

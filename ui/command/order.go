@@ -53,7 +53,7 @@ func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) 
 	look.o.wait = o.wait
 	var picture report
 	read := func(ctx context.Context, s *session) error {
-		look.advice = longerWait(s.watcher.Settling(), s.store.Summary().Reads.Total, o.wait)
+		look.longer = longerWait(s.watcher.Settling(), s.store.Summary().Reads.Total, o.wait)
 		limited, stop := context.WithTimeout(ctx, o.wait)
 		defer stop()
 		look.session = s
@@ -72,7 +72,7 @@ func (l *intentReader) printOrder(reference api.Text, picture report, asJSON boo
 		if err := picture.failure(); err != nil {
 			return err
 		}
-		return fmt.Errorf("no intent with the reference %s is known%s%s", reference, picture.doubt(), l.advice)
+		return fmt.Errorf("no intent with the reference %s is known%s%s", reference, picture.doubt(), l.advice())
 	}
 	line := l.orderLine(found, picture.Settled)
 	if err := printed(l.stdout, asJSON, line, line.sheet(time.Now())); err != nil {
@@ -80,7 +80,7 @@ func (l *intentReader) printOrder(reference api.Text, picture report, asJSON boo
 	}
 	var missing error
 	if !picture.Settled {
-		missing = fmt.Errorf("items may be missing%s%s", picture.doubt(), l.advice)
+		missing = fmt.Errorf("items may be missing%s%s", picture.doubt(), l.advice())
 	}
 	err := l.unread()
 	if n := found.Counts[api.Failed]; err == nil && n > 0 {
@@ -94,6 +94,17 @@ func (l *intentReader) printOrder(reference api.Text, picture report, asJSON boo
 	}
 	l.note(missing)
 	return err
+}
+
+// advice says how to learn what is missing, as far as waiting longer helps.
+func (l *intentReader) advice() string {
+	switch {
+	case l.longer == "":
+		return ""
+	case l.unsaved() != "": // the next run begins where this one did
+		return "; run it again with --wait " + l.longer
+	}
+	return "; run it again to go on, best with --wait " + l.longer
 }
 
 // readItems reads the items of an order that have not ended.
@@ -111,13 +122,13 @@ func (l *intentReader) readItems(ctx context.Context, reference api.Text) {
 	}
 }
 
-// longerWait advises how long to wait for the intents still to be read, at the pace of the reads so far; "" if that
-// is not known or they fail.
+// longerWait is how long to wait for the intents still to be read, at the pace of the reads so far; "" if that is not
+// known or they fail.
 func longerWait(s account.Settling, reads int, waited time.Duration) string {
 	for _, m := range s.Missing {
 		if m.Part == account.PartIntents && m.Err == nil && reads > 0 {
 			need := waited + time.Duration(float64(waited)*1.2*float64(m.Count)/float64(reads))
-			return fmt.Sprintf("; run it again to go on, best with --wait %s", api.Span(need.Truncate(30*time.Second)+30*time.Second))
+			return api.Span(need.Truncate(30*time.Second) + 30*time.Second)
 		}
 	}
 	return ""

@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -135,5 +137,32 @@ func TestAnOrderThatNeedsManyReadsSaysHowManyAreLeftAndTheNextRunGoesOn(t *testi
 	}
 	if third := runAs(t, append(args, "2m", "order-7")...); third.code != exitDone || len(third.objects) != 1 || third.objects[0]["settled"] != true {
 		t.Fatalf("exit code %d: %s%s", third.code, third.out, third.words)
+	}
+}
+
+// The next run goes on where one ended only if the picture can be saved.
+func TestAPictureThatCannotBeSavedIsReportedAndPromisesNoNextRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	ids := []string{"--watch-id"}
+	for range 14 {
+		id, err := w.service.CreateIntent(simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id, "--watch-id")
+	}
+	full := filepath.Join(t.TempDir(), "state")
+	if err := os.Symlink(filepath.Join(full, "none"), full); err != nil { // nothing can be made within
+		t.Fatal(err)
+	}
+	args := append(ids[:len(ids)-1], "--config", w.asUser(t), "--state-dir", full)
+	const unsaved = "the picture cannot be saved for the next start"
+	if r := runAs(t, append([]string{"status"}, args...)...); !strings.Contains(r.words, unsaved) {
+		t.Errorf("status says nothing of it: %s%s", r.out, r.words)
+	}
+	r := runAs(t, append([]string{"order", "order-8", "--wait", "1s"}, args...)...)
+	if !strings.Contains(r.words, unsaved) || strings.Contains(r.words, "run it again to go on") || !strings.Contains(r.words, "that takes longer than 1s; run it again with --wait ") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 	}
 }

@@ -78,7 +78,20 @@ func withSettledPicture(c *cobra.Command, s settings, wait time.Duration, read f
 	if err != nil {
 		return err
 	}
+	if why := current.unsaved(); why != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", why)
+	}
 	return report(current)
+}
+
+// unsaved says why a session that has ended could not save its picture; "" if it has.
+func (s *session) unsaved() string {
+	for _, a := range s.store.Summary().Alerts {
+		if a.Kind == account.AlertSaving {
+			return a.Text
+		}
+	}
+	return ""
 }
 
 // settleLook is the longest time between two checks whether the picture is settled.
