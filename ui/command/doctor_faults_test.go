@@ -137,6 +137,7 @@ func faultsOfTheRelay() []doctorFault {
 			c.settings["relay_url"] = strings.Replace(c.settings["relay_url"], "http", "https", 1)
 		}, check: "relay", words: "does not speak TLS"},
 		{name: "a wrong token", put: func(c *doctorCase) { c.settings["relay_token"] = "another-token-of-16" }, check: "token", words: "does not accept the token"},
+		{name: "the service where the relay should be", put: func(c *doctorCase) { c.settings["relay_url"] = c.settings["api_url"] }, check: "token", words: "it may not be a relay"},
 		{name: "a token that may not stream", put: answering("/v1/stream", 403, `{}`), check: "stream", words: "forbids this token"},
 		{name: "a stream that is refused", put: answering("/v1/stream", 502, `{}`), check: "stream", words: "502"},
 		{name: "a wrong signing secret", put: answering("/metrics", 200, counted(`tillwatch_deliveries_total{outcome="unauthorized"} 7`)), check: "endpoint", words: "refused for their signature"},

@@ -64,7 +64,7 @@ func (u unwritten) Read([]byte) (int, error) {
 func TestAnInterruptEndsACommandThatWaitsForItsInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
-		"sign", "verify --body -", "create --body -", "scenario run -", "simulate --from -", "trigger --body - --to http://127.0.0.1:1/hooks", "status --watch-ids -",
+		"sign", "verify", "verify --body - -H x-svc-signature:v0=1", "create --body -", "scenario run -", "simulate --from -", "trigger --body - --to http://127.0.0.1:1/hooks", "status --watch-ids -",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

@@ -94,6 +94,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"no signature", "a: b\n\nbody", []string{"--diagnose"}, exitFailed, "there is no x-svc-signature header"},
 		{"no signature, and no diagnosis asked for", "a: b\n\nbody", nil, exitFailed, "there is no x-svc-signature header"},
 		{"headers and no body", header, nil, exitUsage, "stdin has headers but no body"},
+		{"a body and no headers", thinEvent, []string{"--body", "-"}, exitUsage, "which headers came with the body?"},
 		{"a header that is none", thinEvent, []string{"-H", "v0=1"}, exitUsage, "--header is"},
 		{"a request that is none", "POST / HTTP/1.1\nwhat is this\n\n", nil, exitUsage, "the headers cannot be read"},
 		{"a file that is not there", "", []string{"-H", header, "--body", "/nowhere"}, exitUsage, "/nowhere"},

@@ -70,6 +70,9 @@ func newVerify() *cobra.Command {
 // read is the delivery from flags and stdin.
 func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
 	header, body, whole := http.Header{}, []byte(nil), false
+	if o.body == "-" && o.request == "" && len(o.headers) == 0 {
+		return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', or --request with a file of them")
+	}
 	if o.request != "" || len(o.headers) == 0 {
 		in.most = requestBytes
 		raw, err := in.read("--request", cmp.Or(o.request, "-"))

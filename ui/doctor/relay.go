@@ -41,6 +41,7 @@ func (s *Setup) checkRelay(ctx context.Context) []Finding {
 	var unready *relay.UnreadyError
 	switch status, err := probe.Ask(ctx); {
 	case status/100 == 4 && s.servesEvents(ctx):
+		s.unsure = true
 		return Findings(Note, fmt.Sprintf("something answers at %s; if it is a relay, whether it is ready is unknown, as %s is answered %d", s.RelayURL, probe.URL(), status), "a front may pass only some of a relay's paths on", "")
 	case errors.As(err, &unready):
 		return Findings(Fault, err.Error(), "it refuses deliveries, and the service may not send them again", "look at its log and its disk: tillwatch doctor --data DIR there")
@@ -68,6 +69,10 @@ func (s *Setup) checkToken(ctx context.Context) []Finding {
 		return Findings(Fault, "the relay cannot be read: "+err.Error(), "what answers may not be a relay", "correct relay_url, or check what is in between")
 	case refused.Status == http.StatusForbidden:
 		return Findings(Note, "the token may not read events one by one (scope read)", "tillwatch events ID, --last and switching profiles need that", "make one with tillwatch tokens")
+	}
+	if s.unsure {
+		return Findings(Fault, "what answers at "+s.RelayURL+" does not accept the token (401), and it may not be a relay", unheard,
+			"check that relay_url is the relay's address, not the service's; if it is, set TILLWATCH_RELAY_TOKEN to a token of this relay")
 	}
 	return Findings(Fault, "the relay does not accept the token (401)", unheard, "set TILLWATCH_RELAY_TOKEN to a token of this relay; tillwatch tokens on its machine lists them")
 }

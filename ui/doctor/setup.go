@@ -45,6 +45,7 @@ type Setup struct {
 	events   listProbe
 
 	reader *relay.Reader // nil before checkRelay
+	unsure bool          // whether a relay answers at RelayURL
 	newest []relay.Item  // of the relay's journal, oldest first
 }
 
