@@ -35,7 +35,9 @@ const (
 
 // NewTokenFile stores tokens in dir, the data folder of a relay. Neither the folder nor the file need exist.
 func NewTokenFile(dir string) TokenStore {
-	return TokenStore{folderDocuments(dir), tokenFileName, filepath.Join(dir, tokenFileName)}
+	folder := folderDocuments{dir: dir}
+	folder.info, _ = os.Stat(dir) // it need not exist
+	return TokenStore{folder, tokenFileName, filepath.Join(dir, tokenFileName)}
 }
 
 // NewSharedTokens stores the tokens of all relays on one database.
@@ -109,16 +111,21 @@ func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, err
 }
 
 // folderDocuments stores each document as a file in a folder.
-type folderDocuments string
+type folderDocuments struct {
+	dir  string
+	info os.FileInfo // the folder's at first; nil if there was none
+}
 
 // documentWait is how long a change waits for that of another process.
 const documentWait = 2 * time.Second
 
-// Document implements [Documents]. An existing empty file was damaged.
-func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, error) {
-	path := filepath.Join(string(dir), name)
+// Document implements [Documents]. An existing empty file was damaged. Without its folder, nobody knows what it holds.
+func (f folderDocuments) Document(_ context.Context, name string) ([]byte, error) {
+	path := filepath.Join(f.dir, name)
 	text, err := os.ReadFile(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !f.inPlace():
+		return nil, fmt.Errorf("the folder %s was removed, renamed or replaced while it was in use: put it back", f.dir)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err == nil && len(text) == 0:
@@ -127,11 +134,17 @@ func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, err
 	return text, err
 }
 
+// inPlace reports whether the folder is the one that was there at first, if there was one.
+func (f folderDocuments) inPlace() bool {
+	now, err := os.Stat(f.dir)
+	return f.info == nil || err == nil && os.SameFile(now, f.info)
+}
+
 // ChangeDocument implements [Documents]. It replaces the whole file.
-func (dir folderDocuments) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
-	path := filepath.Join(string(dir), name)
+func (f folderDocuments) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
+	path := filepath.Join(f.dir, name)
 	return durable.Exclusively(ctx, path, documentWait, func() error {
-		text, err := dir.Document(ctx, name)
+		text, err := f.Document(ctx, name)
 		if err != nil {
 			return err
 		}
