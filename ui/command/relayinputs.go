@@ -27,6 +27,7 @@ type relayInputs struct {
 	load        func() (settings, error)
 	tokens      relay.TokenStore
 	issued      []relay.Token // as last read
+	owned       []api.Secret  // the tokens with every scope, as last read
 	made        api.Secret    // for this run, if there was no other
 	certificate *certificate  // nil without TLS
 	logger      *slog.Logger
@@ -58,7 +59,8 @@ func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.
 	if s.RelayToken.IsZero() && len(in.issued) == 0 {
 		in.made = api.NewSecret(rand.Text())
 	}
-	return in.own(s), in.issued, nil
+	in.owned = in.own(s)
+	return in.owned, in.issued, nil
 }
 
 func (in *relayInputs) readTokens(ctx context.Context) ([]relay.Token, error) {
@@ -120,7 +122,7 @@ func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error 
 	if unread != nil { // keep the known ones
 		issued = in.issued
 	}
-	return errors.Join(err, unread, in.setTokens(r, s, issued))
+	return errors.Join(err, unread, in.setTokens(r, in.own(s), issued))
 }
 
 // refresh reads the issued tokens and uses them if they have changed. A store that
@@ -131,10 +133,7 @@ func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 		return
 	}
 	if err == nil {
-		var s settings
-		if s, err = in.load(); err == nil {
-			err = in.setTokens(r, s, issued)
-		}
+		err = in.setTokens(r, in.owned, issued)
 	}
 	switch complaint := in.complaint; {
 	case ctx.Err() != nil:
@@ -148,10 +147,10 @@ func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 	}
 }
 
-func (in *relayInputs) setTokens(r *relay.Relay, s settings, issued []relay.Token) error {
-	if err := r.SetTokens(in.own(s), issued); err != nil {
+func (in *relayInputs) setTokens(r *relay.Relay, owned []api.Secret, issued []relay.Token) error {
+	if err := r.SetTokens(owned, issued); err != nil {
 		return err
 	}
-	in.issued = issued
+	in.owned, in.issued = owned, issued
 	return nil
 }
