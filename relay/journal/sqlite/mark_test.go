@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tillwatch/relay/journal"
@@ -133,5 +135,20 @@ func TestAJournalInThePlaceOfAnotherHasLostItsEvents(t *testing.T) {
 				t.Errorf("the loss is reported again: %d to %d", from, to)
 			}
 		})
+	}
+}
+
+func TestAFileThatIsNotWritableIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, markName)
+	denied := &fs.PathError{Op: "open", Path: file, Err: fs.ErrPermission}
+	if err := explain(dir, denied); !strings.HasPrefix(err.Error(), "the journal folder "+dir+" is not writable") {
+		t.Errorf("a file that cannot be made: %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := explain(dir, denied); !strings.HasPrefix(err.Error(), file+" is not writable") {
+		t.Errorf("a file that may not be written: %v", err)
 	}
 }

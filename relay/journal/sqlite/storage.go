@@ -89,7 +89,7 @@ func explain(dir string, err error) error {
 	case errors.Is(err, errInUse):
 		return inUse(dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the journal folder %s is not writable: give this user write permission, or choose another folder", dir)
+		return fmt.Errorf("%s is not writable: give this user write permission, or choose another folder", unwritable(dir, err))
 	case errors.Is(err, errForeign), errors.Is(err, errNewer), errors.Is(err, errOlder):
 		return fmt.Errorf("%s %w: choose another folder", file, err)
 	case errors.Is(err, errDamaged):
@@ -98,6 +98,17 @@ func explain(dir string, err error) error {
 		return explainCode(dir, file, failure)
 	}
 	return fmt.Errorf("the journal folder %s cannot be used: %w", dir, err)
+}
+
+// unwritable names what this user may not write: a file, or the folder in which it would be made.
+func unwritable(dir string, err error) string {
+	var denied *fs.PathError
+	if errors.As(err, &denied) && denied.Path != dir {
+		if _, err := os.Stat(denied.Path); err == nil {
+			return denied.Path
+		}
+	}
+	return "the journal folder " + dir
 }
 
 func inUse(dir string) error {
