@@ -72,7 +72,8 @@ type Quarantined struct {
 	Body     []byte    `json:"raw"`    // the exact body
 }
 
-// Quarantine reads at most limit quarantined bodies, up to 50, the newest first, and whether there are more.
+// Quarantine reads at most limit quarantined bodies, up to 50 and about 1 MiB, the newest first, and whether there are
+// more.
 func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, more bool, err error) {
 	var answer quarantinePage
 	err = r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -62,6 +63,23 @@ func TestAReaderShowsOneEventWithItsCursorAndExactBody(t *testing.T) {
 	for back, want := range map[int64]string{0: "epoch:2", 1: "epoch:1", 9: "epoch:0"} {
 		if at, err := reader.Head(t.Context(), back); err != nil || at != want {
 			t.Errorf("the head less %d is %s, %v", back, at, err)
+		}
+	}
+}
+
+func TestAListOfTheQuarantineIsBoundedByItsBodies(t *testing.T) {
+	memory := newMemory(t)
+	for i := range 5 {
+		body := bytes.Repeat([]byte{byte(i)}, MaxBody-i)
+		if err := memory.Quarantine(t.Context(), journal.Unreadable{Received: time.Now(), Reason: "not JSON", Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit, want := range map[int]int{1: 1, 2: 2, 50: 2} { // the newest has less than MaxBody
+		var found quarantinePage
+		w := get(t, newTestRelay(t, memory, nil), fmt.Sprintf("%s?limit=%d", QuarantinePath, limit))
+		if err := json.Unmarshal(w.Body.Bytes(), &found); err != nil || len(found.Items) != want || !found.More || found.Items[0].Body[0] != 4 {
+			t.Errorf("limit %d: %d items, more %v, %v", limit, len(found.Items), found.More, err)
 		}
 	}
 }

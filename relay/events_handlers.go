@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	defaultPage = 100
-	maxPage     = 1000
-	// maxQuarantinePage is lower because each of these bodies may have 1 MiB.
+	defaultPage       = 100
+	maxPage           = 1000
 	maxQuarantinePage = 50
+	// quarantineBytes is how many bytes of bodies end a page: after so many, the journal still returns the next item.
+	quarantineBytes = journal.QuarantineBytes - MaxBody
 	// maxScan bounds the events examined for a filtered page.
 	maxScan = 20_000
 )
@@ -212,8 +213,13 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 		r.answerUnreadable(w, err)
 		return
 	}
-	found := quarantinePage{Items: []Quarantined{}, More: len(kept) > limit}
-	for _, u := range kept[:min(limit, len(kept))] {
+	found := quarantinePage{Items: []Quarantined{}}
+	size := 0
+	for _, u := range kept {
+		if found.More = len(found.Items) == limit || size >= quarantineBytes; found.More {
+			break
+		}
+		size += len(u.Body)
 		u.Body = append([]byte{}, u.Body...) // of an empty one "", never null
 		found.Items = append(found.Items, Quarantined(u))
 	}

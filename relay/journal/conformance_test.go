@@ -110,6 +110,7 @@ func conforms(t *testing.T, open open) {
 		{"a reader that follows the head misses nothing", follow},
 		{"quarantine", quarantine},
 		{"the quarantine is bounded", quarantineIsBounded},
+		{"a read of the quarantine is bounded", quarantineReadsAreBounded},
 		{"check", check},
 		{"a closed journal says so", closed},
 	} {

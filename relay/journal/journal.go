@@ -61,6 +61,9 @@ const MostQuarantined = 100
 // many bytes. A stream that stalls holds on to what it has read.
 const ReadBytes = 128 << 10
 
+// QuarantineBytes bounds one [Journal.Quarantined], as ReadBytes bounds a Read.
+const QuarantineBytes = 2 << 20
+
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
 
@@ -103,7 +106,8 @@ type Journal interface {
 	// Quarantine keeps a signed body that is not an event, durably, and lets go of all
 	// but the newest [MostQuarantined].
 	Quarantine(ctx context.Context, u Unreadable) error
-	// Quarantined returns at most limit quarantined bodies, the newest first.
+	// Quarantined returns at most limit quarantined bodies, the newest first. It returns
+	// fewer when they reach QuarantineBytes, but at least one if there is any.
 	Quarantined(ctx context.Context, limit int) ([]Unreadable, error)
 	// Check writes and waits for the disk. It returns an error if an append would not
 	// be durable now.

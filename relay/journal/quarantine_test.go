@@ -39,3 +39,18 @@ func quarantineIsBounded(t *testing.T, s *subject) {
 		t.Errorf("%d of %d quarantined bodies are kept; the newest %d should be", len(kept), journal.MostQuarantined+2, journal.MostQuarantined)
 	}
 }
+
+func quarantineReadsAreBounded(t *testing.T, s *subject) {
+	j := s.opened()
+	for i := range 6 {
+		body := make([]byte, journal.QuarantineBytes/3)
+		body[0] = byte(i)
+		must(t, j.Quarantine(t.Context(), journal.Unreadable{Received: start, Reason: "not UTF-8", Body: body}))
+	}
+	newest, err := j.Quarantined(t.Context(), 6)
+	must(t, err)
+	// The bodies of three have two bytes less.
+	if len(newest) != 4 || newest[0].Body[0] != 5 || newest[3].Body[0] != 2 {
+		t.Errorf("%d bodies, want the newest four", len(newest))
+	}
+}

@@ -246,8 +246,14 @@ func (m *Memory) Quarantine(ctx context.Context, u journal.Unreadable) error {
 // Quarantined returns the newest of what Quarantine kept.
 func (m *Memory) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
 	err = m.read(ctx, func() {
-		all = slices.Clone(m.quarantine[max(0, len(m.quarantine)-limit):])
-		slices.Reverse(all)
+		size := 0
+		for _, u := range slices.Backward(m.quarantine) {
+			if len(all) >= limit || size >= journal.QuarantineBytes {
+				return
+			}
+			all = append(all, u)
+			size += len(u.Body)
+		}
 	})
 	return all, err
 }

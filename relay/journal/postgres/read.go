@@ -25,7 +25,15 @@ ORDER BY seq`
 	findStatement = "SELECT seq FROM tillwatch_ids WHERE digest = $1"
 	oneStatement  = "SELECT " + recordColumns + " FROM tillwatch_events WHERE seq = $1"
 
-	quarantinedStatement = "SELECT received, reason, body FROM tillwatch_quarantine ORDER BY number DESC LIMIT $1"
+	// Likewise.
+	quarantinedStatement = `
+SELECT received, reason, body
+FROM (
+	SELECT *, sum(length(body)) OVER (ORDER BY number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+	FROM tillwatch_quarantine
+) AS sized
+WHERE coalesce(before, 0) < $2
+ORDER BY number DESC LIMIT $1`
 )
 
 // Read reads what any relay has committed, without holes: numbers become visible in
@@ -87,7 +95,7 @@ func unlessNone(err error) error {
 // Quarantined reads the newest quarantined bodies.
 func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
 	err = j.bounded(ctx, "read", func(ctx context.Context) error {
-		rows, err := j.pool.Query(ctx, quarantinedStatement, max(limit, 0))
+		rows, err := j.pool.Query(ctx, quarantinedStatement, max(limit, 0), journal.QuarantineBytes)
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 	}
 	defer rows.Close()
 	var all []journal.Unreadable
-	for rows.Next() {
+	for size := 0; size < journal.QuarantineBytes && rows.Next(); {
 		var u journal.Unreadable
 		var received int64
 		if err := rows.Scan(&received, &u.Reason, &u.Body); err != nil {
@@ -138,6 +138,7 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 		}
 		u.Received = journal.Instant(received)
 		all = append(all, u)
+		size += len(u.Body)
 	}
 	return all, readError(rows.Err())
 }
