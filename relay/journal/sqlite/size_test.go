@@ -53,6 +53,29 @@ func TestTheOldestBodiesGoUntilTheJournalHasItsSizeAndTheirIDsStay(t *testing.T)
 	}
 }
 
+func TestQuarantinedBodiesTakeAQuarterOfTheSizeAtMost(t *testing.T) {
+	const limit = 4 << 20
+	j := opened(t, t.TempDir()).(*Journal)
+	event := journal.Entry{ID: "evt_1", Type: "a", Body: make([]byte, 1000)}
+	if _, err := j.Append(t.Context(), []journal.Entry{event}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		u := journal.Unreadable{Reason: "not JSON", Body: make([]byte, limit/10)}
+		u.Body[0] = byte(n)
+		if err := j.Quarantine(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if removed, err := j.PruneTo(t.Context(), limit); err != nil || removed != 0 {
+		t.Errorf("%d events were removed, %v", removed, err)
+	}
+	kept, err := j.Quarantined(t.Context(), 12)
+	if err != nil || len(kept) != 2 || kept[0].Body[0] != 11 {
+		t.Errorf("%d quarantined bodies are kept, %v; want the newest two", len(kept), err)
+	}
+}
+
 // TestAPruneWhoseCallerLeftSharesNothingWithIt is for the race detector.
 func TestAPruneWhoseCallerLeftSharesNothingWithIt(t *testing.T) {
 	j := opened(t, t.TempDir()).(*Journal)
