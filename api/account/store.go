@@ -175,9 +175,9 @@ func (s *Store) watchedSince(t time.Time) {
 
 // release ends a critical section that may have changed something: it drops what is too much, wakes the waiting,
 // and notifies the watcher outside the lock.
-func (s *Store) release() { s.settle()() }
+func (s *Store) release() { s.conclude()() }
 
-func (s *Store) settle() (notify func()) {
+func (s *Store) conclude() (notify func()) {
 	defer s.mu.Unlock()
 	for _, in := range s.intents.dropSurplus() {
 		s.letGo(in)
