@@ -124,8 +124,8 @@ func (t *toast) sentence() string {
 	return map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind] + t.text
 }
 
-// wrapped returns a toast in two lines if it is wider than width. The second line lies
-// over the title of a pane, never over a row. A toast with a link is not wrapped.
+// wrapped returns a toast in two lines if it is wider than width. A toast with a link is not
+// wrapped.
 func (n *notices) wrapped(width int) []string {
 	t := &n.toast
 	if !t.shown() || t.link.Address != "" || paint.Width(t.sentence()) <= width {

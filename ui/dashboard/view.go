@@ -64,6 +64,8 @@ func (m *Model) lines() []string {
 		m.dialog.hide()
 		return p.tooSmall()
 	}
+	long := m.notices.wrapped(m.width - 2)
+	b.makeRoom(long != nil)
 	var content [layout.Panes][]string
 	inPane := false // a pane shows what is wrong
 	for i, pane := range b.panes {
@@ -77,7 +79,7 @@ func (m *Model) lines() []string {
 	notice := m.line.Start(m.width).Edge().Space(1)
 	m.notices.draw(notice, m.clock, m.look.Health, inPane, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
-	for i, text := range m.notices.wrapped(m.width - 2) {
+	for i, text := range long {
 		lines[b.layout.Notice.Y+i] = m.line.Start(m.width).Edge().Space(1).Put(m.notices.toast.kind, text).String()
 	}
 	lines[b.layout.Footer.Y] = m.drawFooter()

@@ -109,6 +109,7 @@ type Request struct {
 	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
 	Hidden      Hidden      // the focused pane is visible even so
 	List        bool        // the intents are one list at any width
+	LongNotice  bool        // the notice has a second line
 }
 
 // Layout is a divided screen. Rectangles never overlap; every cell outside them belongs to
@@ -175,7 +176,10 @@ func Arrange(r Request) Layout {
 	if int(r.Focus) < Board {
 		r.Hidden[Place(r.Focus)] = false
 	}
-	body := Rect{0, 2, r.Width, r.Height - 3}
+	if r.LongNotice {
+		l.Notice.H = 2
+	}
+	body := Rect{0, 1 + l.Notice.H, r.Width, r.Height - 2 - l.Notice.H}
 	if r.Zoom || IsView(r.Focus) {
 		l.Arrangement = r.arrangement(body.W)
 		l.Panes[r.Focus] = body
@@ -224,7 +228,8 @@ func (r Request) arrangement(width int) Arrangement {
 // board gives the intents about half of the height, and the rest to the shipments and the
 // quota, side by side, and to the tail. Hidden panes leave their place to the others.
 func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
-	share := min(max(body.H*24/100, 5), 16)
+	whole := l.whole(body)
+	share := min(max(whole*24/100, 5), 16)
 	heights := [3]int{0, min(share, 14), share} // the intents and the pulse; shipments and quota; the tail
 	if hidden[Shipments] && hidden[Quota] {
 		heights[1] = 0
@@ -232,7 +237,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	if hidden[Events] {
 		heights[2] = 0
 	}
-	rest := body.H
+	rest := whole
 	for _, h := range heights {
 		if h > 0 {
 			rest -= h + 1 // a blank line between
@@ -245,19 +250,21 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		heights[1] += (rest + 1) / 2
 		heights[2] += rest + 1 - (rest+1)/2
 	case heights[1] > 0:
-		heights[1] = body.H
+		heights[1] = whole
 	default:
-		heights[2] = body.H
+		heights[2] = whole
 	}
-	y := body.Y
+	y, second := body.Y, whole-body.H
 	for i, h := range heights {
-		row := Rect{body.X, y, body.W, h}
-		switch {
-		case h == 0:
+		if h == 0 {
 			continue
-		case i == 0:
+		}
+		h, second = h-second, 0
+		row := Rect{body.X, y, body.W, h}
+		switch i {
+		case 0:
 			l.top(row, hidden)
-		case i == 1:
+		case 1:
 			l.beside(row, hidden)
 		default:
 			l.Panes[tab] = row
@@ -265,6 +272,10 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		y += h + 1
 	}
 }
+
+// whole is the height of a rectangle below a notice of one line. Heights are shares of it, so
+// that a second line takes a row only from what is right below it.
+func (l *Layout) whole(r Rect) int { return r.H + l.Notice.H - 1 }
 
 // beside divides a row between the shipments and the quota.
 func (l *Layout) beside(row Rect, hidden Hidden) {
@@ -291,7 +302,8 @@ func (l *Layout) stack(body Rect, focus, tab Pane, hidden Hidden) {
 		focus = Pane(slices.Index(hidden[:], false))
 	}
 	var heights [places]int
-	spare := body.H
+	whole := l.whole(body)
+	spare := whole
 	for p := range heights {
 		if !hidden[p] {
 			heights[p] = 1
@@ -304,15 +316,15 @@ func (l *Layout) stack(body Rect, focus, tab Pane, hidden Hidden) {
 			spare -= rows
 		}
 	}
-	grow(Intents, min(body.H*2/5, 16))
-	grow(Events, min(body.H/4, 10))
-	if body.H >= 28 {
+	grow(Intents, min(whole*2/5, 16))
+	grow(Events, min(whole/4, 10))
+	if whole >= 28 {
 		grow(Quota, 6)
 	}
-	if body.H >= 36 {
-		grow(Shipments, min(body.H/5, 10))
+	if whole >= 36 {
+		grow(Shipments, min(whole/5, 10))
 	}
-	heights[focus] += spare
+	heights[focus] += spare - (whole - body.H)
 	y := body.Y
 	for p, h := range heights {
 		if Pane(p) == Events {

@@ -44,7 +44,12 @@ func TestRectanglesLieOnTheScreenAndNeverOverlap(t *testing.T) {
 					Width: width, Height: height, Focus: Pane((flags + width + height) % Panes), Zoom: bit(0), Detail: bit(1),
 					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5), bit(8)}, Arrangement: Arrangement(flags >> 6 & 3),
 				}
-				check(t, r, Arrange(r))
+				one := Arrange(r)
+				check(t, r, one)
+				r.LongNotice = true
+				two := Arrange(r)
+				check(t, r, two)
+				checkLongNotice(t, r, one, two)
 			}
 		}
 	}
@@ -89,6 +94,23 @@ func check(t *testing.T, r Request, l Layout) {
 	}
 	if shown == 0 && !r.Detail && !r.Zoom && !IsView(r.Focus) {
 		t.Fatalf("%+v: nothing is on the screen", r)
+	}
+}
+
+// checkLongNotice checks that a second line of the notice takes one row from one pane of each
+// column, and that all below it stay.
+func checkLongNotice(t *testing.T, r Request, one, two Layout) {
+	t.Helper()
+	if two.Notice.H != 2 && !two.TooSmall {
+		t.Fatalf("%+v: the notice is %+v", r, two.Notice)
+	}
+	for p, before := range one.Panes {
+		after := two.Panes[p]
+		moved, end := after.Y-before.Y, after.Y+after.H-before.Y-before.H
+		if moved == 1 && end == 0 && after.H > 0 || moved == end && (moved == 0 || moved == 1 && one.Arrangement == Narrow) {
+			continue
+		}
+		t.Fatalf("%+v: pane %d was %+v and is %+v", r, p, before, after)
 	}
 }
 

@@ -12,15 +12,16 @@ const (
 // top divides the first row between the intents and the pulse. Without room for both, the
 // intents get all of it.
 func (l *Layout) top(row Rect, hidden Hidden) {
+	whole := l.whole(row)
 	switch {
 	case hidden[Intents]:
 		l.Panes[Pulse] = row
 		return
-	case hidden[Pulse] || row.W < LanesFrom || row.H < leastTop+1+leastPulse:
+	case hidden[Pulse] || row.W < LanesFrom || whole < leastTop+1+leastPulse:
 		l.Panes[Intents] = row
 		return
 	}
-	h := min(max(row.H*pulseHeight/100, leastPulse), mostPulse)
+	h := min(max(whole*pulseHeight/100, leastPulse), mostPulse)
 	left := thirdLane(row.W) - gap
 	w := row.W - left - gap
 	above := row.H - h - 1
