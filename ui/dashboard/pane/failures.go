@@ -172,7 +172,12 @@ func ByReason(in *account.Intent) string {
 // group returns the group under the cursor; nil if there is none.
 func (p *Failures) group() *failureGroup {
 	p.count()
-	list := &p.groups[p.side]
+	return p.under(p.side)
+}
+
+// under is like group, for the cursor of either side.
+func (p *Failures) under(side int) *failureGroup {
+	list := &p.groups[side]
 	if len(list.rows) == 0 {
 		return nil
 	}

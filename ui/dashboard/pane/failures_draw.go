@@ -88,7 +88,9 @@ func (p *Failures) sideBySide() {
 		p.head(l.To(side*(w+laneGap)), side, columns)
 	}
 	p.push(l)
-	rows := min(max(len(p.groups[byReason].rows), len(p.groups[byMerchant].rows)), p.h-len(p.lines))
+	room := p.h - len(p.lines)
+	rows := min(max(len(p.groups[byReason].rows), len(p.groups[byMerchant].rows)), room)
+	listed := room-rows >= leastMembers
 	for side := range sides {
 		p.groups[side].place(len(p.lines), rows)
 	}
@@ -96,11 +98,11 @@ func (p *Failures) sideBySide() {
 		l := p.start()
 		for side := range sides {
 			l.On(paint.Base).To(side * (w + laneGap))
-			p.row(l, side, i, columns)
+			p.row(l, side, i, columns, listed)
 		}
 		p.push(l.On(paint.Base))
 	}
-	p.members()
+	p.members(w, byReason, byMerchant)
 }
 
 // stackedSides draws the groups by reason above those by merchant. Without room for all,
@@ -121,37 +123,58 @@ func (p *Failures) stackedSides() {
 		p.groups[side].place(len(p.lines), room)
 		for i := range min(room, len(p.groups[side].rows)) {
 			l := p.start()
-			p.row(l, side, i, columns)
+			p.row(l, side, i, columns, false)
 			p.push(l.On(paint.Base))
 		}
 	}
-	p.members()
+	p.members(p.w, p.side)
 }
 
 // leastMembers is the least number of lines for members, with their heading.
 const leastMembers = 5
 
-// members draws the intents of the group under the cursor in the remaining lines, with
-// their merchants or their reasons.
-func (p *Failures) members() {
-	if p.h-len(p.lines) < leastMembers {
+// members draws the intents of the groups under the cursors of some sides in the remaining
+// lines, one side beside the other.
+func (p *Failures) members(w int, shown ...int) {
+	room, rows := p.h-len(p.lines)-2, 0
+	if room < leastMembers-2 {
 		return
 	}
-	g := p.group()
 	p.push(p.start())
-	p.push(p.start().Space(1).Put(paint.Muted|paint.Bold, "FAILED").Space(1).Put(paint.Text, g.name))
-	const age, total = 5, 17
-	product := min((p.w-age-total)/2, 40)
-	for _, row := range g.rows[:min(len(g.rows), p.h-len(p.lines))] {
-		l := p.start().Space(1).Fit(paint.Muted, p.look.age(row.Entered()), age)
-		p.intents.cards.product(l, row, product)
-		other := wording.Failure(row.Failure)
-		if p.side == byReason {
-			other = string(row.Merchant)
-		}
-		l.Space(2).Fit(paint.Muted, other, min(l.Left()-2-total, 40))
-		p.push(l.Right(paint.Text, whole(row.total, total-1), total-1))
+	l := p.start()
+	for i, side := range shown {
+		g := p.under(side)
+		l.To(i*(w+laneGap)).Space(1).Put(paint.Muted|paint.Bold, "FAILED").Space(1).Fit(paint.Text, g.name, w-1-len("FAILED "))
+		rows = max(rows, len(g.rows))
 	}
+	p.push(l)
+	for at := range min(rows, room) {
+		l := p.start()
+		for i, side := range shown {
+			p.member(l.To(i*(w+laneGap)), side, at, w)
+		}
+		p.push(l)
+	}
+}
+
+// member draws an intent of the group under a side's cursor, if there are as many, with its
+// merchant or its reason.
+func (p *Failures) member(l *paint.Line, side, at, w int) {
+	rows := p.under(side).rows
+	if at >= len(rows) {
+		return
+	}
+	row := rows[at]
+	const age, total = 5, 16
+	product := (w - 1 - age - 2 - total) / 2
+	l.Space(1).Fit(paint.Muted, p.look.age(row.Entered()), age)
+	p.intents.cards.product(l, row, product)
+	other := wording.Failure(row.Failure)
+	if side == byReason {
+		other = string(row.Merchant)
+	}
+	l.Space(2).Fit(paint.Muted, other, w-1-age-product-2-total)
+	l.Right(paint.Text, whole(row.total, total-1), total)
 }
 
 // failureColumns are the widths of a side's columns.
@@ -185,15 +208,17 @@ func (p *Failures) head(l *paint.Line, side int, c failureColumns) {
 	l.Right(paint.Muted, "value lost", c.lost)
 }
 
-// row draws the i-th visible group of a side, if there is one.
-func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
+// row draws the i-th visible group of a side, if there is one. If the members of both sides are
+// listed, the cursor of either is marked.
+func (p *Failures) row(l *paint.Line, side, i int, c failureColumns, listed bool) {
 	list := &p.groups[side]
 	at := list.offset + i
 	if at >= len(list.rows) {
 		return
 	}
 	g := list.rows[at]
-	p.gutter(l, p.focused && side == p.side && at == list.drawn, false, false)
+	under := at == list.drawn
+	p.gutter(l, under && p.focused && side == p.side, under && listed, false)
 	name := g.name
 	if side == byMerchant {
 		name = shortened(name, c.name)

@@ -250,3 +250,28 @@ func TestManyGroupsAreScrolled(t *testing.T) {
 		}
 	}
 }
+
+// TestWideFailuresListTheGroupsOfBothCursors: each below its own side, over the whole of its
+// width, whichever side has the focus.
+func TestWideFailuresListTheGroupsOfBothCursors(t *testing.T) {
+	p, _ := failuresOf(160, 40, badDay()...)
+	for _, focused := range []string{"▌out of stock ", "▌acme.example "} {
+		lines := strings.Split(text(p.Lines()), "\n")
+		half := func(i, side int) string { return string([]rune(lines[i])[side*81:][:79]) }
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "FAILED") })
+		if got := text(p.Lines()); !strings.Contains(got, focused) || !strings.Contains(got, "▌out of stock ") || !strings.Contains(got, "▌acme.example ") {
+			t.Errorf("a cursor is not on the screen:\n%s", got)
+		}
+		for side, want := range [...]string{" FAILED out of stock", " FAILED acme.example"} {
+			if got := half(at, side); !strings.HasPrefix(got, want) {
+				t.Errorf("%q does not begin with %q", got, want)
+			}
+		}
+		for side, want := range [...]string{"acme.example", "out of stock"} {
+			if got := half(at+1, side); !strings.HasPrefix(got, " 1m ") || !strings.Contains(got, want) || !strings.HasSuffix(got, " 10.50 USD") {
+				t.Errorf("the first of side %d is %q", side, got)
+			}
+		}
+		p.Move(Right)
+	}
+}
