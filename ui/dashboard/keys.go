@@ -40,7 +40,7 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	if !ok {
 		if a, ok = m.cfg.Actions.Lookup(action.Board, key); !ok || a.ID != action.Filter {
-			m.sayRecorded(key)
+			m.sayElsewhere(key)
 			return nil // otherwise the text that follows would count as keys
 		}
 	}
@@ -70,11 +70,19 @@ func (m *Model) keys(keys job.KeysMsg) tea.Cmd {
 	return tea.Batch(commands...)
 }
 
+// sayElsewhere answers a key that works only in a detail, on the board or on a live screen.
+func (m *Model) sayElsewhere(key tea.KeyPressMsg) {
+	if a, ok := m.cfg.Actions.Lookup(action.Detail, key); ok {
+		m.notices.say(plain, strconv.Quote(a.Title)+" works only in a detail")
+	} else if a, ok := m.cfg.Actions.Lookup(action.Board, key); ok {
+		m.notices.say(plain, strconv.Quote(a.Title)+" works only on the board: "+m.cfg.Actions.KeyOf(action.Back)+" goes back")
+	} else if m.replay != nil {
+		m.sayRecorded(key)
+	}
+}
+
 // sayRecorded answers, in a replay, a key that works only on a live screen.
 func (m *Model) sayRecorded(key tea.KeyPressMsg) {
-	if m.replay == nil {
-		return
-	}
 	a, ok := action.Default().Lookup(m.scope(), key)
 	if !ok {
 		a, ok = action.Default().Lookup(action.Board, key)

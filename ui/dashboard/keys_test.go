@@ -73,6 +73,25 @@ func TestEveryActionOfTheTableIsPerformedOrSaysWhyNot(t *testing.T) {
 	}
 }
 
+func TestAKeyThatWorksOnlyElsewhereSaysWhere(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"p"}, `"Show personal data" works only in a detail`},
+		{[]string{"N"}, `"Previous found" works only in a detail`},
+		{[]string{"enter", "F"}, `"Failures" works only on the board: esc goes back`},
+		{[]string{"enter", "x"}, `"Mark intent" works only on the board: esc goes back`},
+		{[]string{"enter", "5"}, `"Pane 5: requests" works only on the board: esc goes back`},
+	} {
+		m := boardOf(t, typicalShop(time.Now()), 80, 24)
+		press(m, c.keys...)
+		if got := pressingLine(m); !strings.Contains(got, c.want) {
+			t.Errorf("%v: the line says %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
 func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
 	s := typicalShop(time.Now())
 	m := boardOf(t, s, 200, 55)
