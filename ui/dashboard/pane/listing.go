@@ -150,19 +150,27 @@ func (p *listing[R]) held(l *paint.Line, between string) {
 	}
 }
 
-// ends ends a title with its right part. It omits a span without room: a count is never
-// truncated.
+// ends ends a title with its right part, in groups that each begin with two blanks. It omits a
+// group without room: a count is never truncated, nor behind another one's sign.
 func (f *frame) ends(l *paint.Line, right paint.Spans) {
 	if n := l.Left() - right.Width(); f.compact() && n >= 3 {
 		l.Space(1).Repeat(paint.Rule, "─", n-1)
 	} else {
 		l.Space(n)
 	}
-	for _, s := range right {
-		if paint.Width(strings.TrimRight(s.Text, " ")) <= l.Left() {
-			text := strings.TrimLeft(s.Text, " ")
-			l.Space(len(s.Text)-len(text)).Put(s.Style, text)
+	for len(right) > 0 {
+		end := 1
+		for end < len(right) && !strings.HasPrefix(right[end].Text, "  ") {
+			end++
 		}
+		last := right[end-1].Text
+		if right[:end].Width()-len(last)+len(strings.TrimRight(last, " ")) <= l.Left() {
+			for _, s := range right[:end] {
+				text := strings.TrimLeft(s.Text, " ")
+				l.Space(len(s.Text)-len(text)).Put(s.Style, text)
+			}
+		}
+		right = right[end:]
 	}
 }
 

@@ -2,12 +2,14 @@ package pane
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/sign"
 )
 
 // parcel is a shipment that was read, and changed so long ago.
@@ -49,6 +51,23 @@ func TestShipmentsInTroubleStandAboveThoseThatMove(t *testing.T) {
 	p.Apply(&account.Changes{Shipments: []*account.Shipment{parcel("shipped", api.Delayed, -time.Hour)}}, false)
 	if got := p.names(); got[0] != "shipped" || len(got) != len(want) {
 		t.Errorf("a parcel that is delayed now does not stand at the top: %v", got)
+	}
+}
+
+// TestACountOfShipmentsStandsBehindItsOwnSign: a narrow title leaves out a sign with its count,
+// never one of both.
+func TestACountOfShipmentsStandsBehindItsOwnSign(t *testing.T) {
+	want := map[api.ShipmentStatus]int{api.Ordered: 8, api.Shipped: 20, api.Delayed: 4, api.OutForDelivery: 12, api.Delivered: 40, api.Canceled: 4}
+	p := NewShipments(look())
+	p.Apply(&account.Changes{Whole: true, Summary: account.Summary{Shipments: want}}, true)
+	for w := 40; w <= 100; w++ {
+		p.SetPlace(Place{W: w, H: 10})
+		title := strings.SplitN(text(p.Lines()), "\n", 2)[0] + " "
+		for status, n := range want {
+			if sign := sign.Shipment(status).Glyph + " "; strings.Contains(title, sign) && !strings.Contains(title, sign+strconv.Itoa(n)+" ") {
+				t.Errorf("%d columns: not %s%d in %q", w, sign, n, title)
+			}
+		}
 	}
 }
 
