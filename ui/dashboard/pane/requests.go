@@ -163,8 +163,19 @@ func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 		l.Space(1).Fit(paint.Muted, row.Method, max(c.method, len(row.Method)))
 	}
 	right := 8 + c.by + c.class + c.attempt + c.waited
-	l.Space(1).Fit(paint.Text, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
+	l.Space(1)
+	putPath(l, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
 	p.figures(l, row, c)
+}
+
+// putPath draws a path in w cells. Without room for all, what is done to one thing, such as
+// /confirm, takes precedence over the end of its id.
+func putPath(l *paint.Line, path string, w int) {
+	end := strings.LastIndexByte(path, '/')
+	if does := paint.Width(path[max(end, 0):]); paint.Width(path) <= w || end == strings.IndexByte(path, '/') || does > w*2/3 {
+		end = len(path)
+	}
+	l.Fit(paint.Text, path[:end], w-paint.Width(path[end:])).Put(paint.Text, path[end:])
 }
 
 // commonPath is the beginning of every path.

@@ -37,6 +37,20 @@ func TestRequestsShowWhatBecameOfThem(t *testing.T) {
 	}
 }
 
+func TestAConfirmIsToldFromAReadHoweverNarrowTheRequests(t *testing.T) {
+	const path = "/api/v1/checkout-intents/ci_9348867e9394473b910de1a6a7e745b7"
+	for _, w := range []int{40, 60, 80, 120} {
+		p := NewRequests(look())
+		p.SetPlace(Place{W: w, H: 10})
+		p.Apply(&account.Changes{Requests: []api.Exchange{{Method: "GET", Path: path, Sent: noon}, {Method: "POST", Path: path + "/confirm", Sent: noon.Add(time.Second)}}}, true)
+		for line := range strings.Lines(text(p.Lines())) {
+			if strings.Contains(line, "POST") != strings.Contains(line, "/confirm ") {
+				t.Errorf("%d columns: %q", w, line)
+			}
+		}
+	}
+}
+
 func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
 	p := NewRequests(look())
 	p.SetPlace(Place{W: 160, H: 20})
