@@ -220,7 +220,7 @@ func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
 	if !under {
 		l.On(paint.Base)
 	}
-	l.Fit(paint.Text, row.mark.Word, c.kind)
+	l.Fit(paint.Text, row.mark.Word, c.kind-1).Space(1)
 	name, style := named(row.product, row.Source)
 	l.Fit(style, name, l.Left()-c.target-c.attempts-c.answer-c.took-c.next)
 	l.Cell(2, paint.Muted, apart(Shown(row.Target), p.targets, c.target-2), c.target)

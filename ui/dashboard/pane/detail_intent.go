@@ -214,7 +214,7 @@ func (p *Detail) parcels() {
 		m := sign.Shipment(row.Status())
 		carrier, number := row.tracking()
 		p.add(func(l *paint.Line) {
-			l.Fit(m.Style, m.Glyph+" "+m.Word, 19)
+			l.Fit(m.Style, m.Glyph+" "+m.Word, 18).Space(1)
 			if l.Left() > paint.Width(number)+paint.Width(carrier) {
 				l.Put(paint.Muted, carrier).Space(1)
 			}

@@ -87,7 +87,7 @@ func (p *Detail) item(in *account.Intent, money int) {
 	}
 	p.add(func(l *paint.Line) {
 		l.Put(m.Style, m.Glyph).Space(1)
-		l.Fit(m.Style, m.Word, itemState)
+		l.Fit(m.Style, m.Word, itemState-1).Space(1)
 		right := 1 + money
 		l.Fit(paint.Text, name, l.Left()-right-1)
 		if in.Total != nil {

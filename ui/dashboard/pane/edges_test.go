@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/delivery"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -152,6 +153,35 @@ func TestAWideListOfShipmentsUsesItsWidth(t *testing.T) {
 		p.Apply(&account.Changes{Shipments: []*account.Shipment{parcel("shp_1", api.OutForDelivery, 0)}}, true)
 		if got := text(p.Lines()); (strings.Count(got, "shp_1") == 2) != c.id {
 			t.Errorf("%d columns: the id is shown: %t, want %t:\n%s", c.width, !c.id, c.id, got)
+		}
+	}
+}
+
+// A word of the service that is as long as its column stays apart from the next one.
+func TestALongStateIsApartFromTheProduct(t *testing.T) {
+	const long = "eaten_by_a_very_large_grue_of_the_sea"
+	in := *intentOf("ci_1", long, time.Minute)
+	in.Product, in.ReferenceID = "Mug", "order-7"
+	lost := &account.Shipment{ID: "shp_1", Product: "Mug", Certainty: account.Verified, ReadAt: noon, Latest: &api.Shipment{ID: "shp_1", Status: long, Tracking: &api.Tracking{Carrier: "Mug"}}}
+	happened := &account.Event{ID: "evt_1", Type: "checkout_intent." + long, Product: "Mug", Received: noon}
+	shipments, events, deliveries := NewShipments(look()), NewEvents(look(), noIntent), NewDeliveries(look(), func(api.ID) (*account.Intent, bool) { return &in, true })
+	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{lost}}, true)
+	events.Apply(&account.Changes{Events: []*account.Event{happened}}, true)
+	deliveries.ApplyDeliveries([]*delivery.Delivery{{ID: "d_1", Type: happened.Type, State: delivery.Delivered, Since: noon}}, true)
+	order, one := NewDetail(look(), api.ConfirmWindow), NewDetail(look(), api.ConfirmWindow)
+	order.Open(Subject{Kind: OfOrder, ID: "order-7"})
+	order.SetFacts(Facts{Order: account.NewOrder("order-7", []*account.Intent{&in})})
+	one.Open(Subject{Kind: OfIntent, ID: "ci_1"})
+	one.SetFacts(Facts{Intent: &account.IntentDetail{Intent: in, Latest: &api.Intent{ID: "ci_1", State: long}}, Shipments: []*account.Shipment{lost}})
+	for _, p := range []interface {
+		SetPlace(Place)
+		Lines() []string
+	}{intents(100, 20, &in), shipments, events, deliveries, order, one} {
+		for w := 60; w <= 200; w += 10 {
+			p.SetPlace(Place{W: w, H: 40})
+			if got := text(p.Lines()); strings.Contains(got, "…Mug") || !strings.Contains(got, "Mug") {
+				t.Errorf("%T, %d columns:\n%s", p, w, got)
+			}
 		}
 	}
 }

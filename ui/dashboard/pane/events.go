@@ -245,7 +245,7 @@ func (p *Events) drawArrival(l *paint.Line, row *eventRow) {
 	switch {
 	case p.w >= 72:
 		l.Fit(paint.Muted, written("15:04:05.0", "Jan_2 15:04"), 12)
-		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
+		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 19).Space(1)
 	case p.w >= 50:
 		l.Fit(paint.Muted, written("15:04:05", "Jan _2"), 9).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
 	default:

@@ -74,7 +74,7 @@ func (p *Intents) drawList() {
 func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch string) {
 	m := sign.Intent(row.State)
 	if c.state > 2 {
-		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
+		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-3).Space(1)
 	} else {
 		l.Fit(m.Style, m.Glyph, c.state)
 	}

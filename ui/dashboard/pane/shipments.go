@@ -224,7 +224,7 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 		word = 2
 		l.Fit(m.Style, m.Glyph, word)
 	} else {
-		l.Fit(m.Style, m.Glyph+" "+m.Word, word)
+		l.Fit(m.Style, m.Glyph+" "+m.Word, word-1).Space(1)
 	}
 	if !under {
 		l.On(paint.Base) // only the status glows
