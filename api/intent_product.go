@@ -22,7 +22,7 @@ func (i *Intent) Merchant() Text {
 // path segment of the product URL: "chili-crisp" becomes "Chili Crisp". An
 // intent without either is named by its merchant.
 func (i *Intent) ProductName() Text {
-	if i.Offer != nil && i.Offer.ProductTitle != "" {
+	if i.Offer != nil && strings.TrimSpace(string(i.Offer.ProductTitle)) != "" {
 		return i.Offer.ProductTitle
 	}
 	address, err := url.Parse(string(i.ProductURL))

@@ -268,6 +268,8 @@ func TestIntentNamesItsProductAndMerchant(t *testing.T) {
 	}
 	titled := Intent{ProductURL: "https://a.example/x", Offer: &Offer{ProductTitle: "The Title"}}
 	same(t, "title of the offer", titled.ProductName(), "The Title")
+	titled.Offer.ProductTitle = " \t "
+	same(t, "blank title of the offer", titled.ProductName(), "X")
 }
 
 func TestOfferSelectedIsNilWhenTheOptionIsNotListed(t *testing.T) {
