@@ -297,3 +297,19 @@ func TestALineThatADoctorCanExplainNamesItWhereThereIsRoom(t *testing.T) {
 		}
 	}
 }
+
+func TestACauseThatIsCutKeepsItsEnd(t *testing.T) {
+	now := time.Now()
+	s := typicalShop(now)
+	s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: now.Add(-10 * time.Second),
+		Err: errors.New("GET /api/v1/checkout-intents/ci_13b81ba5c6814b0d8f6a1e2c3d4b5a69: no answer in time")}
+	for width, want := range map[int]string{120: " (GET /api", 240: "/ci_13b81ba5c6814b0d8f6a1e2c3d4b5a69"} {
+		m := boardOf(t, s, width, 40, func(cfg *Config) { cfg.Now = func() time.Time { return now } })
+		if got := pressingLine(m); !strings.Contains(got, want) || !strings.Contains(got, "no answer in time)") {
+			t.Errorf("%d columns: %q", width, got)
+		}
+	}
+	if got := pressingLine(boardOf(t, s, 80, 40, func(cfg *Config) { cfg.Now = func() time.Time { return now } })); strings.Contains(got, "(") {
+		t.Errorf("80 columns: %q", got)
+	}
+}

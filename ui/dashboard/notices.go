@@ -135,6 +135,9 @@ func (n *notices) wrapped(width int) []string {
 	return append(lines[:1:1], strings.Join(lines[1:], " "))
 }
 
+// leastCause is the least width of a cause that is cut.
+const leastCause = 20
+
 // unwell says what is wrong with the picture, what to do, the cause, and where to learn
 // more, as far as there is room.
 func unwell(l *paint.Line, glyph string, h pane.Health) {
@@ -142,8 +145,8 @@ func unwell(l *paint.Line, glyph string, h pane.Health) {
 	if h.Advice != "" {
 		l.Put(paint.Muted, " — "+h.Advice)
 	}
-	if h.Cause != "" {
-		l.Put(paint.Muted, " ("+h.Cause+")")
+	if room := l.Left() - len(" ()"); h.Cause != "" && (room >= leastCause || paint.Width(h.Cause) <= room) {
+		l.Put(paint.Muted, " ("+paint.Shorten(h.Cause, room)+")") // what went wrong is at its end
 	}
 	if more := " · tillwatch doctor says more"; h.Style == paint.Bad && paint.Width(more) <= l.Left() {
 		l.Put(paint.Muted, more)
