@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"cmp"
+
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
@@ -174,7 +176,7 @@ func (p *Failures) member(l *paint.Line, side, at, w int) {
 		other = string(row.Merchant)
 	}
 	l.Space(2).Fit(paint.Muted, other, w-1-age-product-2-total)
-	l.Right(paint.Text, whole(row.total, total-1), total)
+	l.Right(paint.Text, whole(cmp.Or(row.total, "–"), total-1), total)
 }
 
 // failureColumns are the widths of a side's columns.
@@ -191,7 +193,7 @@ func failureColumnsOf(w int) failureColumns {
 			room, *column = room+*column, 0
 		}
 	}
-	c.name = min(max(room*3/4, leastGroup), 34)
+	c.name = min(max(room*3/4, leastGroup), 35) // the longest reason
 	c.bar = max(room-c.name, 0)
 	return c
 }

@@ -274,4 +274,15 @@ func TestWideFailuresListTheGroupsOfBothCursors(t *testing.T) {
 		}
 		p.Move(Right)
 	}
+	p.NextSpan()
+	lines := strings.Split(text(p.Lines()), "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, " FAILED acme.example") })
+	if got := lines[at+3]; !strings.Contains(got, "Product ci_003 ") || !strings.HasSuffix(got, " –") {
+		t.Errorf("an unknown total is not told from none: %q", got)
+	}
+	longest := "unsupported_store_no_guest_checkout"
+	wide, _ := failuresOf(200, 40, failedOf(1, time.Minute, "acme.example", longest, 100))
+	if got := text(wide.Lines()); !strings.Contains(got, strings.ReplaceAll(longest, "_", " ")+" ━") {
+		t.Errorf("the longest reason is cut beside its bar:\n%s", got)
+	}
 }
