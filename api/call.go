@@ -258,7 +258,7 @@ func (c *Client) cause(ctx context.Context, err error) error {
 		err = wrapped.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("nothing within %s: %w", c.timeout, context.DeadlineExceeded)
+		return timeout(c.timeout)
 	}
 	return err
 }
@@ -270,6 +270,13 @@ func quotingNo(secrets []Secret, err error) error {
 	}
 	return err
 }
+
+// timeout is a [context.DeadlineExceeded] that says in words what it means.
+type timeout time.Duration
+
+func (t timeout) Error() string { return "nothing within " + time.Duration(t).String() }
+
+func (timeout) Unwrap() error { return context.DeadlineExceeded }
 
 var errTooLarge = fmt.Errorf("larger than %d bytes", maxBody)
 

@@ -154,7 +154,7 @@ func TestTimeoutOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 		_, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
 		same(t, "waited", time.Since(started), defaultTimeout)
 		same(t, "unknown outcome", IsUnknownOutcome(err), true)
-		same(t, "says how long", strings.Contains(err.Error(), "nothing within 15s"), true)
+		same(t, "says how long, and ends with that", strings.HasSuffix(err.Error(), "nothing within 15s"), true)
 	})
 }
 
