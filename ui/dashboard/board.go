@@ -64,7 +64,7 @@ type board struct {
 	zoom          bool        // the focused pane fills the board
 	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
-	longNotice    bool   // the notice has a second line
+	notice        int    // its lines
 	created       api.ID // created here, and not on the screen yet; "" for none
 	pulseCache    pulseCache
 }
@@ -107,10 +107,10 @@ func (b *board) arrange() {
 	}
 }
 
-// makeRoom gives the notice a second line, or takes it away.
-func (b *board) makeRoom(long bool) {
-	if b.longNotice != long {
-		b.longNotice = long
+// makeRoom gives the notice its lines.
+func (b *board) makeRoom(lines int) {
+	if b.notice != lines {
+		b.notice = lines
 		b.arrange()
 	}
 }
@@ -119,7 +119,7 @@ func (b *board) request() layout.Request {
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
 		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(), List: b.intents.Grouped(),
-		LongNotice: b.longNotice,
+		Notice: b.notice,
 	}
 }
 

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -11,6 +10,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/weblink"
@@ -124,7 +124,7 @@ func (t *toast) sentence() string {
 	return map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind] + t.text
 }
 
-// wrapped returns a toast in two lines if it is wider than width. A toast with a link is not
+// wrapped returns the lines of a toast that is wider than width. A toast with a link is not
 // wrapped.
 func (n *notices) wrapped(width int) []string {
 	t := &n.toast
@@ -132,7 +132,11 @@ func (n *notices) wrapped(width int) []string {
 		return nil
 	}
 	lines := paint.Wrap(t.sentence(), width)
-	return append(lines[:1:1], strings.Join(lines[1:], " "))
+	if len(lines) > layout.MostNotice {
+		lines = lines[:layout.MostNotice]
+		lines[layout.MostNotice-1] += "…"
+	}
+	return lines
 }
 
 // leastCause is the least width of a cause that is cut.

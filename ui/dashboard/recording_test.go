@@ -133,30 +133,43 @@ func TestARecordingThatCannotBeginIsSaid(t *testing.T) {
 	}
 }
 
-// Whoever is told where something was written learns all of the path.
-func TestANoticeThatIsTooLongTakesASecondLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, size := range [][2]int{{80, 24}, {120, 36}} {
-			m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
+// Whoever is told where something was written learns all of the path, and still sees the names of
+// the panes.
+func TestANoticeThatIsTooLongTakesMoreLines(t *testing.T) {
+	const folder = "/home/somebody/.local/state/tillwatch/recordings/"
+	for _, c := range []struct {
+		width, height int
+		path          string
+		lines         int
+	}{
+		{80, 24, "~/.local/state/tillwatch/recordings/simulator-20261123-004248.tillwatch", 2},
+		{80, 24, folder + "a-simulator-20261123-004248.tillwatch", 3},
+		{120, 36, folder + "a-simulator-20261123-004248.tillwatch", 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), c.width, c.height)
 			before := strings.Split(screen(m), "\n")
-			path := "~/.local/state/tillwatch/recordings/simulator-20261123-004248.tillwatch"
-			m.Update(recordedMsg{said: "recorded 16m0s in 120 kB, and there is more to say than fits here: tillwatch replay " + path})
+			m.Update(recordedMsg{said: "recorded 16m0s in 120 kB: tillwatch replay " + c.path})
 			after := strings.Split(screen(m), "\n")
-			if !strings.Contains(after[1], "recorded 16m0s") || !strings.Contains(strings.Join(after[1:3], " "), path) {
-				t.Errorf("%v: the path is cut:\n%s", size, strings.Join(after[:5], "\n"))
+			title, said := 1+c.lines, ""
+			for _, line := range after[1:title] {
+				said += strings.TrimSpace(line)
 			}
-			if after[3] != before[2] {
-				t.Errorf("%v: it covers the name of a pane:\n%s", size, strings.Join(after[:5], "\n"))
+			if !strings.Contains(said, "recorded 16m0s") || !strings.Contains(said, c.path) {
+				t.Errorf("%d columns: the path is cut:\n%s", c.width, strings.Join(after[:5], "\n"))
+			}
+			if after[title] != before[2] {
+				t.Errorf("%d columns: it covers the name of a pane:\n%s", c.width, strings.Join(after[:5], "\n"))
 			}
 			below := slices.IndexFunc(before, func(line string) bool { return strings.Contains(line, "SHIPMENTS") })
 			if !slices.Equal(before[below:], after[below:]) {
-				t.Errorf("%v: it moves more than the pane below it:\n%s", size, strings.Join(after, "\n"))
+				t.Errorf("%d columns: it moves more than the pane below it:\n%s", c.width, strings.Join(after, "\n"))
 			}
 			time.Sleep(2 * toastFor)
 			m.Update(tickMsg{})
 			if got := strings.Split(screen(m), "\n"); !strings.HasPrefix(got[2], "▌INTENTS") {
-				t.Errorf("%v: it stays: %s", size, got[2])
+				t.Errorf("%d columns: it stays: %s", c.width, got[2])
 			}
-		}
-	})
+		})
+	}
 }

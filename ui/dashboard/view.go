@@ -65,7 +65,7 @@ func (m *Model) lines() []string {
 		return p.tooSmall()
 	}
 	long := m.notices.wrapped(m.width - 2)
-	b.makeRoom(long != nil)
+	b.makeRoom(len(long))
 	var content [layout.Panes][]string
 	inPane := false // a pane shows what is wrong
 	for i, pane := range b.panes {

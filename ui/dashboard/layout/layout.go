@@ -9,6 +9,9 @@ const (
 	MinHeight = 12
 )
 
+// MostNotice is the most lines of a notice: each of the smallest boards keeps its names below it.
+const MostNotice = 3
+
 // Pane names a part of the screen that can have the focus.
 type Pane uint8
 
@@ -109,7 +112,7 @@ type Request struct {
 	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
 	Hidden      Hidden      // the focused pane is visible even so
 	List        bool        // the intents are one list at any width
-	LongNotice  bool        // the notice has a second line
+	Notice      int         // the lines of the notice, at most MostNotice; 0 is one
 }
 
 // Layout is a divided screen. Rectangles never overlap; every cell outside them belongs to
@@ -176,9 +179,7 @@ func Arrange(r Request) Layout {
 	if int(r.Focus) < Board {
 		r.Hidden[Place(r.Focus)] = false
 	}
-	if r.LongNotice {
-		l.Notice.H = 2
-	}
+	l.Notice.H = min(max(r.Notice, 1), MostNotice)
 	body := Rect{0, 1 + l.Notice.H, r.Width, r.Height - 2 - l.Notice.H}
 	if r.Zoom || IsView(r.Focus) {
 		l.Arrangement = r.arrangement(body.W)
@@ -254,12 +255,12 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	default:
 		heights[2] = whole
 	}
-	y, second := body.Y, whole-body.H
+	y, taken := body.Y, whole-body.H // by the notice
 	for i, h := range heights {
 		if h == 0 {
 			continue
 		}
-		h, second = h-second, 0
+		h, taken = h-taken, 0
 		row := Rect{body.X, y, body.W, h}
 		switch i {
 		case 0:
@@ -274,7 +275,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 }
 
 // whole is the height of a rectangle below a notice of one line. Heights are shares of it, so
-// that a second line takes a row only from what is right below it.
+// that further lines take their rows only from what is right below them.
 func (l *Layout) whole(r Rect) int { return r.H + l.Notice.H - 1 }
 
 // beside divides a row between the shipments and the quota.

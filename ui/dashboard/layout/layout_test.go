@@ -46,10 +46,11 @@ func TestRectanglesLieOnTheScreenAndNeverOverlap(t *testing.T) {
 				}
 				one := Arrange(r)
 				check(t, r, one)
-				r.LongNotice = true
-				two := Arrange(r)
-				check(t, r, two)
-				checkLongNotice(t, r, one, two)
+				for r.Notice = 2; r.Notice <= MostNotice; r.Notice++ {
+					more := Arrange(r)
+					check(t, r, more)
+					checkNotice(t, r, one, more)
+				}
 			}
 		}
 	}
@@ -97,17 +98,17 @@ func check(t *testing.T, r Request, l Layout) {
 	}
 }
 
-// checkLongNotice checks that a second line of the notice takes one row from one pane of each
+// checkNotice checks that a notice of more than one line takes its rows from one pane of each
 // column, and that all below it stay.
-func checkLongNotice(t *testing.T, r Request, one, two Layout) {
+func checkNotice(t *testing.T, r Request, one, more Layout) {
 	t.Helper()
-	if two.Notice.H != 2 && !two.TooSmall {
-		t.Fatalf("%+v: the notice is %+v", r, two.Notice)
+	if more.Notice.H != r.Notice && !more.TooSmall {
+		t.Fatalf("%+v: the notice is %+v", r, more.Notice)
 	}
 	for p, before := range one.Panes {
-		after := two.Panes[p]
+		after := more.Panes[p]
 		moved, end := after.Y-before.Y, after.Y+after.H-before.Y-before.H
-		if moved == 1 && end == 0 && after.H > 0 || moved == end && (moved == 0 || moved == 1 && one.Arrangement == Narrow) {
+		if taken := r.Notice - 1; moved == taken && end == 0 && after.H > 0 || moved == end && (moved == 0 || moved == taken && one.Arrangement == Narrow) {
 			continue
 		}
 		t.Fatalf("%+v: pane %d was %+v and is %+v", r, p, before, after)
