@@ -51,13 +51,15 @@ func (f *finder) paste(text string) (cmd tea.Cmd, refused string) {
 // previous.
 func (f *finder) next(by int) {
 	wrapped := f.board.detail.FindNext(by)
+	found := f.board.detail.Found()
+	stays := func() bool { return f.board.detail.Found() == found }
 	switch text, hits := f.board.detail.Sought(); {
 	case hits == 0:
 		f.notices.say(warning, "no line of the detail contains "+text)
 	case wrapped && by > 0:
-		f.notices.say(plain, "past the end: "+f.board.detail.Found()+" from the top")
+		f.notices.sayWhile(stays, plain, "past the end: "+found+" from the top")
 	case wrapped:
-		f.notices.say(plain, "past the top: "+f.board.detail.Found()+" from the end")
+		f.notices.sayWhile(stays, plain, "past the top: "+found+" from the end")
 	}
 }
 
