@@ -191,7 +191,11 @@ func (d *Confirm) batchBody(room, height int) []row {
 	out = append(out, rows(needed, shown...)...)
 	hidden := paint.Spans{}
 	if b.page < b.length() {
-		hidden = paint.Spans{paint.In(paint.Muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(b.length())+", pgdn and pgup scroll")}
+		inView := wording.Count(b.top + 1)
+		if b.page > 1 {
+			inView += " to " + wording.Count(b.top+b.page)
+		}
+		hidden = paint.Spans{paint.In(paint.Muted, inView+" of "+wording.Count(b.length())+", pgdn and pgup scroll")}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)

@@ -122,6 +122,14 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	}
 }
 
+func TestABatchSaysWhichOrdersAreInView(t *testing.T) {
+	for height, want := range map[int]string{11: "│ 1 of 14, pgdn and pgup scroll", 12: "│ 1 to 2 of 14, pgdn and pgup scroll"} {
+		if got := plain(openBatch(t, basket(14), false, height).dialog.View(ink(), 40, height)); !strings.Contains(got, want) {
+			t.Errorf("%d lines: no %q in\n%s", height, want, got)
+		}
+	}
+}
+
 func TestABatchShowsAllOfWhatHasALongName(t *testing.T) {
 	all := basket(6)
 	all[1].Variant = "Size XL"
