@@ -85,7 +85,7 @@ func (s settings) testDestinations(c *cobra.Command, asJSON bool) error {
 
 // environment is the environment that the address and the key suggest.
 func (s settings) environment() api.Environment {
-	client, err := api.New(api.Config{BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP})
+	client, err := s.newClient(api.Config{})
 	if err != nil {
 		return api.Environment{Name: "unknown", Live: true}
 	}
