@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -105,26 +106,25 @@ func printBalance(w io.Writer, answer []byte) error {
 // printState prints the overview: counts, limits, endpoints.
 func printState(w io.Writer, answer []byte) error {
 	state := gjson.ParseBytes(answer)
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows []fact
 	state.ForEach(func(name, value gjson.Result) bool {
-		switch {
-		case value.IsArray():
-		case value.IsObject():
+		text := value.String()
+		if value.IsObject() {
 			var parts []string
 			value.ForEach(func(kind, n gjson.Result) bool {
-				parts = append(parts, fmt.Sprintf("%s %s", api.Scrub(kind.String()), api.Scrub(n.String())))
+				parts = append(parts, kind.String()+" "+n.String())
 				return true
 			})
-			fmt.Fprintf(out, "%s\t%s\n", api.Scrub(name.String()), strings.Join(parts, ", "))
-		default:
-			fmt.Fprintf(out, "%s\t%s\n", api.Scrub(name.String()), api.Scrub(value.String()))
+			text = cmp.Or(strings.Join(parts, ", "), "none")
+		}
+		if !value.IsArray() {
+			rows = append(rows, fact{string(api.Scrub(name.String())), text})
 		}
 		return true
 	})
-	if err := out.Flush(); err != nil {
+	if _, err := fmt.Fprintln(w, facts("", rows...)); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
 	if err := printRows(w, state.Get("buckets").Array(), []string{"name", "limit", "remaining", "resetSeconds"}); err != nil {
 		return err
 	}

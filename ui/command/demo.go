@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -228,13 +227,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 		case <-ticker.C:
 		}
 		r := s.report(time.Now(), nil)
-		var err error
-		if asJSON {
-			err = json.NewEncoder(out).Encode(r.brief())
-		} else {
-			_, err = fmt.Fprintln(out, r.oneLine(time.Now()))
-		}
-		if err != nil || ended {
+		if err := printed(out, asJSON, r.brief(), r.oneLine(time.Now())+"\n"); err != nil || ended {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -123,10 +122,8 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 		r.Verdict, r.ExitCode = "time_over", exitFailed
 		failure = fmt.Errorf("the time is up: %s", now.is)
 	}
-	if o.json {
-		if err := json.NewEncoder(stdout).Encode(r); err != nil {
-			return err
-		}
+	if err := printed(stdout, o.json, r, ""); err != nil {
+		return err
 	}
 	if failure != nil {
 		return &exitError{r.ExitCode, failure}
