@@ -102,6 +102,9 @@ func (s *settings) readDestination(number int, table map[string]any) []error {
 	wrong := readTable(place, table, false, map[string]any{
 		"kinds": &d.Kinds, "webhook": &d.Webhook, "webhook_file": &file, "headers": &headers, "header_files": &headerFiles,
 		"command": &d.Command, "live": &d.Live, "timeout": &d.Timeout,
+	}, map[string]string{
+		"kinds": `a list of kinds, such as ["expiring", "failed"]`, "webhook": "an address in quotes", "webhook_file": "a path in quotes",
+		"command": `a list of texts, such as ["notify-send", "{text}"]`,
 	})
 	if _, isText := table["command"].(string); isText {
 		wrong = append(wrong, usagef(`%s: command must be a list, such as ["notify-send", "{text}"]: no shell runs it`, place))

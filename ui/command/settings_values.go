@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,18 +120,18 @@ func readTables(key string, value any, read func(number int, table map[string]an
 	return wrong
 }
 
-// readTable sets the fields, by name, to the values of a table. place names the table in errors, which repeat a value only
-// if it is shown.
-func readTable(place string, table map[string]any, shown bool, fields map[string]any) (wrong []error) {
+// readTable sets the fields, by name, to the values of a table. Errors name its place, repeat
+// a value only if it is shown, and say what it must be: as in must, or else the field's kind.
+func readTable(place string, table map[string]any, shown bool, fields map[string]any, must map[string]string) (wrong []error) {
 	known := slices.Sorted(maps.Keys(fields))
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		switch field, exists := fields[key]; {
 		case !exists:
 			wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, wording.Suggest(key, known)))
 		case !assign(field, table[key]) && shown:
-			wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
+			wrong = append(wrong, invalidValue(place+": "+key, table[key], cmp.Or(must[key], describeKind(field))))
 		case !assign(field, table[key]):
-			wrong = append(wrong, usagef("%s: %s must be %s", place, key, describeKind(field)))
+			wrong = append(wrong, usagef("%s: %s must be %s", place, key, cmp.Or(must[key], describeKind(field))))
 		}
 	}
 	return wrong
