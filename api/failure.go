@@ -35,6 +35,12 @@ const (
 	FailureUnknown  FailureGroup = "unclassified"
 )
 
+// Words is the code as people read it, without the kind of thing that failed: "out of stock".
+func (c FailureCode) Words() string {
+	short := strings.TrimPrefix(strings.TrimPrefix(string(c), "checkout_intent_"), "product_")
+	return strings.ReplaceAll(string(Scrub(short)), "_", " ")
+}
+
 // Group classes the code; a code that is not known is unclassified.
 func (c FailureCode) Group() FailureGroup { return c.known().group }
 

@@ -59,7 +59,7 @@ func TestFailureOfLongAgoIsNoAlertAndAFreshOneSaysWhy(t *testing.T) {
 			t.Errorf("%d alerts, first %+v", n, a)
 		}
 		s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: time.Now(), Failure: &api.FailureReason{Code: "product_out_of_stock"}}, time.Now(), ByRead)
-		if n, a := stands(s, AlertFailed); n != 1 || a.Text != "ci_1 failed: product out of stock" {
+		if n, a := stands(s, AlertFailed); n != 1 || a.Text != "ci_1 failed: out of stock" {
 			t.Errorf("%d alerts, first %+v, want its reason", n, a)
 		}
 	})

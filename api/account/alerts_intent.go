@@ -84,7 +84,7 @@ func (b *alerts) justFailed(in *IntentDetail, now time.Time) bool {
 
 func failureWords(in *IntentDetail) string {
 	if failure := in.Failure; failure != nil && failure.Code != "" {
-		return nameOf(in) + " failed: " + words(string(failure.Code))
+		return nameOf(in) + " failed: " + failure.Code.Words()
 	}
 	return nameOf(in) + " failed"
 }
@@ -99,5 +99,3 @@ func (b *alerts) stuckAfter() time.Duration {
 }
 
 func nameOf(in *IntentDetail) string { return cmp.Or(string(in.Product), string(in.ID)) }
-
-func words(code string) string { return strings.ReplaceAll(string(api.Scrub(code)), "_", " ") }

@@ -119,14 +119,14 @@ func Failure(f *api.FailureReason) string {
 	if f == nil {
 		return "reason unknown"
 	}
-	code := strings.TrimPrefix(strings.TrimPrefix(string(f.Code), "checkout_intent_"), "product_")
+	words := f.Code.Words()
 	switch {
-	case f.Message != "" && (code == "" || code == "unknown"):
+	case f.Message != "" && (words == "" || words == "unknown"):
 		return string(f.Message)
-	case code == "":
+	case words == "":
 		return Failure(nil)
 	}
-	return Name(code)
+	return words
 }
 
 // Because is the text of an error, safe to draw; "" for none.
