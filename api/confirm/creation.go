@@ -26,6 +26,7 @@ type Creation struct {
 	Most        string           // the most it may cost, for the audit log; "" for no limit
 	Body        api.CreateIntent // sent as it is
 	Another     bool             // one more item of the order with this reference
+	Why         error            // why it is not to be sent, unless it was before; nil: send it
 }
 
 // ErrUsed says that the reference belongs to another intent, which may have been created. Set [Creation.Another]
@@ -62,8 +63,11 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	defer g.end(m.subject.intent)
 	for try := 1; ; try++ {
 		mark, out := m.prepare(ctx)
-		if out != nil {
+		switch {
+		case out != nil:
 			return *out
+		case c.Why != nil:
+			return Outcome{Verdict: NotSent, Err: c.Why}
 		}
 		w := c.Wanted
 		m.line = Line{

@@ -144,18 +144,18 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if err != nil {
 		return err
 	}
-	if r.ExitCode == exitDone && where.StandIn {
+	if where.StandIn {
 		r.sent(body.send(ctx, current.client, o.purchase))
-	} else if r.ExitCode == exitDone {
-		if err := o.check(s.AllowConfirm, where, body); err != nil {
-			return err
-		}
-		if err := current.arm(); err != nil {
-			r.ended(*confirm.Unlogged(err))
-		} else {
-			current.warn(stderr)
-			r.guarded(ctx, current, where, o.another, stderr)
-		}
+		return r.print(stdout, o.json, r)
+	}
+	if err := o.check(s.AllowConfirm, where, body); err != nil {
+		return err
+	}
+	if err := current.arm(); err != nil {
+		r.ended(*confirm.Unlogged(err))
+	} else {
+		current.warn(stderr)
+		r.guarded(ctx, current, where, o.another, stderr)
 	}
 	return r.print(stdout, o.json, r)
 }
@@ -168,47 +168,55 @@ func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io
 		return where, nil
 	}
 	product, err := client.LookupProduct(ctx, string(r.body.wanted.ProductURL))
-	if where = client.Environment(); errors.Is(err, api.ErrUnauthorized) {
+	where = client.Environment()
+	guarded := r.purchase && where.Known() && !where.StandIn
+	switch {
+	case errors.Is(err, api.ErrUnauthorized) && !guarded:
 		return where, errUnauthorized
-	}
-	if !where.Known() {
+	case !where.Known():
 		return where, fmt.Errorf("nothing was sent: cannot determine the environment: %w", err)
 	}
 	r.Environment, r.Live = where.Name, where.Live
-	if r.purchase && !where.StandIn {
-		r.checkPrice(product, err, stderr)
+	if guarded {
+		r.why = r.checkPrice(product, err, stderr)
 	}
 	return where, nil
 }
 
 // checkPrice shows the product and compares its price with --max-total.
-func (r *createReport) checkPrice(product api.Product, err error, stderr io.Writer) {
+func (r *createReport) checkPrice(product api.Product, err error, stderr io.Writer) error {
 	most, n := r.body.most, r.body.wanted.Quantity
-	if err != nil || product.Price == nil {
-		r.notSent("the lookup has no price to compare with --max-total", err)
-		return
+	const none = "the lookup has no price to compare with --max-total"
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", none, err)
+	case product.Price == nil:
+		return errors.New(none)
 	}
 	fmt.Fprintf(stderr, "%s\n", api.Scrub(fmt.Sprintf("%d × %s at %s, before tax and shipping, in %s", n, product.Name, product.Price.Readable(), r.Environment)))
-	if most == nil {
-		return // refused by the check
-	}
 	price := *product.Price
 	switch {
+	case most == nil: // refused by the check
 	case price.Currency != most.Currency:
-		r.notSent(fmt.Sprintf("the price is in %s, --max-total in %s, and the service takes only a number", price.Currency, most.Currency), nil)
+		return fmt.Errorf("the price is in %s, --max-total in %s, and the service takes only a number", price.Currency, most.Currency)
 	case n > 0 && price.Subunits > most.Subunits/int64(n):
-		r.notSent(fmt.Sprintf("%d × %s is more than --max-total, %s", n, price.Readable(), most.Readable()), nil)
+		return fmt.Errorf("%d × %s is more than --max-total, %s", n, price.Readable(), most.Readable())
 	}
+	return nil
 }
 
 // guarded creates the intent with the guards of a confirm.
 func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, another bool, stderr io.Writer) {
-	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: another, Body: api.CreateIntent{Raw: r.body.raw}}
+	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: another, Why: r.why, Body: api.CreateIntent{Raw: r.body.raw}}
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}
 	surviveReaders()
-	r.ended(s.guard.Create(ctx, s.client, c, reportSettling(stderr, "the list of intents")))
+	out := s.guard.Create(ctx, s.client, c, reportSettling(stderr, "the list of intents"))
+	r.ended(out)
+	if r.why != nil && errors.Is(out.Err, r.why) {
+		r.ExitCode = exitNotConfirmable
+	}
 }
 
 func magicNames() (names []string) {

@@ -24,7 +24,8 @@ type createReport struct {
 	Fields    []api.FieldError `json:"fields,omitempty"` // that were refused
 
 	purchase  bool
-	unsettled bool // an earlier one of unknown outcome prevents it
+	unsettled bool  // an earlier one of unknown outcome prevents it
+	why       error // the price, if it prevents a purchase
 	body      *createBody
 }
 
@@ -46,14 +47,6 @@ func (r *createReport) did() string {
 		return "purchased"
 	}
 	return "created"
-}
-
-// notSent records why nothing was sent to the real service.
-func (r *createReport) notSent(why string, err error) {
-	if err != nil {
-		why, r.Error = why+": "+err.Error(), string(api.Scrub(err.Error()))
-	}
-	r.ExitCode, r.Verdict, r.text = exitNotConfirmable, "not_sent", "nothing was sent: "+why
 }
 
 // sent records a stand-in's answer.
