@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -36,8 +37,9 @@ type reading struct {
 	}
 	work    sync.WaitGroup
 	err     error
-	pasting atomic.Bool // the beginning of a paste was read, but not its end
-	unended *time.Timer // runs while a paste waits for more
+	pasting atomic.Bool   // the beginning of a paste was read, but not its end
+	unended *time.Timer   // runs while a paste waits for more
+	waited  time.Duration // how long a paste has waited, less what its bytes may take
 	paste   pasted
 	read    []byte // the part of the paste that was not passed on yet
 }
@@ -51,9 +53,13 @@ const mostKeys = 4096
 // UnendedPasteMsg says that the end of a paste is missing: [Keyboard.Renew] drops the paste.
 type UnendedPasteMsg struct{}
 
-// unendedAfter is how long a paste may pause. The reader takes everything after the
-// beginning of a paste for pasted text: if the end were lost, no key would count again.
-const unendedAfter = 2 * time.Second
+// The reader takes everything after the beginning of a paste for pasted text: if the end were
+// lost, no key would count again.
+const (
+	unendedAfter = 2 * time.Second       // how long a paste may pause
+	longestPaste = 10 * time.Second      // how long it may wait in all: typed keys must not keep it open
+	slowestByte  = 10 * time.Millisecond // how much longer it may wait for each byte, on a slow line
+)
 
 // NewKeyboard returns the keyboard of the terminal behind in. Nobody reads it until
 // [Keyboard.Take]. send may block as long as the program runs.
@@ -139,17 +145,41 @@ func (r *reading) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// whole reads only whole control sequences: if the rest of one came late, the reader of
-// keys would take it for text.
+// whole reads only whole control sequences and characters: if the rest of one came late,
+// the reader of keys would take it for other keys.
 func (r *reading) whole(into []byte) (n int, err error) {
-	for err == nil && n < len(into) && (n == 0 || unfinished.Match(into[:n])) {
-		if r.pasting.Load() {
-			r.unended.Reset(unendedAfter)
-		}
+	room := len(into) - utf8.UTFMax // the rest is for a character that would be cut there
+	for err == nil && (n == 0 || n < room && unfinished.Match(into[:n]) || cutCharacter(into[:n])) {
 		var more int
-		more, err = r.reader.Read(into[n:])
-		r.unended.Stop()
+		more, err = r.some(into[n:max(room, n+1)])
 		n += more
+	}
+	return n, err
+}
+
+// cutCharacter reports whether what was read ends within a character.
+func cutCharacter(read []byte) bool {
+	for at := len(read) - 1; at >= max(len(read)-utf8.UTFMax, 0); at-- {
+		if utf8.RuneStart(read[at]) {
+			return !utf8.FullRune(read[at:])
+		}
+	}
+	return false
+}
+
+// some reads once. It limits how long a paste waits for that.
+func (r *reading) some(into []byte) (n int, err error) {
+	pasting := r.pasting.Load()
+	if pasting {
+		r.unended.Reset(max(min(unendedAfter, longestPaste-r.waited), 0))
+	} else {
+		r.waited = 0
+	}
+	began := time.Now()
+	n, err = r.reader.Read(into)
+	r.unended.Stop()
+	if pasting {
+		r.waited = max(r.waited+time.Since(began)-time.Duration(n)*slowestByte, 0)
 	}
 	return n, err
 }

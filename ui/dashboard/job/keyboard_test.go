@@ -69,6 +69,8 @@ func TestASequenceThatComesInPiecesIsNoText(t *testing.T) {
 		{"the colour behind the text, ended by a bell", []string{"\x1b]11;", "rgb:1e1e/1e", "1e/1e1e", "\aj"}, []string{"#1e1e1e", "j"}},
 		{"the colour behind the text, ended by a string terminator", []string{"\x1b]11;rgb:1e1e/", "1e1e/1e1e\x1b", "\\j"}, []string{"#1e1e1e", "j"}},
 		{"keys that only look like one", []string{"\x1b", "[", "1"}, []string{"esc", "[", "1"}},
+		{"a character", []string{"a\xe6", "\x97", "\xa5b"}, []string{"a", "日", "b"}},
+		{"a pasted character, whose end would begin a string", []string{"\x1b[200~$\xf0\x91\x99", "\x98\x1b[201~j"}, []string{"{}", "paste $𑙘", "{}", "j"}},
 		{"alt and a bracket", []string{"\x1b[", "j"}, []string{"alt+[", "j"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,6 +208,43 @@ func TestALongPasteIsCutWhoeverReadIt(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%d bytes were pasted, want %d", len(got), len(c.want))
 			}
+		})
+	}
+}
+
+func TestKeysDoNotKeepAPasteOpen(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		piece string // every tenth of a second
+		told  bool
+	}{
+		{"keys that are typed", "q", true},
+		{"a slow line", strings.Repeat("x", 12), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				far, told := typing(t)
+				time.Sleep(time.Hour)
+				go io.WriteString(far, "\x1b[200~")
+				began := time.Now()
+				for time.Since(began) < time.Minute {
+					select {
+					case msg := <-told:
+						if _, ok := msg.(UnendedPasteMsg); !ok {
+							continue
+						}
+						if !c.told || time.Since(began) > longestPaste+2*time.Second {
+							t.Errorf("told after %v", time.Since(began))
+						}
+						return
+					case <-time.After(100 * time.Millisecond):
+						go io.WriteString(far, c.piece)
+					}
+				}
+				if c.told {
+					t.Error("told nothing within a minute")
+				}
+			})
 		})
 	}
 }
