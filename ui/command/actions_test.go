@@ -187,6 +187,12 @@ func viewCases() []actionCase {
 			h.see(`▌INTENTS`)
 		}},
 		{action.NextTheme, func(h *hand) { h.act(action.NextTheme); h.see(`theme: `) }},
+		{action.Redraw, func(h *hand) {
+			fmt.Fprint(h.world.screen, "\x1b[3;80Hwritten by another program")
+			h.see(`written by another program`)
+			h.act(action.Redraw)
+			h.gone(`written by another`)
+		}},
 		{action.ToggleMouse, func(h *hand) {
 			h.act(action.ToggleMouse)
 			h.see(`the mouse selects text now`)

@@ -114,6 +114,7 @@ func (m *Model) viewing() map[action.ID]handler {
 		action.Help:            does(m.help),
 		action.Reconnect:       {m.asker.reconnect, m.asker.reconnectDisabled},
 		action.Record:          {m.recorder.toggle, m.recorder.disabled},
+		action.Redraw:          {do: m.repaint},
 		action.Suspend:         {func() tea.Cmd { return m.suspend(false) }, func() string { return m.job.Disabled(m.batch.confirming()) }},
 		action.Quit:            {do: m.quit},
 	}

@@ -19,7 +19,7 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if key.Code == tea.KeyEscape {
 		key.Mod = 0 // two escapes in one read are reported as one with alt
 	}
-	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
+	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && (a.ID == action.Suspend || a.ID == action.Redraw) && key.Text == "" {
 		return m.do(a.ID) // always available
 	}
 	if m.dialog.open() {

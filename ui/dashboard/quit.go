@@ -30,6 +30,16 @@ func (m *Model) suspend(over bool) tea.Cmd {
 	return tea.Batch(m.dialog.restartQuiet(m.ctx), m.job.Leave(m.canvas, over))
 }
 
+// repaint draws the whole screen anew.
+func (m *Model) repaint() tea.Cmd {
+	return func() tea.Msg {
+		if m.canvas != nil {
+			m.canvas.Redraw()
+		}
+		return nil
+	}
+}
+
 // quit ends the program. While a confirm is running it asks once.
 func (m *Model) quit() tea.Cmd {
 	if m.batch.confirming() && !m.quitting {

@@ -79,6 +79,7 @@ const (
 	ToggleMouse     ID = "toggle-mouse"
 	Reconnect       ID = "reconnect"
 	Record          ID = "record"
+	Redraw          ID = "redraw"
 	Suspend         ID = "suspend"
 	Quit            ID = "quit"
 )

@@ -181,6 +181,8 @@ func viewing() []Action {
 			Tooltip: "Reconnects to a lost relay now instead of at the next attempt."},
 		{ID: Record, Keys: []string{"ctrl+r"}, Title: "Record", Group: General,
 			Tooltip: "Records the screen to a file, starting 15 minutes back, or ends the recording and says how to replay it."},
+		{ID: Redraw, Keys: []string{"ctrl+l"}, Title: "Redraw", Group: General,
+			Tooltip: "Draws the screen anew, after another program has written to the terminal."},
 		{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "Suspend", Group: General,
 			Tooltip: "Suspends tillwatch and returns to the shell; fg brings it back."},
 		{ID: Quit, Keys: []string{"q", "ctrl+c"}, Title: "Quit", Short: "quit", Group: General, rank: 2,

@@ -115,6 +115,16 @@ func (c *Canvas) Show(lines []string) {
 	}
 }
 
+// Redraw draws the newest frame whole: another program may have written to the terminal.
+func (c *Canvas) Redraw() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ready() {
+		c.damaged = true
+		_ = c.draw() // a terminal that is gone ends the program by a signal
+	}
+}
+
 func (c *Canvas) ready() bool { return c.open && c.lines != nil }
 
 func (c *Canvas) drawLate() {
