@@ -134,11 +134,15 @@ func longerWait(s account.Settling, reads int, waited time.Duration) string {
 	return ""
 }
 
-// missItems notes that an order may have more items than those given, as neither a
-// list nor a relay would report them.
+// missItems notes that an order may have more items than those given: neither a list nor
+// a relay would report them, or the list has some that cannot be read.
 func (r *report) missItems(s account.Summary) {
-	if r.Settled && s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed {
+	switch {
+	case !r.Settled:
+	case s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed:
 		r.Settled, r.Missing = false, []missingReport{{What: account.PartSource}}
+	case s.List.Unreadable > 0:
+		r.Settled, r.Missing = false, []missingReport{{What: account.PartList, Count: &s.List.Unreadable}}
 	}
 }
 

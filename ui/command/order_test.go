@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -112,6 +114,28 @@ func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
 	}
 	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing") {
 		t.Errorf("exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
+	}
+}
+
+func TestAnOrderMayLackTheItemsOfAListThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/api/v1/checkout-intents":
+			fmt.Fprint(w, `{"data":[{"id":"ci_1","state":"failed","referenceId":"order-9"},{"state":"completed","referenceId":"order-9"}],"pageInfo":{"hasNextPage":false}}`)
+		case "/api/v1/shipments":
+			fmt.Fprint(w, `{"data":[],"pageInfo":{"hasNextPage":false}}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"name":"NotFoundError","message":"no"}`)
+		}
+	}))
+	defer service.Close()
+	config := configFile(t, "api_url", service.URL, "api_key", "key-of-the-test", "state_dir", t.TempDir())
+	r := runAs(t, "order", "order-9", "--json", "--config", config, "--wait", "1m")
+	if len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing: the picture is not settled, 1 entry of the list of intents cannot be read") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 	}
 }
 

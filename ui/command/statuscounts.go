@@ -83,7 +83,7 @@ func countsText[K ~string](counts map[K]*int, always, others []K) string {
 // missingReport is a part of the account that could not be read in time.
 type missingReport struct {
 	What  account.Part `json:"what"`
-	Count *int         `json:"count"` // intents, shipments or events; null for other parts
+	Count *int         `json:"count"` // intents, shipments, events or entries of a list that cannot be read; null for other parts
 	Why   string       `json:"why"`
 }
 
@@ -115,6 +115,9 @@ func (m missingReport) text() string {
 	case account.PartSource:
 		return "the service has no list of intents: give --relay-url, --watch-id or --watch-ids"
 	case account.PartList:
+		if m.Count != nil {
+			return wording.Counted(*m.Count, "entry", "entries") + " of the list of intents cannot be read"
+		}
 		text = "the list of intents was not read to its end"
 	case account.PartFeed:
 		text = "the relay has not sent all that it holds"
