@@ -3,7 +3,7 @@ package account
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"tillwatch/api"
@@ -164,7 +164,7 @@ func (d DayCount) spentWords() string {
 		limit = "24h limit"
 	}
 	if d.Limit > 0 {
-		limit += fmt.Sprintf(" of %d", d.Limit)
+		limit += " of " + api.Grouped(strconv.Itoa(d.Limit))
 	}
 	if d.Assumed {
 		limit += " (assumed)"

@@ -276,3 +276,9 @@ func TestTheDayThatWasReportedOutlivesARestart(t *testing.T) {
 		}
 	})
 }
+
+func TestALargeLimitOfTheDayIsWrittenAsOnTheBoard(t *testing.T) {
+	if got, want := (DayCount{Limit: 2000}).spentWords(), "day limit of 2,000 reached: first slot back"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
