@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -119,6 +120,25 @@ func TestASnapshotGoesOnCountingWhatWasLetGo(t *testing.T) {
 				t.Fatalf("the id %s is taken (%v)", id, err)
 			}
 			known[id] = true
+		}
+	})
+}
+
+func TestARestoredStandInKeepsNoMoreForWhatWasLetGoBefore(t *testing.T) {
+	var kept snapshot
+	inBubble(t, nil, func(a *account) {
+		if err := json.Unmarshal(a.sim.Snapshot(), &kept); err != nil {
+			t.Fatal(err)
+		}
+	})
+	kept.Gone = lettingGo{Intents: 1_000_000, Shipments: 1_000_000, Events: 10_000_000}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored(t, text, func(c *Config) { c.Seed = 0 }, func(a *account) {
+		if intents, events := a.sim.fulfilment.most, a.sim.webhooks.events.most; intents != keptIntents || events != keptEvents {
+			t.Errorf("it keeps %d intents and %d events, want %d and %d", intents, events, keptIntents, keptEvents)
 		}
 	})
 }

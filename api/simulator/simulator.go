@@ -66,7 +66,7 @@ func New(cfg Config) (*Simulator, error) {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	// What it begins with stays.
-	s.fulfilment.most, s.webhooks.events.most = max(keptIntents, s.fulfilment.order.made()), max(keptEvents, s.webhooks.events.made())
+	s.fulfilment.most, s.webhooks.events.most = max(keptIntents, len(s.fulfilment.order.items)), max(keptEvents, len(s.webhooks.events.items))
 	if cfg.WebhookURL != "" {
 		s.webhooks.register(cfg.WebhookURL, cfg.From == nil, now)
 	}
