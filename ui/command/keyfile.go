@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"tillwatch/api"
@@ -13,12 +14,12 @@ import (
 )
 
 // readSecretFile is a file's secret, without the line break that editors append. Its error does not repeat a name that
-// may be the secret itself, given where its file belongs.
+// may be the secret itself, given where its file belongs: it may hold slashes, but rarely begins with one.
 func readSecretFile(path string) (string, error) {
 	content, err := readGiven(path)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		_, missing := os.Lstat(path)
-		if missing != nil && (!strings.ContainsAny(path, `/\`) || api.MaskAddress(api.Scrub(path)) != api.Scrub(path)) {
+		if missing != nil && (!filepath.IsAbs(path) || api.MaskAddress(api.Scrub(path)) != api.Scrub(path)) {
 			err = fmt.Errorf("%w: give the name of a file that holds the secret, not the secret itself", failed.Err)
 		}
 	}

@@ -13,7 +13,7 @@ func TestASecretThatStandsForItsFileIsNotRepeated(t *testing.T) {
 	if err := os.WriteFile("body.json", []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	secrets := []string{"sk_live_0123456789abcdef", "6N3SCVTPAHTIFA6E6LTB57DDRB", "whsec_MfKQ9r/8GabcdefghijK", strings.Repeat("a-long-secret", 100)}
+	secrets := []string{"sk_live_0123456789abcdef", "6N3SCVTPAHTIFA6E6LTB57DDRB", "whsec_MfKQ9r/8GabcdefghijK", "k3J9/dQw8Zp+LmN2vXy5RtUa7BcEfGh0IjKl1OpQrSs=", strings.Repeat("a-long-secret", 100)}
 	for _, secret := range secrets {
 		for _, args := range [][]string{
 			{"sign", "--body", "body.json", "--signing-secret-file", secret},
