@@ -16,29 +16,23 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/net/http/httpguts"
 )
 
-// flushAfter is how long a part of an answer waits for the next, so that both go out together. An answer of
-// unknown length never waits.
-const flushAfter = 5 * time.Millisecond
-
 // answer writes the answer to one request. While it waits for the service, several goroutines use it.
 type answer struct {
 	proxy *Proxy
-	head  bool        // the request was a HEAD
-	old   bool        // it was of HTTP/1.0
-	sent  bool        // the request may have been sent: there is a connection to the service
-	last  bool        // nothing follows on the connection
-	body  *clientBody // of the request; nil: it was refused
+	head  bool               // the request was a HEAD
+	old   bool               // it was of HTTP/1.0
+	sent  bool               // the request may have been sent: there is a connection to the service
+	last  bool               // nothing follows on the connection
+	body  *clientBody        // of the request; nil: it was refused
+	from  *serviceConnection // whose answer it is, until its body has ended; nil: the connection is net/http's
 
 	mu    sync.Mutex
 	out   *bufio.Writer // nil once the answer has ended
 	begun bool          // its header has been written
-	soon  *time.Timer   // flushes what has been written; nil: nothing has waited so far
-	waits bool          // soon is going to flush
 }
 
 // newAnswer returns the answer to r, which is nil if the request could not be read.
@@ -58,9 +52,6 @@ func (a *answer) end() {
 	if a.out == nil {
 		return
 	}
-	if a.soon != nil {
-		a.soon.Stop()
-	}
 	_ = a.out.Flush() // a client that is gone needs no answer
 	a.out.Reset(nil)
 	a.proxy.writers.Put(a.out)
@@ -70,8 +61,11 @@ func (a *answer) end() {
 // trace follows the request. net/http looks for another connection only if it wrote nothing over the one it had.
 func (a *answer) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
-		GetConn:        func(string) { a.sent = false },
-		GotConn:        func(httptrace.GotConnInfo) { a.sent = true },
+		GetConn: func(string) { a.sent = false },
+		GotConn: func(got httptrace.GotConnInfo) {
+			a.sent = true
+			a.from, _ = got.Conn.(*serviceConnection)
+		},
 		Got1xxResponse: a.interim,
 	}
 }
@@ -161,8 +155,10 @@ func (a *answer) copy(from *http.Response, unknown bool) error {
 	buffer := a.proxy.buffers.Get().(*[bufferSize]byte)
 	defer a.proxy.buffers.Put(buffer)
 	for {
-		if err := a.flushSoon(unknown); err != nil {
-			return err
+		if unknown || !a.more() {
+			if err := a.flush(); err != nil {
+				return err
+			}
 		}
 		n, err := from.Body.Read(buffer[:])
 		switch {
@@ -189,21 +185,9 @@ func (a *answer) write(parts ...[]byte) (err error) {
 	return err
 }
 
-// flushSoon flushes what has been written: now, or once it has waited for more.
-func (a *answer) flushSoon(now bool) error {
-	if now {
-		return a.flush()
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.soon == nil {
-		a.soon = time.AfterFunc(flushAfter, func() { _ = a.flush() })
-	} else if !a.waits && a.out.Buffered() > 0 {
-		a.soon.Reset(flushAfter)
-	}
-	a.waits = a.out.Buffered() > 0
-	return nil
-}
+// more reports whether more of an answer has come, which goes out together with what has been written. Of an answer
+// that comes over a connection of net/http, nobody knows.
+func (a *answer) more() bool { return a.from != nil && a.from.in.Buffered() > 0 }
 
 // flush also returns the error of an earlier write.
 func (a *answer) flush() error {
@@ -212,7 +196,6 @@ func (a *answer) flush() error {
 	if a.out == nil {
 		return nil
 	}
-	a.waits = false
 	return a.out.Flush()
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -108,12 +109,12 @@ func emptyLine(first byte) bool { return first == '\r' || first == '\n' }
 // exchange reads a request, passes it on, and answers it. It reports whether another may follow.
 func (c *connection) exchange() (more bool) {
 	c.left = maxHeader + readerSize // the last read may be of the body
-	if c.SetReadDeadline(time.Now().Add(headerTimeout)) != nil {
+	if !c.headerCame() && c.SetReadDeadline(time.Now().Add(headerTimeout)) != nil {
 		return false
 	}
 	r, err := http.ReadRequest(c.in)
 	c.left = math.MaxInt
-	if err == nil && c.SetReadDeadline(time.Time{}) != nil {
+	if err == nil && r.ContentLength != 0 && c.SetReadDeadline(time.Time{}) != nil {
 		return false
 	}
 	c.answer = c.proxy.newAnswer(c.Conn, r)
@@ -144,6 +145,12 @@ func (c *connection) exchange() (more bool) {
 		return false
 	}
 	return c.ctx.Err() == nil
+}
+
+// headerCame reports whether the whole header of a request is in the buffer.
+func (c *connection) headerCame() bool {
+	came, _ := c.in.Peek(c.in.Buffered())
+	return bytes.Contains(came, []byte("\r\n\r\n"))
 }
 
 // invalid returns the status with which to refuse a request, and why; 0 if the request is valid.
@@ -185,6 +192,12 @@ func (c *connection) watching() {
 	case <-c.body.ended:
 	case <-c.unwatch:
 		return
+	}
+	_ = c.SetReadDeadline(time.Time{}) // of the wait for the request
+	select {
+	case <-c.unwatch: // the deadline that endWatch set may be gone
+		return
+	default:
 	}
 	if _, err := c.in.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		c.gone()

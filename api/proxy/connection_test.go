@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -148,6 +149,53 @@ func TestARequestThatComesDuringAnotherIsKept(t *testing.T) {
 		answers, err := io.ReadAll(conn)
 		if got := string(answers); err != nil || !strings.Contains(got, "GET /1") || !strings.HasSuffix(got, "GET /2 ") {
 			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
+
+// The times that bound the wait for a request do not bound its answer, nor its body.
+func TestAClientThatLeavesIsNoticedHoweverLongItHasWaited(t *testing.T) {
+	for name, waited := range map[string]time.Duration{
+		"soon": 2 * goneAfter, "after the time for a header": 3 * headerTimeout, "after the time for the next request": 3 * idleTimeout,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var left time.Time
+			handler := func(w http.ResponseWriter, r *http.Request) {
+				<-r.Context().Done()
+				left = time.Now()
+			}
+			inMemory(t, handler, func(t *testing.T, _ *http.Client, toClient *pipes) {
+				conn, err := toClient.dial(t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+				time.Sleep(waited)
+				conn.Close()
+				synctest.Wait()
+				if got := left.Sub(began); got != waited {
+					t.Errorf("the client left after %v, and the service noticed after %v", waited, got)
+				}
+			})
+		})
+	}
+}
+
+func TestABodyMayTakeLongerThanTheWaitForARequest(t *testing.T) {
+	inMemory(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }, func(t *testing.T, _ *http.Client, toClient *pipes) {
+		conn, err := toClient.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 6\r\n\r\none")
+			time.Sleep(3 * idleTimeout)
+			_, _ = io.WriteString(conn, "two")
+		}()
+		answer, _ := io.ReadAll(conn)
+		if got := string(answer); !strings.HasPrefix(got, "HTTP/1.1 200") || !strings.HasSuffix(got, "\r\n\r\nonetwo") {
+			t.Errorf("got %q", got)
 		}
 	})
 }
