@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -19,22 +21,27 @@ const (
 	goodStates   = "abcdefghijklmnopqrstuvwxyz_"
 )
 
-// observedBody passes on an answer's body and reports its end. It copies small answers that show an intent.
+// observedBody passes on an answer's body, and reports it once it is closed, so that whoever waits for the answer has it
+// by then. It copies small answers that show an intent.
 type observedBody struct {
 	io.ReadCloser
-	ended    func(Observation)
-	encoding string // of what is copied
+	transport *Transport
+	request   *http.Request
+	encoding  string // of what is copied
 
-	mu       sync.Mutex // a body may be closed while it is read
-	copying  bool
-	copied   []byte
-	seen     Observation
-	reported bool
+	mu      sync.Mutex // a body may be closed while it is read
+	copying bool
+	copied  []byte
+	seen    Observation
+	ended   bool // there is nothing left to read
+	closed  bool
 }
 
 // Read passes the bytes on before it looks at them.
 func (b *observedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.copy(p[:n])
 	if err != nil {
 		b.end()
@@ -42,16 +49,26 @@ func (b *observedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer, even if it was not read to its end.
+// Close reports the answer once, even if it was not read to its end, and drops the copy. A copy that broke off is not
+// valid JSON.
 func (b *observedBody) Close() error {
 	err := b.ReadCloser.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return err
+	}
+	b.closed = true
 	b.end()
+	if b.copying {
+		b.seen.readIntent(unpacked(b.copied, b.encoding))
+	}
+	b.copying, b.copied = false, nil
+	b.transport.report(b.request, b.seen)
 	return err
 }
 
 func (b *observedBody) copy(part []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.copying && len(b.copied)+len(part) <= maxIntent {
 		b.copied = append(b.copied, part...)
 		return
@@ -59,19 +76,11 @@ func (b *observedBody) copy(part []byte) {
 	b.copying, b.copied = false, nil
 }
 
-// end reports the answer once and drops the copy. A copy that broke off is not valid JSON.
+// end notes how long the answer took.
 func (b *observedBody) end() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.reported {
-		return
+	if !b.ended {
+		b.ended, b.seen.Latency = true, time.Since(b.seen.Sent)
 	}
-	b.reported = true
-	if b.copying {
-		b.seen.readIntent(unpacked(b.copied, b.encoding))
-	}
-	b.copying, b.copied = false, nil
-	b.ended(b.seen)
 }
 
 // unpacked returns a small body uncompressed; nil if it is large or its encoding unknown.

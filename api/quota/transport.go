@@ -21,8 +21,8 @@ const (
 // answers show of the account's quota. It neither changes nor delays them. Every field but Observe may be zero. Do
 // not change the fields once it is in use.
 type Transport struct {
-	// Observe is called once per request, when its answer has been read or closed, or has failed. It runs on the
-	// goroutine that reads the answer, so it must not block.
+	// Observe is called once per request, when it has failed or the body of its answer is closed, as net/http demands
+	// of every caller. It runs on the goroutine that closes the body, so it must not block.
 	Observe func(Observation)
 
 	Base          http.RoundTripper // sends the requests; nil: [http.DefaultTransport]
@@ -35,16 +35,17 @@ type Transport struct {
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	seen := t.observation(r)
 	answer, err := t.base().RoundTrip(r)
+	seen.Latency = time.Since(seen.Sent)
 	if err != nil {
-		t.report(seen)
+		t.report(r, seen)
 		return answer, err
 	}
 	t.answered(&seen, answer)
 	if answer.StatusCode == http.StatusSwitchingProtocols || answer.Body == nil || answer.Body == http.NoBody {
-		t.report(seen)
+		t.report(r, seen)
 		return answer, nil
 	}
-	body := &observedBody{ReadCloser: answer.Body, ended: t.report, seen: seen}
+	body := &observedBody{ReadCloser: answer.Body, transport: t, request: r, seen: seen}
 	if showsIntent(r.Method, seen.Endpoint) && answer.StatusCode/100 == 2 && answer.ContentLength <= maxIntent &&
 		strings.Contains(answer.Header.Get("Content-Type"), "json") {
 		body.copying, body.encoding = true, answer.Header.Get("Content-Encoding")
@@ -67,16 +68,17 @@ func (t *Transport) base() http.RoundTripper {
 	return t.Base
 }
 
-func (t *Transport) report(seen Observation) {
-	seen.Latency = time.Since(seen.Sent)
-	t.Observe(seen)
-}
-
-// observation returns what a request shows by itself.
+// observation returns what a request is for.
 func (t *Transport) observation(r *http.Request) Observation {
-	seen := Observation{ID: rand.Text(), Sent: time.Now(), Method: strings.Clone(r.Method[:min(len(r.Method), maxMethod)])}
+	seen := Observation{Sent: time.Now(), Method: strings.Clone(r.Method[:min(len(r.Method), maxMethod)])}
 	path := strings.TrimPrefix(r.URL.EscapedPath(), strings.TrimSuffix(t.BasePath, "/"))
 	seen.Endpoint, seen.Class = EndpointOf(r.Method, path, cmp.Or(t.LookupPath, DefaultLookupPath))
+	return seen
+}
+
+// report adds who sent the request, and reports it.
+func (t *Transport) report(r *http.Request, seen Observation) {
+	seen.ID = rand.Text()
 	key := bearer(r.Header.Get("Authorization"))
 	if key != "" {
 		seen.Key = fingerprint(key, r.URL.Host)
@@ -86,7 +88,7 @@ func (t *Transport) observation(r *http.Request) Observation {
 		name = printable(name)
 		seen.Spender = strings.Clone(name[:min(len(name), maxSpender)])
 	}
-	return seen
+	t.Observe(seen)
 }
 
 // answered adds what the answer's header shows.

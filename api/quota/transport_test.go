@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -235,6 +236,28 @@ func TestABodyPassesBeforeItIsLookedAt(t *testing.T) {
 	if _, err := answer.Body.Read(part); err == nil || len(all) != 1 || all[0].Status != 200 || all[0].IntentID != "" {
 		t.Errorf("of an answer that was closed early: %+v, %v", all, err)
 	}
+}
+
+func TestTheLatencyEndsWithTheAnswerHoweverLateItsBodyIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all []Observation
+		base := answering(http.StatusOK, nil, `{"id":"ci_1","state":"completed"}`)
+		answer, err := (&Transport{Base: base, Observe: func(o Observation) { all = append(all, o) }}).RoundTrip(request("GET", intentURL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		_, _ = io.Copy(io.Discard, answer.Body)
+		if len(all) > 0 {
+			t.Errorf("reported before it was closed: %+v", all)
+		}
+		time.Sleep(time.Minute)
+		answer.Body.Close()
+		answer.Body.Close()
+		if len(all) != 1 || all[0].Latency != 2*time.Second || all[0].IntentID != "ci_1" {
+			t.Errorf("reported %+v", all)
+		}
+	})
 }
 
 func TestAnUpgradedConnectionStaysWhatItIs(t *testing.T) {
