@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -106,7 +105,7 @@ func (a *answer) begin(status string, header http.Header) {
 }
 
 func (a *answer) writeHeader(status string, header http.Header) {
-	_, _ = fmt.Fprintf(a.out, "HTTP/1.1 %s\r\n", status)
+	_, _ = a.out.WriteString("HTTP/1.1 " + status + "\r\n")
 	_ = header.Write(a.out)
 	_, _ = a.out.WriteString("\r\n")
 }
