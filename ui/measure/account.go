@@ -27,6 +27,7 @@ type account struct {
 	log      io.Writer // gets a line for each event, for log viewers; nil: none
 	endpoint struct{ service, relay string }
 
+	ctx   context.Context // ends as the account is closed
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 }
@@ -44,13 +45,13 @@ func openAccount(ctx context.Context, dir string, intents, events, rate int, log
 	if err := a.append(ctx, events, day); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	ctx, a.stop = context.WithCancel(ctx)
-	if err := a.serve(ctx); err != nil {
+	a.ctx, a.stop = context.WithCancel(ctx)
+	if err := a.serve(a.ctx); err != nil {
 		a.stop()
 		return nil, errors.Join(err, j.Close())
 	}
 	if rate > 0 {
-		a.tasks.Go(func() { a.live(ctx, rate) })
+		a.tasks.Go(func() { paced(a.ctx, rate, func(due int) error { return a.append(a.ctx, due, 0) }) })
 	}
 	return a, nil
 }
@@ -120,8 +121,8 @@ func logLine(w io.Writer, e journal.Entry) error {
 
 func intentID(n int) string { return fmt.Sprintf("ci_%032x", n) }
 
-// live appends rate events a second, a hundred times a second.
-func (a *account) live(ctx context.Context, rate int) {
+// paced makes so many of something a second, a hundred times a second, until ctx ends or make fails.
+func paced(ctx context.Context, rate int, make func(due int) error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	began, sent := time.Now(), 0
@@ -132,7 +133,7 @@ func (a *account) live(ctx context.Context, rate int) {
 			return
 		}
 		due := int(time.Since(began).Seconds()*float64(rate)) - sent
-		if a.append(ctx, due, 0) != nil {
+		if make(due) != nil {
 			return
 		}
 		sent += due
@@ -194,10 +195,10 @@ func (a *account) close() error {
 }
 
 // watch is a dashboard on the account.
-func (a *account) watch(name, program, stateDir string) subject {
+func (a *account) watch(name, program, stateDir string, more ...string) subject {
 	return subject{
 		name:  name,
-		args:  []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
+		args:  append([]string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir}, more...),
 		env:   []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
 		keys:  [2]string{"\t", "\x1b[Z"}, // visible whatever the account holds
 		ready: func(text string) bool { return strings.Contains(text, "live") },

@@ -8,7 +8,8 @@
 // It prints three tables. The first has programs at rest, which have nothing to do. The
 // second has programs under the same work: a relay sends watch -load events a second,
 // and the log viewers follow a file that gets a line for each of these events at the
-// same moments. The third has the allocations of a frame of the dashboard, from its
+// same moments; charts is watch with the use of the quota open, beside -requests observed
+// requests a second. The third has the allocations of a frame of the dashboard, from its
 // package's benchmarks: they cannot be measured from outside.
 //
 // The same is measured for the built program and for the others:
@@ -45,7 +46,7 @@ type options struct {
 	only, under           string
 	settle                time.Duration
 	intents, events, rate int
-	load                  int
+	load, requests        int
 	allocations           bool
 }
 
@@ -67,8 +68,9 @@ func parse(args []string) (o options, err error) {
 	flags.DurationVar(&o.idle, "idle", 10*time.Second, "how long each program is left alone")
 	flags.StringVar(&o.program, "program", "", "tillwatch to measure (default: it is built from here)")
 	flags.StringVar(&o.only, "only", "demo,watch,htop,btop,lnav", "what to measure at rest; none: nothing")
-	flags.StringVar(&o.under, "under", "watch,lnav,tail", "what to measure under the same work; none: nothing")
+	flags.StringVar(&o.under, "under", "watch,charts,lnav,tail", "what to measure under the same work; none: nothing")
 	flags.IntVar(&o.load, "load", 10, "events a second of that work")
+	flags.IntVar(&o.requests, "requests", 50, "observed requests a second beside that work, which charts draws")
 	flags.BoolVar(&o.allocations, "allocations", true, "run the benchmarks that count allocations")
 	flags.DurationVar(&o.settle, "settle", 75*time.Second, "how long watch gets to come to rest: until what it read at its start is over a minute old")
 	flags.IntVar(&o.intents, "intents", 1000, "of the account that watch shows")
@@ -77,7 +79,7 @@ func parse(args []string) (o options, err error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if o.width < 1 || o.height < 1 || o.starts < 1 || o.presses < 1 || o.idle <= 0 || o.intents < 1 || o.events < 0 || o.rate < 0 || o.load < 1 || o.settle < 0 {
+	if o.width < 1 || o.height < 1 || o.starts < 1 || o.presses < 1 || o.idle <= 0 || o.intents < 1 || o.events < 0 || o.rate < 0 || o.load < 1 || o.requests < 1 || o.settle < 0 {
 		return o, errors.New("sizes, counts and times must be positive")
 	}
 	return o, nil

@@ -129,6 +129,7 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 		"no width":        {"-width", "0"},
 		"unknown viewer":  {"-program", os.Args[0], "-only", "none", "-under", "emacs"},
 		"no events":       {"-load", "0"},
+		"no requests":     {"-requests", "0"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%s: measured nevertheless", name)

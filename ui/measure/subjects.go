@@ -65,6 +65,12 @@ func (o options) underWork(ctx context.Context, out io.Writer, dir, name string)
 	case "watch":
 		s = a.watch(name, o.program, filepath.Join(dir, "state"))
 		s.settle = 2 * usual
+	case "charts":
+		if err := a.observed(o.requests); err != nil {
+			return fmt.Errorf("observe the account's requests: %w", err)
+		}
+		s = a.watch(name, o.program, filepath.Join(dir, "state"), "--at", "quota")
+		s.settle = o.settle
 	case "lnav":
 		s.keys = [2]string{"\x1b[A", "\x1b[B"}
 	case "tail":
