@@ -77,7 +77,7 @@ func (p *Proxy) serve(conn net.Conn) {
 // await waits for a request, and reports whether one begins.
 func (c *connection) await(wait time.Duration) bool {
 	c.body, c.answer = nil, nil
-	if c.in.Buffered() == 0 && !c.proxy.clients.await(c.Conn, wait) {
+	if !c.requestBegan() && !c.proxy.clients.await(c.Conn, wait) {
 		return false
 	}
 	first, err := c.in.Peek(1)
@@ -100,6 +100,12 @@ func (c *connection) await(wait time.Duration) bool {
 		c.proxy.logger.Debug("a connection broke", slog.String("error", err.Error()))
 	}
 	return false
+}
+
+// requestBegan reports whether the beginning of a request is in the buffer.
+func (c *connection) requestBegan() bool {
+	came, _ := c.in.Peek(c.in.Buffered())
+	return len(bytes.Trim(came, "\r\n")) > 0
 }
 
 // emptyLine reports whether a character before a request is of an empty line. Some clients send one after a body

@@ -108,9 +108,10 @@ func TestAClientThatSaysNothingIsLeft(t *testing.T) {
 		said string
 		left time.Duration
 	}{
-		"from the start":   {"", headerTimeout},
-		"after a request":  {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
-		"within a request": {"GET / HTTP/1.1\r\nHost:", headerTimeout},
+		"from the start":                    {"", headerTimeout},
+		"after a request":                   {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
+		"within a request":                  {"GET / HTTP/1.1\r\nHost:", headerTimeout},
+		"after an empty line behind a body": {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\none\r\n", idleTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inMemory(t, echo, func(t *testing.T, _ *http.Client, toClient *pipes) {
