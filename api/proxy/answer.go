@@ -135,7 +135,7 @@ func (a *answer) pass(from *http.Response) error {
 		from.Status = usual(from.StatusCode)
 	}
 	a.begin(from.Status, from.Header)
-	if empty {
+	if empty || from.Body == http.NoBody { // another request may use its connection already
 		return a.flush()
 	}
 	if err := a.copy(from, unknown); err != nil {
