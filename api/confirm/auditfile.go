@@ -203,10 +203,24 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
-// beside returns the path of a file next to the log. It is the same for everyone who opens the log, by whatever symlink.
+// mostLinks is more symlinks in a row than any system follows.
+const mostLinks = 255
+
+// beside returns the path of a file next to the log. It is the same for everyone who opens the log, by whatever symlink,
+// even if the log is gone.
 func beside(path, suffix string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	for range mostLinks {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real + suffix
+		}
+		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+		to, linkErr := os.Readlink(path)
+		if err != nil || linkErr != nil {
+			break
+		}
+		if path = to; !filepath.IsAbs(to) {
+			path = filepath.Join(folder, to)
+		}
 	}
 	return path + suffix
 }

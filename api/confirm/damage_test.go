@@ -145,6 +145,65 @@ func TestALogThatWasRemovedOrCutBetweenTwoRunsIsSaid(t *testing.T) {
 	}
 }
 
+func TestALogThatIsGoneWasLoggedByWhateverLinkItWasWritten(t *testing.T) {
+	cases := map[string]struct {
+		file  string
+		links map[string]string // each where it leads
+	}{
+		"no link":               {"confirms.jsonl", nil},
+		"an absolute link":      {"confirms.jsonl", map[string]string{"confirms.jsonl": "FOLDER/real/log.jsonl"}},
+		"a relative link":       {"confirms.jsonl", map[string]string{"confirms.jsonl": "real/log.jsonl"}},
+		"a link to a link":      {"confirms.jsonl", map[string]string{"confirms.jsonl": "real/second", "real/second": "log.jsonl"}},
+		"a link behind another": {"here/confirms.jsonl", map[string]string{"here": "real", "real/confirms.jsonl": "../log.jsonl"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			file := filepath.Join(folder, c.file)
+			if err := os.Mkdir(filepath.Join(folder, "real"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for link, to := range c.links {
+				if err := os.Symlink(strings.Replace(to, "FOLDER", folder, 1), filepath.Join(folder, link)); err != nil {
+					t.Skip("no symlinks here: ", err)
+				}
+			}
+			if confirm.Logged(file) {
+				t.Error("nothing was written yet")
+			}
+			s := &service{intent: awaiting()}
+			g := guardOn(t, s, file)
+			if out := g.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted {
+				t.Fatalf("%q: %v", out.Verdict, out.Err)
+			}
+			g.Close()
+			written, err := filepath.EvalSymlinks(file)
+			if err == nil {
+				err = os.Remove(written)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !confirm.Logged(file) {
+				t.Error("nobody learns that the log is gone")
+			}
+			if len(guardOn(t, s, file).Warnings()) == 0 {
+				t.Error("it does not warn that the log is gone")
+			}
+		})
+	}
+}
+
+func TestALinkThatLeadsNowhereWasNeverLogged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	if err := os.Symlink(filepath.Base(file), file); err != nil {
+		t.Skip("no symlinks here: ", err)
+	}
+	if confirm.Logged(file) {
+		t.Error("a link to itself leads to a log")
+	}
+}
+
 func TestNothingIsSentWhileTheLogIsNotTheOneThatWasOpened(t *testing.T) {
 	const again = "start tillwatch again"
 	cases := map[string]struct {
