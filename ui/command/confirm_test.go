@@ -120,7 +120,7 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 	}{
 		{name: "done", args: "ID --total TOTAL" + arm, code: exitDone, verdict: "accepted", orders: 1},
 		{name: "done, with its order", args: "ID --total TOTAL --wait 30s" + arm, code: exitDone, verdict: "accepted", orders: 1},
-		{name: "done, and the order fails", args: "ID --total TOTAL --wait 30s" + arm, product: "https://shop.example/magic/payment_failed", code: exitFailed, verdict: "accepted", says: "payment_failed", orders: 1},
+		{name: "done, and the order fails", args: "ID --total TOTAL --wait 30s" + arm, product: "https://shop.example/magic/payment_failed", code: exitFailed, verdict: "accepted", says: "but the order failed: payment failed", orders: 1},
 		{name: "a dry run", args: "ID --total TOTAL --dry-run", code: exitDone, verdict: "dry_run"},
 		{name: "a dry run of another total", args: "ID --total 1.00USD --dry-run", code: exitNotConfirmable, verdict: "changed"},
 		{name: "read-only", args: "ID --total TOTAL", code: exitUsage, says: "--allow-confirm"},

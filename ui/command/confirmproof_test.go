@@ -83,7 +83,7 @@ func TestWhatIsConfirmedAlreadyIsFollowedToItsOrder(t *testing.T) {
 	}
 	failing, total := s.awaiting(t, "https://shop.example/magic/payment_failed")
 	s.fail(t, `{"status":404,"after":true,"method":"POST","path":"/api/v1/"}`)
-	if code, r, said := s.confirmed(t.Context(), t, &attentive{}, failing, "--total", total, "--wait", "30s"); code != exitFailed || r.Intent.State != api.Failed || !strings.Contains(said, "but the order failed: payment_failed") {
+	if code, r, said := s.confirmed(t.Context(), t, &attentive{}, failing, "--total", total, "--wait", "30s"); code != exitFailed || r.Intent.State != api.Failed || !strings.Contains(said, "but the order failed: payment failed") {
 		t.Errorf("exit code %d, %+v: %s", code, r, said)
 	}
 }

@@ -134,7 +134,7 @@ func (r *confirmReport) ordered(in *api.Intent) {
 	r.text = r.confirmed() + ", but the order failed"
 	r.ExitCode = exitFailed
 	if in.Failure != nil {
-		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code, in.Failure.Code.Advice())
+		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code.Words(), in.Failure.Code.Advice())
 	}
 }
 

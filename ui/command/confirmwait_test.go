@@ -29,6 +29,9 @@ func TestAWaitForAnOrderSaysWhatReadsShowed(t *testing.T) {
 			fmt.Fprintf(w, `{"id":"ci_1","state":%q,"orderId":"SL-1","offer":{"cost":{"total":{"currencyCode":"USD","amountSubunits":%d}}}}`, state, total)
 		}
 	}
+	failed := func(w http.ResponseWriter) {
+		fmt.Fprint(w, `{"id":"ci_1","state":"failed","failureReason":{"code":"product_out_of_stock"}}`)
+	}
 	for name, c := range map[string]struct {
 		reads answering
 		code  int // before the wait
@@ -40,6 +43,7 @@ func TestAWaitForAnOrderSaysWhatReadsShowed(t *testing.T) {
 		"another client's is placed":           {intent("completed", 4452), exitAlready, exitAlready, "already confirmed, and the order is placed: SL-1"},
 		"it is still being placed":             {intent("placing_order", 4452), exitDone, exitUnknown, "confirmed, but what became of its order is not known yet: the last read showed it placing order"},
 		"another client's is being placed":     {intent("placing_order", 4452), exitAlready, exitUnknown, "already confirmed, but what became of its order is not known yet: the last read showed it placing order"},
+		"its order failed":                     {failed, exitDone, exitFailed, "confirmed, but the order failed: out of stock. The product is sold out"},
 		"its state went back":                  {intent("awaiting_confirmation", 4452), exitDone, exitUnknown, "the last read showed it awaiting confirmation"},
 		"the service does not know it anymore": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, exitDone, exitUnknown, "the last read failed: GET /api/v1/checkout-intents/ci_1: 404"},
 	} {

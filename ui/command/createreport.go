@@ -89,7 +89,7 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case out.Intent != nil:
 		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.id(), cmp.Or(wording.Name(string(out.Intent.State)), "its state is not known"), r.Environment)
 		if f := out.Intent.Failure; f != nil && out.Intent.State == api.Failed {
-			r.text += fmt.Sprintf(", %s. %s", f.Code, f.Code.Advice())
+			r.text += fmt.Sprintf(", %s. %s", f.Code.Words(), f.Code.Advice())
 		}
 	case out.Verdict == confirm.Refused:
 		r.text = refusal(out.Err)

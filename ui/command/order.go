@@ -12,7 +12,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
-	"tillwatch/ui/wording"
 )
 
 type orderOptions struct {
@@ -234,7 +233,7 @@ func (l orderLine) sheet(now time.Time) string {
 		}
 		s.apart(fmt.Sprintf("%-13s %s", sign.Intent(in.State), name), inWords(in.Total))
 		if in.Failure != nil && in.State == api.Failed {
-			s.row("", "  "+wording.Name(string(in.Failure.Code)))
+			s.row("", "  "+in.Failure.Code.Words())
 		}
 		s.row("", "  "+strings.TrimSpace(string(in.Merchant)+"  "+string(in.ID)))
 	}

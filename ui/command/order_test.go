@@ -9,8 +9,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/simulator"
 )
 
@@ -64,6 +66,29 @@ func TestAnOrderIsPrintedWithItsItems(t *testing.T) {
 	}
 	if r := runAs(t, "order", "order-8", "--json", "--config", config); r.code != exitDone || r.objects[0]["order"].(map[string]any)["best"] != "completed" || r.objects[0]["ended_at"] == nil {
 		t.Errorf("exit code %d of an order of one item that completed: %s%s", r.code, r.out, r.words)
+	}
+}
+
+func TestTheSheetOfAnOrderSpeaksAsTheBoardDoes(t *testing.T) {
+	item := func(id api.ID, state api.IntentState, total int64) *account.Intent {
+		return &account.Intent{ID: id, State: state, Total: &api.Money{Currency: "USD", Subunits: total}}
+	}
+	failed := item("ci_2", api.Failed, 900)
+	failed.Failure = &api.FailureReason{Code: "product_out_of_stock"}
+	for name, c := range map[string]struct {
+		other *account.Intent
+		want  string
+		not   string
+	}{
+		"an item that failed": {failed, "out of stock", "product out of stock"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := account.NewOrder("order-7", []*account.Intent{item("ci_1", api.Completed, 2500), c.other})
+			sheet := orderLine{Settled: true, Order: o}.sheet(time.Now())
+			if !strings.Contains(sheet, c.want) || strings.Contains(sheet, c.not) {
+				t.Errorf("want %q and no %q:\n%s", c.want, c.not, sheet)
+			}
+		})
 	}
 }
 

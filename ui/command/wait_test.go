@@ -48,6 +48,7 @@ func TestWait(t *testing.T) {
 		{"one of several states", simulator.Order{State: api.Completed}, "intent:ID state=failed,completed", true, exitDone, "is completed"},
 		{"why it failed", simulator.Order{State: api.Failed}, "intent:ID state=failed reason=order_placement_failed", true, exitDone, "is failed: order placement failed"},
 		{"another reason", simulator.Order{State: api.Failed}, "intent:ID state=failed reason=payment_failed", true, exitNotConfirmable, "no longer"},
+		{"why it failed, as the board says it", simulator.Order{State: api.Failed, Fate: simulator.Fate{Failure: "product_out_of_stock"}}, "intent:ID state=failed", true, exitDone, "is failed: out of stock"},
 		{"it has failed", simulator.Order{Fate: failing}, "intent:ID state=completed", false, exitNotConfirmable, "it can no longer hold: intent ID is failed: payment failed"},
 		{"it is past that", simulator.Order{State: api.AwaitingConfirmation}, "intent:ID state=retrieving_offer", true, exitNotConfirmable, "is awaiting confirmation"},
 		{"the time is up", simulator.Order{State: api.AwaitingConfirmation}, "intent:ID state=completed --for WAIT", true, exitFailed, "the time is up: intent ID is awaiting confirmation"},

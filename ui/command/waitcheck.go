@@ -90,7 +90,7 @@ func (l *waiting) intent() found {
 	case known && in.State != "" && in.Certainty == account.Verified:
 		now.is, now.verdict = fmt.Sprintf("intent %s is %s", in.ID, wording.Name(string(in.State))), l.judge(&in.Intent)
 		if in.Failure != nil {
-			now.is += ": " + wording.Name(string(in.Failure.Code))
+			now.is += ": " + in.Failure.Code.Words()
 		}
 	}
 	return now

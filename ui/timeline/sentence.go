@@ -61,7 +61,7 @@ func (w words) answered(m *account.Moment) string {
 	text := w.state(m.To)
 	switch {
 	case m.Failure != "":
-		text += ", " + w.mark(wording.Name(string(m.Failure)))
+		text += ", " + w.mark(m.Failure.Words())
 	case m.Total != nil:
 		text += ", " + w.mark(m.Total.String())
 	}

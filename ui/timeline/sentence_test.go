@@ -21,7 +21,7 @@ func TestSentencesSayWhatMomentsTell(t *testing.T) {
 		"shipment updated":                                      {What: account.ShipmentTold, Type: api.ShipmentUpdated},
 		"shipment event of an unknown type: shipment.moved":     {What: account.ShipmentTold, Type: "shipment.moved"},
 		"read: awaiting confirmation, 44.52 USD":                {What: account.ReadShowed, To: api.AwaitingConfirmation, Total: total},
-		"read: failed, product out of stock":                    {What: account.ReadShowed, To: api.Failed, Failure: "product_out_of_stock", Total: total},
+		"read: failed, out of stock":                            {What: account.ReadShowed, To: api.Failed, Failure: "product_out_of_stock", Total: total},
 		"read: no state":                                        {What: account.ReadShowed},
 		"confirm accepted: placing order, 44.52 USD":            {What: account.ConfirmTaken, To: api.PlacingOrder, Total: total},
 		"unchanged (1 read)":                                    {What: account.Unchanged, Count: 1},
