@@ -17,7 +17,7 @@ type Order struct {
 	Worst     api.IntentState         `json:"worst"` // the worst state of its items: failed is worst, completed best
 	Best      api.IntentState         `json:"best"`
 	Totals    []api.Money             `json:"totals,omitempty"`   // known totals of the items that have not failed, by currency
-	Unpriced  int                     `json:"unpriced,omitempty"` // items that have not failed and have no known total, so that Totals is too low
+	Unpriced  int                     `json:"unpriced,omitempty"` // items that have not failed and whose total is unknown or cannot be added, so that Totals is too low
 	Closing   *Intent                 `json:"-"`                  // the awaiting item whose window closes first; nil for none
 	Failed    []*Intent               `json:"-"`                  // the items that failed and were not ordered again, by when they failed
 	Ended     time.Time               `json:"-"`                  // when its last item ended, as far as known; zero while one is open

@@ -215,7 +215,7 @@ func (l orderLine) sheet(now time.Time) string {
 			text = "at least " + text
 		}
 		if i == 0 && o.Unpriced > 0 {
-			text += fmt.Sprintf(": %d not known yet", o.Unpriced)
+			text += fmt.Sprintf(": %d not counted", o.Unpriced)
 		}
 		s.row("total", text)
 	}

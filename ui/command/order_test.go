@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -80,7 +81,10 @@ func TestTheSheetOfAnOrderSpeaksAsTheBoardDoes(t *testing.T) {
 		want  string
 		not   string
 	}{
-		"an item that failed": {failed, "out of stock", "product out of stock"},
+		"an item that failed":            {failed, "out of stock", "product out of stock"},
+		"a total below zero":             {item("ci_2", api.Completed, -500), "at least 25.00 USD: 1 not counted", "not known yet"},
+		"a total that cannot be added":   {item("ci_2", api.Completed, math.MaxInt64), "at least 25.00 USD: 1 not counted", "not known yet"},
+		"an item whose total is unknown": {&account.Intent{ID: "ci_2", State: api.RetrievingOffer}, "at least 25.00 USD: 1 not counted", "not known yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := account.NewOrder("order-7", []*account.Intent{item("ci_1", api.Completed, 2500), c.other})

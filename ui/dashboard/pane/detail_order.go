@@ -60,12 +60,12 @@ func (p *Detail) orderTotal(o *account.Order) {
 	for i, total := range o.Totals {
 		text := atLeast(p.look.Partial || o.Unpriced > 0) + total.Readable()
 		if i == 0 && o.Unpriced > 0 {
-			text += ", " + wording.Count(o.Unpriced) + " not known yet"
+			text += ", " + wording.Count(o.Unpriced) + " not counted"
 		}
 		p.fact("total", paint.Text|paint.Bold, text)
 	}
 	if len(o.Totals) == 0 && o.Unpriced > 0 {
-		p.fact("total", paint.Muted, "not known yet")
+		p.fact("total", paint.Muted, "unknown")
 	}
 }
 
