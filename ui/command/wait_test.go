@@ -256,6 +256,50 @@ func TestWaitSaysWhyNothingWasRead(t *testing.T) {
 	}
 }
 
+func TestWaitSaysWhatWasReadOfAnIntentWithoutAVerifiedState(t *testing.T) {
+	reported := []account.Delivery{{Event: api.Event{ID: "evt_1", Type: api.IntentCompleted, CreatedAt: time.Now(), Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent}}}}
+	read := func(state api.IntentState) func(*account.Store) {
+		return func(s *account.Store) { s.ApplyRead(api.Intent{ID: "ci_1", State: state}, time.Now(), account.ByRead) }
+	}
+	event := func(s *account.Store) { s.ApplyEvents(reported, time.Now()) }
+	for name, c := range map[string]struct {
+		learns []func(*account.Store)
+		says   string
+	}{
+		"nothing is known":             {nil, "the intent has not been read"},
+		"only an event":                {[]func(*account.Store){event}, "the intent has not been read"},
+		"an answer without a state":    {[]func(*account.Store){read("")}, "the service does not say which state intent ci_1 is in"},
+		"that, and an event":           {[]func(*account.Store){read(""), event}, "the service does not say which state intent ci_1 is in"},
+		"an event after the last read": {[]func(*account.Store){read(api.PlacingOrder), event}, "intent ci_1 has not been read since an event reported it completed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := parseCondition([]string{"intent:ci_1", "state=completed"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
+			for _, learn := range c.learns {
+				learn(look.store)
+			}
+			if look.look(); look.now.verdict != notYet || look.now.is != c.says {
+				t.Errorf("verdict %v, it says %q, want %q", look.now.verdict, look.now.is, c.says)
+			}
+		})
+	}
+}
+
+func TestWaitForAnOrderDoesNotCallAnItemUnreadForItsMissingState(t *testing.T) {
+	w, err := parseCondition([]string{"order:order-7", "state=completed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
+	look.store.ApplyRead(api.Intent{ID: "ci_1", ReferenceID: "order-7"}, time.Now(), account.ByRead)
+	if look.look(); look.now.verdict != notYet || look.now.is != "of order order-7 1 of unknown state" {
+		t.Errorf("verdict %v, it says %q", look.now.verdict, look.now.is)
+	}
+}
+
 func TestWaitForAnEventSaysThatTheRelayDoesNotAnswer(t *testing.T) {
 	w, err := parseCondition([]string{"event type=checkout_intent.completed"})
 	if err != nil {

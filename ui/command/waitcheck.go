@@ -92,6 +92,10 @@ func (l *waiting) intent() found {
 		if in.Failure != nil {
 			now.is += ": " + in.Failure.Code.Words()
 		}
+	case known && in.Latest != nil && in.Latest.State == "":
+		now.is = fmt.Sprintf("the service does not say which state intent %s is in", in.ID)
+	case known && in.Latest != nil:
+		now.is = fmt.Sprintf("intent %s has not been read since an event reported it %s", in.ID, wording.Name(string(in.State)))
 	}
 	return now
 }
@@ -130,7 +134,7 @@ func (l *waiting) order() found {
 	now := found{verdict: isSo}
 	var parts []string
 	for _, state := range slices.SortedFunc(maps.Keys(o.Counts), func(a, b api.IntentState) int { return cmp.Compare(b.Rank(), a.Rank()) }) {
-		parts = append(parts, fmt.Sprintf("%d %s", o.Counts[state], cmp.Or(wording.Name(string(state)), "not read")))
+		parts = append(parts, fmt.Sprintf("%d %s", o.Counts[state], cmp.Or(wording.Name(string(state)), "of unknown state")))
 	}
 	now.is = fmt.Sprintf("of order %s %s", o.Reference, strings.Join(parts, ", "))
 	if len(o.Intents) < least {
