@@ -252,7 +252,18 @@ func (m *creating) send(ctx context.Context) Outcome {
 		// A request that was doubled on its way may have been taken before it was refused.
 		return m.settle(ctx, err)
 	}
-	return Outcome{Verdict: Refused, Err: err}
+	return m.look(ctx, err)
+}
+
+// look reads the list once after a refusal for what the request says. Of two equal requests the service refuses both,
+// unless it refuses the second because it took the first: then the list has that.
+func (m *creating) look(ctx context.Context, refusal error) Outcome {
+	if m.wanted.Wanted.ReferenceID != "" {
+		if made, _, err := m.find(ctx); err == nil && made != nil {
+			return Outcome{Verdict: Overtaken, Intent: made, Err: refusal}
+		}
+	}
+	return Outcome{Verdict: Refused, Err: refusal}
 }
 
 // settle reads the list of intents until it shows the new one. A refusal counts if the service has no list, or once

@@ -110,6 +110,15 @@ func TestCreationVerdicts(t *testing.T) {
 		{"there is one already", maker{list: []api.Intent{another, made()}}, confirm.Already, confirm.Placed, 0},
 		{"the one that there is has failed", maker{list: []api.Intent{failed}}, confirm.Accepted, confirm.Placed, 1},
 		{"invalid", maker{onSend: refuse(422, "")}, confirm.Refused, confirm.NotPlaced, 1},
+		{"invalid, and the list does not have it", maker{list: []api.Intent{}, onSend: refuse(422, "")}, confirm.Refused, confirm.NotPlaced, 1},
+		{"invalid, and the list cannot be read", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.broken = &api.Error{Status: 503}
+			return &api.Error{Status: 422}
+		}}, confirm.Refused, confirm.NotPlaced, 1},
+		{"invalid, as a doubled one was taken", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.list = []api.Intent{made()}
+			return &api.Error{Status: 422, Message: "the reference is taken"}
+		}}, confirm.Overtaken, confirm.Placed, 1},
 		{"the daily limit", maker{list: []api.Intent{}, onSend: refuse(429, "the limit of 50 per day")}, confirm.Refused, confirm.NotPlaced, 1},
 		{"refused, and a doubled one was taken", maker{list: []api.Intent{}, onSend: func(m *maker) error {
 			m.list = []api.Intent{made()}
@@ -173,6 +182,17 @@ func TestCreationVerdicts(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestACreationThatIsRefusedForWhatItSaysEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, _ := creator(t)
+		began := time.Now()
+		m := &maker{list: []api.Intent{}, onSend: func(*maker) error { return &api.Error{Status: 422} }}
+		if out := g.Create(t.Context(), m, creation(), nil); out.Verdict != confirm.Refused || time.Since(began) > 0 {
+			t.Errorf("%s after %s", out.Verdict, time.Since(began))
+		}
+	})
 }
 
 func TestNothingIsClaimedOfACreationWhileTheAuditLogCannotBeRead(t *testing.T) {
