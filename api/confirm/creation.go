@@ -242,6 +242,8 @@ func (m *creating) send(ctx context.Context) Outcome {
 	}
 	answer, err := post(bounded, body)
 	switch refused := new(*api.Error); {
+	case err == nil && answer.Response.From.StandIn != m.subject.standIn:
+		return m.settle(ctx, errElsewhere)
 	case err == nil:
 		return Outcome{Verdict: Accepted, Intent: &answer}
 	case api.IsUnknownOutcome(err):
@@ -270,7 +272,7 @@ func (m *creating) look(ctx context.Context, refusal error) Outcome {
 // the whole list has lacked it for as long as a request can be held on its way.
 func (m *creating) settle(ctx context.Context, cause error) Outcome {
 	out := Outcome{Verdict: Unknown, Err: cause}
-	if !api.IsUnknownOutcome(cause) {
+	if !leavesOpen(cause) {
 		out.Verdict = Refused
 	}
 	if m.wanted.Wanted.ReferenceID == "" {

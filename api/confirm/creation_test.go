@@ -184,6 +184,17 @@ func TestCreationVerdicts(t *testing.T) {
 	}
 }
 
+func TestACreationThatAnotherServiceAnswersIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, _ := creator(t)
+		c := creation()
+		c.Environment = "simulator"
+		if out := g.Create(t.Context(), &maker{list: []api.Intent{}}, c, nil); out.Verdict != confirm.Unknown { // the maker is none
+			t.Errorf("%s: %v", out.Verdict, out.Err)
+		}
+	})
+}
+
 func TestACreationThatIsRefusedForWhatItSaysEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, _ := creator(t)

@@ -44,14 +44,18 @@ func standIn() api.Environment { return api.Environment{Name: "simulator", Stand
 func (s *service) Intent(ctx context.Context, id api.ID) (api.Intent, error) {
 	sent := time.Now()
 	in, err := s.read(ctx)
-	in.Response = api.Response{Sent: sent, From: s.from}
+	in.Response = api.Response{Sent: sent, From: s.answerer()}
 	if !s.date.IsZero() {
 		in.Response.Date = s.date.Add(sent.Sub(s.began))
 	}
-	if s.from.Name == "" {
-		in.Response.From = standIn()
-	}
 	return in, err
+}
+
+func (s *service) answerer() api.Environment {
+	if s.from.Name == "" {
+		return standIn()
+	}
+	return s.from
 }
 
 func (s *service) read(ctx context.Context) (api.Intent, error) {
@@ -77,7 +81,9 @@ func (s *service) ConfirmIntent(_ context.Context, _ api.ID, body api.ConfirmInt
 		}
 	}
 	s.intent.State = cmp.Or(s.taken, api.PlacingOrder)
-	return s.intent, nil
+	answer := s.intent
+	answer.Response.From = s.answerer()
+	return answer, nil
 }
 
 func awaiting() api.Intent {

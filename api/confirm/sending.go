@@ -94,7 +94,7 @@ func (c *confirming) send(ctx context.Context) Outcome {
 	for try := 1; ; try++ {
 		c.report(Progress{Stage: Sending})
 		answer, err := c.post(ctx)
-		neverLeft := err != nil && !api.IsUnknownOutcome(err) && !errors.As(err, new(*api.Error))
+		neverLeft := err != nil && !leavesOpen(err) && !errors.As(err, new(*api.Error))
 		switch {
 		case err == nil:
 			return c.answered(ctx, answer)
@@ -139,6 +139,8 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	body.Departure = g.audit.departure(c.line)
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
+	case err == nil && c.seen.answeredBy(answer.Response.From) != nil:
+		err = errElsewhere
 	case err == nil && answer.ID == c.seen.ID:
 		g.pass(answer, asked, true)
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:

@@ -31,9 +31,13 @@ const (
 // errUnmoved says why an acceptance proves nothing: the same answer shows the intent unmoved, or no state.
 var errUnmoved = errors.New("the service accepted it, but does not say that the order is being placed")
 
+// errElsewhere says why an acceptance proves nothing: what listens at an address on loopback can change between two
+// requests.
+var errElsewhere = errors.New("it was accepted by another environment than the one that answered before")
+
 // leavesOpen reports whether an answer leaves the request's outcome open.
 func leavesOpen(answer error) bool {
-	return errors.Is(answer, errUnmoved) || api.IsUnknownOutcome(answer)
+	return errors.Is(answer, errUnmoved) || errors.Is(answer, errElsewhere) || api.IsUnknownOutcome(answer)
 }
 
 // settle reads the intent until its state proves the outcome. A refusal counts once at least two reads have found

@@ -71,6 +71,58 @@ func TestWhatAnotherServiceAnswersSettlesNothing(t *testing.T) {
 	})
 }
 
+func TestAYesFromAnotherServiceIsSettledByReading(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen, sent api.Environment
+		back       bool // the first one answers again
+		verdict    confirm.Verdict
+	}{
+		"the service, and then a stand-in":           {theService(), standIn(), false, confirm.Unknown},
+		"the service, a stand-in, and it again":      {theService(), standIn(), true, confirm.Accepted},
+		"a stand-in, and then the service":           {standIn(), theService(), false, confirm.Unknown},
+		"a stand-in, the service, and it again":      {standIn(), theService(), true, confirm.Accepted},
+		"a stand-in, and a program that says so":     {standIn(), api.Environment{Name: tunnel}, false, confirm.Unknown},
+		"the service, guarded as another afterwards": {theService(), api.Environment{Name: tunnel}, false, confirm.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting(), from: c.seen}
+				var shown []api.Environment // as the answer to the confirm
+				g, err := confirm.New(confirm.Config{
+					Service: s, Environments: []string{"simulator", tunnel}, AuditFile: filepath.Join(t.TempDir(), "confirms.jsonl"),
+					Read: func(in api.Intent, _ time.Time, confirmed bool) {
+						if confirmed {
+							shown = append(shown, in.Response.From)
+						}
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer g.Close()
+				p, err := confirm.Propose(&s.intent, c.seen, api.ConfirmWindow)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.onSend = func(s *service) error {
+					s.from = c.sent
+					s.onRead = func(s *service) error {
+						if c.back {
+							s.from = c.seen
+						}
+						return nil
+					}
+					return nil
+				}
+				out := g.Confirm(t.Context(), p, nil)
+				if out.Verdict != c.verdict || s.confirms != 1 || len(shown) > 0 {
+					t.Errorf("%q after %d sends, shown as answered by %v: %v", out.Verdict, s.confirms, shown, out.Err)
+				}
+			})
+		})
+	}
+}
+
 func TestASecondSendGoesNowhereElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{intent: awaiting()}
