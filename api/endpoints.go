@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -72,15 +74,22 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 }
 
 // referring refuses an answer about an intent with another reference than the one that was sent. The service may echo
-// none.
+// none, or spell it in another way.
 func referring(reference Text, decode decoder[Intent]) decoder[Intent] {
 	return func(body []byte, of Response) (Intent, error) {
 		in, err := decode(body, of)
-		if err == nil && reference != "" && in.ReferenceID != "" && in.ReferenceID != reference {
+		if err == nil && reference != "" && in.ReferenceID != "" && !SameReference(in.ReferenceID, reference) {
 			return Intent{}, fmt.Errorf("the answer is about the reference %q", cut(string(in.ReferenceID), 80))
 		}
 		return in, err
 	}
+}
+
+// SameReference reports whether two references are the same but for their spelling. The contract does not show how a
+// service keeps a reference: it may trim it, or compose its characters in another way.
+func SameReference(a, b Text) bool {
+	spelt := func(t Text) string { return norm.NFC.String(strings.TrimSpace(string(t))) }
+	return a == b || spelt(a) != "" && spelt(a) == spelt(b)
 }
 
 // paymentOf is how a body pays, whose token errors must not repeat.

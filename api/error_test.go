@@ -301,6 +301,34 @@ func TestAnAnswerAboutAnotherReferenceIsNoProofThatSomethingWasMade(t *testing.T
 	}
 }
 
+func TestAServiceMayEchoAReferenceInAnotherSpelling(t *testing.T) {
+	for name, c := range map[string]struct {
+		sent, echoed string
+		unknown      bool
+	}{
+		"trimmed":             {" order 7 ", "order 7", false},
+		"composed":            {"Cafe\u0301 7", "Caf\u00e9 7", false},
+		"decomposed":          {"Caf\u00e9 7", "Cafe\u0301 7", false},
+		"without its accent":  {"Caf\u00e9 7", "Cafe 7", true},
+		"without its blanks":  {"order 7", "order7", true},
+		"in capitals":         {"order-7", "ORDER-7", true},
+		"with a longer count": {"order-7", "order-70", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := clientOf(t, answering(201, `{"id":"ci_1","referenceId":"`+c.echoed+`"}`))
+			if _, err := client.CreateIntent(t.Context(), CreateIntent{ProductURL: "https://shop.example/p", ReferenceID: c.sent}); IsUnknownOutcome(err) != c.unknown || (err != nil) != c.unknown {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+}
+
+func TestABlankReferenceIsNotTheSameAsNone(t *testing.T) {
+	if SameReference(" ", "") || !SameReference("", "") {
+		t.Error("they are told apart wrongly")
+	}
+}
+
 func FuzzErrorBody(f *testing.F) {
 	for _, c := range fixtures(f, "10-errors.json") {
 		f.Add(c.Status, c.Headers["RateLimit"], c.Headers["Retry-After"], c.sent())

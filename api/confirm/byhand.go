@@ -31,7 +31,7 @@ func (g *Guard) Made(l Line, in *api.Intent) error {
 	switch {
 	case subjectOf(in.Response.From.Name, l.Intent) != l.subject():
 		return fmt.Errorf("%s was read in %s, and this was sent to %s", in.ID, in.Response.From.Name, l.Environment)
-	case in.ReferenceID != l.Reference(), api.MaskAddress(in.ProductURL) != l.Product, in.Quantity != 0 && in.Quantity != l.Quantity:
+	case !api.SameReference(in.ReferenceID, l.Reference()), api.MaskAddress(in.ProductURL) != l.Product, in.Quantity != 0 && in.Quantity != l.Quantity:
 		return fmt.Errorf("%s is something else: %d × %s, with the reference %q", in.ID, in.Quantity, api.MaskAddress(in.ProductURL), in.ReferenceID)
 	case !l.before(in):
 		return fmt.Errorf("%s is older: it was there before this was sent", in.ID)

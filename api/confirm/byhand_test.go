@@ -62,6 +62,7 @@ func TestWhatCameOfALostCreationIsEnteredByHandAndHeldAgainstARead(t *testing.T)
 		fits bool
 	}{
 		{"what was sent", func(*api.Intent) {}, true},
+		{"its reference in another spelling", func(in *api.Intent) { in.ReferenceID = " order-7" }, true},
 		{"another product", func(in *api.Intent) { in.ProductURL += "-2" }, false},
 		{"another quantity", func(in *api.Intent) { in.Quantity = 1 }, false},
 		{"another reference", func(in *api.Intent) { in.ReferenceID = "order-8" }, false},

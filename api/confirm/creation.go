@@ -313,7 +313,7 @@ func (m *creating) find(ctx context.Context) (made *api.Intent, whole bool, err 
 		same := in.ProductURL == w.ProductURL && (in.Quantity == 0 || in.Quantity == w.Quantity) && (len(w.Variants) == 0 || variant(in.Variants) == variant(w.Variants))
 		m.date = in.Response.Date
 		switch {
-		case in.ReferenceID != w.ReferenceID:
+		case !api.SameReference(in.ReferenceID, w.ReferenceID):
 			return false
 		case !same && in.State != api.Failed:
 			m.other = new(*in)

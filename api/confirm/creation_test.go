@@ -152,6 +152,11 @@ func TestCreationVerdicts(t *testing.T) {
 			m.list = []api.Intent{in}
 			return &lostAnswer{}
 		}}, confirm.Accepted, confirm.NotPlaced, 1},
+		{"lost, and the list spells its reference in another way", maker{list: []api.Intent{}, onSend: func(m *maker) error {
+			m.list = []api.Intent{made()}
+			m.list[0].ReferenceID += " "
+			return &lostAnswer{}
+		}}, confirm.Accepted, confirm.Placed, 1},
 		{"lost, and the list never has it", maker{list: []api.Intent{}, onSend: lost}, confirm.Unknown, confirm.Unproven, 1},
 		{"lost, where there is no list", maker{onSend: lost}, confirm.Unknown, confirm.Unproven, 1},
 		{"an error of the service", maker{onSend: refuse(500, "")}, confirm.Unknown, confirm.Unproven, 1},
