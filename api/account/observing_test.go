@@ -105,6 +105,29 @@ func TestAnObservedStateOnlyMovesAnIntentForward(t *testing.T) {
 	})
 }
 
+func TestWhatTheServiceRefusedSomebodyIsAnError(t *testing.T) {
+	for status, want := range map[int]Tally{
+		0: {Requests: 1, Errors: 1}, http.StatusOK: {Requests: 1}, http.StatusTooManyRequests: {Requests: 1, Refused: 1},
+		http.StatusNotFound: {Requests: 1, Errors: 1}, http.StatusInternalServerError: {Requests: 1, Errors: 1},
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewStore(StoreConfig{})
+				for caller := range mostObserved + 1 { // the last one is not kept apart
+					o := seenBy(fmt.Sprint(caller), fmt.Sprint("shop ", caller), "", intentEndpoint)
+					o.Status = status
+					s.Observe([]quota.Observation{o})
+				}
+				for _, who := range s.Summary().Spenders {
+					if got := Total(who.Over(LastMinute, "")); got != want {
+						t.Errorf("%s %s: %+v, want %+v", who.Kind, who.Name, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestAnObservationCountsOnceAndWhenItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0

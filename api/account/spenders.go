@@ -62,10 +62,10 @@ func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange
 		Sent: earlier(o.Sent, now), Latency: max(o.Latency, 0), Status: o.Status,
 	}
 	who := s.observer(o, now)
-	who.count(&e, e.Path, now)
 	if e.By = who.Name; who.Kind == SpenderOthers {
 		e.By = callerOf(o)
 	}
+	who.count(&e, e.Path, now)
 	if o.IntentID != "" {
 		e.Path = strings.Replace(e.Path, "{id}", string(api.ScrubID(o.IntentID)), 1)
 	}
