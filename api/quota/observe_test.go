@@ -208,3 +208,30 @@ func TestWhoeverComesLateLearnsTheRestFromTheLastHour(t *testing.T) {
 		}
 	})
 }
+
+// A relay reports the last hour when a dashboard starts.
+func TestThePaceOfOthersIsMeasuredFromWhenTheyWereFirstSeen(t *testing.T) {
+	for _, c := range []struct {
+		name                 string
+		ago                  time.Duration // of the first of 30 requests in 15 seconds
+		othersLow, othersTop float64
+	}{
+		{"up to now", 15 * time.Second, 1.8, 2.1},
+		{"that ended a while ago", 30 * time.Second, 0.9, 1.1},
+		{"most of them more than a minute ago", 67 * time.Second, 0.2, 0.3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := NewPacer(PacerConfig{})
+				told(t, p, Reads, `"a";r=9;t=1`, `"a";q=10;w=1`)
+				pass(3 * time.Second)
+				for i := range 30 {
+					overheard(p, c.ago-time.Duration(i)*time.Second/2, `"a";r=9;t=1`, `"a";q=10;w=1`)
+				}
+				if b := bucketOf(t, p, "a"); b.Others < c.othersLow || b.Others > c.othersTop || b.Own < 0.3 {
+					t.Errorf("own %v, others %v a second, want others from %v to %v", b.Own, b.Others, c.othersLow, c.othersTop)
+				}
+			})
+		})
+	}
+}

@@ -90,15 +90,21 @@ func (r *ring) samples(now time.Time) []Sample {
 }
 
 // rates returns own and others' requests a second over the last spans, or over the time since since if that is
-// shorter, but at least one span.
+// shorter, but at least one span. Those of others count from when they were first observed, which may be earlier.
 func (r *ring) rates(spans int, since, now time.Time) (own, others float64) {
-	last := r.number(now)
+	last, from := r.number(now), since
 	for _, s := range r.spans {
-		if s.number <= last && s.number > last-int64(spans) {
-			own += float64(s.own)
-			others += float64(s.others(r.width))
+		if s.number > last || s.number <= last-int64(spans) {
+			continue
+		}
+		own += float64(s.own)
+		others += float64(s.others(r.width))
+		if at := time.Unix(0, s.number*int64(r.width)); s.observed > 0 && at.Before(from) {
+			from = at
 		}
 	}
-	over := min(max(now.Sub(since), r.width), r.width*time.Duration(spans)).Seconds()
-	return own / over, others / over
+	seconds := func(since time.Time) float64 {
+		return min(max(now.Sub(since), r.width), r.width*time.Duration(spans)).Seconds()
+	}
+	return own / seconds(since), others / seconds(from)
 }
