@@ -202,7 +202,7 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	l.Fit(paint.Text, p.name(b, c.name-1), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
-	p.ratio(l, p.bound(b), left, "", b.Limit, c.left)
+	p.ratio(l, atMost(left, !b.Over(p.look.Now)), left, "", b.Limit, c.left)
 	reset, resetStyle := p.reset(b), paint.Muted
 	if soon := p.look.runsOut(p.runsOut(b)); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
@@ -278,12 +278,13 @@ func (p *Quota) ratio(l *paint.Line, bound string, left int64, grounds string, l
 	l.Put(paint.Muted, " / "+grounds+limitText(limit))
 }
 
-// bound is the sign before what is left of a window of which nothing was reported.
-func (p *Quota) bound(b *quota.Bucket) string {
-	if b.Over(p.look.Now) {
-		return "≤"
+// atMost is the sign before what is left if there may be less: the service did not say so, and
+// something is left.
+func atMost(left int64, told bool) string {
+	if told || left <= 0 {
+		return ""
 	}
-	return ""
+	return "≤"
 }
 
 // reset returns when the bucket is full again, or how old its last report is.
@@ -329,7 +330,7 @@ func (p *Quota) strip() *paint.Line {
 		}
 		left := b.Left(p.look.Now)
 		name := p.name(b, l.Left())
-		rest, limit := p.bound(b)+wording.Count(int(left)), limitText(b.Limit)
+		rest, limit := atMost(left, !b.Over(p.look.Now))+wording.Count(int(left)), limitText(b.Limit)
 		if l.Left() < paint.Width(name+rest+limit)+4 {
 			return l
 		}
@@ -342,10 +343,11 @@ func (p *Quota) strip() *paint.Line {
 	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 19 {
 		l.Space(1).Put(paint.Muted, "today "+atLeast(!p.day.Told)+wording.Count(p.day.Used())+" made")
 	}
-	left := wording.Count(max(p.day.Limit-p.day.Used(), 0))
+	left := int64(max(p.day.Limit-p.day.Used(), 0))
+	before, rest := "today "+atMost(left, p.day.Told), wording.Count(int(left))
 	limit := "/" + assumed(p.day.Assumed) + wording.Count(p.day.Limit)
-	if p.day.Limit > 0 && l.Left() > len(" today ")+1+len(left)+len(limit) {
-		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)), left).Put(paint.Muted, limit)
+	if p.day.Limit > 0 && l.Left() > 1+paint.Width(before)+paint.Width(rest)+paint.Width(limit) {
+		l.Space(1).Put(paint.Muted, before).Put(numberStyle(left, int64(p.day.Limit)), rest).Put(paint.Muted, limit)
 	}
 	return l
 }

@@ -19,7 +19,7 @@ func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing
 type estimate struct {
 	name        string
 	unread      bool
-	bound       string // the sign before what is left
+	told        bool   // the service reported what is left
 	left, limit int64  // a limit of 0 is unknown
 	grounds     string // the sign before the limit
 	short, long string // what the figure is based on
@@ -43,8 +43,8 @@ func (p *Quota) estimates(c quotaColumns) {
 	}
 }
 
-// today is how many intents may still be made today. The number made is a lower bound:
-// what is left is an upper bound.
+// today is how many intents may still be made today. Unless the service reported it, the
+// number made is a lower bound: what is left is an upper bound.
 func (p *Quota) today() estimate {
 	made := atLeast(!p.day.Told) + wording.Count(p.day.Used()) + " made"
 	long := made + " in 24h"
@@ -66,17 +66,17 @@ func (p *Quota) today() estimate {
 			made = soon
 		}
 	}
-	return estimate{name: "today", unread: !p.dayKnown(), bound: "≤", left: int64(p.day.Limit - p.day.Used()), limit: int64(p.day.Limit),
+	return estimate{name: "today", unread: !p.dayKnown(), told: p.day.Told, left: int64(p.day.Limit - p.day.Used()), limit: int64(p.day.Limit),
 		grounds: assumed(p.day.Assumed), short: made, long: long, doubt: p.day.Doubt()}
 }
 
 // slots is how many agents are free: those not known to be placing an order.
 func (p *Quota) slots() estimate {
 	placing := atLeast(p.agents.Placing > 0) + wording.Count(p.agents.Placing) + " placing"
-	e := estimate{name: "agents", unread: !p.known && p.agents.Placing == 0, bound: "≤", left: int64(p.agents.Limit - p.agents.Placing),
+	e := estimate{name: "agents", unread: !p.known && p.agents.Placing == 0, left: int64(p.agents.Limit - p.agents.Placing),
 		limit: int64(p.agents.Limit), grounds: assumed(p.agents.Assumed), short: placing, long: placing}
 	if known := p.spending.limit(account.LimitAgents); known != nil && known.Used.Grounds == account.Told {
-		e.left, e.bound, e.long = int64(known.Left().N), "", "reported "+p.look.age(known.At)+" ago"
+		e.left, e.told, e.long = int64(known.Left().N), true, "reported "+p.look.age(known.At)+" ago"
 	}
 	return e
 }
@@ -98,7 +98,7 @@ func (p *Quota) estimate(e estimate, c quotaColumns, long bool) {
 	}
 	left := max(e.left, 0)
 	gauge(l, left, e.limit, c.gauge)
-	p.ratio(l.Space(1), e.bound, left, e.grounds, e.limit, c.left)
+	p.ratio(l.Space(1), atMost(left, e.told), left, e.grounds, e.limit, c.left)
 	if long {
 		l.Space(3).Put(paint.Muted, e.long)
 		if l.Left() > len(e.doubt) {
