@@ -17,6 +17,7 @@ type chart struct {
 	noteStyle   paint.Style
 	bars        []bar  // oldest first; one cell each
 	limit       int    // 0: unknown
+	whole       bool   // the limit is always in sight: bars are parts of it
 	from, to    string // the times at both ends of the axis
 	mid         string // the time at the bar midAt
 	midAt       int
@@ -60,10 +61,10 @@ func (c *bar) total() (n float64) {
 }
 
 // top returns the value at the upper edge, and whether the limit is drawn. A limit far above
-// all bars is not: it would flatten them.
+// all bars is not, as it would flatten them, unless it is the whole that they are parts of.
 func (c *chart) top() (top float64, drawn bool) {
 	top = c.highest()
-	if limit := float64(c.limit); c.limit > 0 && limit <= max(4*top, 20) {
+	if limit := float64(c.limit); c.limit > 0 && (c.whole || limit <= max(4*top, 20)) {
 		return max(top, limit), true
 	}
 	return max(top, 1), false

@@ -214,7 +214,7 @@ func (s *spending) burnDown(w, h int) *chart {
 		c.empty = "the limit is not known"
 		return c
 	}
-	c.limit = l.Limit.N
+	c.limit, c.whole = l.Limit.N, true
 	for _, level := range l.Over(span) {
 		left := l.Limit.N - level.Used
 		t.fill(c.bars, level.At, bar{known: true, parts: []part{{float64(max(left, 0)), solid, leftStyle(int64(left), int64(l.Limit.N))}}})

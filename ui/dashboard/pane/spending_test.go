@@ -218,3 +218,17 @@ func TestASpenderIsNoSlowerThanItsSlowestEndpoint(t *testing.T) {
 		t.Errorf("the slowest is not first, with a bound of its answers:\n%s", got)
 	}
 }
+
+func TestWhatIsLeftOfTheDayIsAPartOfItsLimit(t *testing.T) {
+	s := usagePane().spending
+	for _, left := range []int{45, 7, 1, 0} {
+		s.limits = []account.Limit{{
+			Name: account.LimitDay, Limit: account.Figure{N: 50, Grounds: account.Told}, Used: account.Figure{N: 50 - left, Grounds: account.Told},
+			Series: account.Series[account.Level]{Seconds: []account.Level{{At: noon, Used: 50 - left}}},
+		}}
+		c := s.burnDown(80, 12)
+		if top, drawn := c.top(); c.highest() != float64(left) || top != 50 || !drawn {
+			t.Errorf("%d left of 50: a bar of %v in a chart up to %v, with its limit: %v", left, c.highest(), top, drawn)
+		}
+	}
+}
