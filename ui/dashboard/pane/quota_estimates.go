@@ -23,7 +23,7 @@ type estimate struct {
 	left, limit int64  // a limit of 0 is unknown
 	grounds     string // the sign before the limit
 	short, long string // what the figure is based on
-	doubt       string // behind long, if there is room
+	more        string // behind long, if there is room
 }
 
 // estimates draws the rows of the day and of the agents. Their notes are in one column: both
@@ -54,6 +54,7 @@ func (p *Quota) today() estimate {
 	if p.day.Told {
 		long = "reported " + p.look.age(p.day.At) + " ago"
 	}
+	more := p.day.Doubt()
 	if !p.day.Spent.IsZero() {
 		back := wording.By(p.day.Free, p.look.Now, p.look.Location)
 		long = "used up since " + p.look.moment(p.day.Spent) + ", the first is back " + back
@@ -66,8 +67,11 @@ func (p *Quota) today() estimate {
 			made = soon
 		}
 	}
+	if p.day.Told && p.day.Spent.IsZero() && p.day.Resets.After(p.look.Now) {
+		more += ", slots return at " + p.look.moment(p.day.Resets)
+	}
 	return estimate{name: "today", unread: !p.dayKnown(), told: p.day.Told, left: int64(p.day.Limit - p.day.Used()), limit: int64(p.day.Limit),
-		grounds: assumed(p.day.Assumed), short: made, long: long, doubt: p.day.Doubt()}
+		grounds: assumed(p.day.Assumed), short: made, long: long, more: more}
 }
 
 // slots is how many agents are free: those not known to be placing an order.
@@ -81,7 +85,7 @@ func (p *Quota) slots() estimate {
 	return e
 }
 
-// estimate draws how much is left of a limit, with its doubts if there is room; of an
+// estimate draws how much is left of a limit, with what is more to say if there is room; of an
 // unknown limit, only what was counted.
 func (p *Quota) estimate(e estimate, c quotaColumns, long bool) {
 	if e.unread {
@@ -101,8 +105,8 @@ func (p *Quota) estimate(e estimate, c quotaColumns, long bool) {
 	p.ratio(l.Space(1), atMost(left, e.told), left, e.grounds, e.limit, c.left)
 	if long {
 		l.Space(3).Put(paint.Muted, e.long)
-		if l.Left() > len(e.doubt) {
-			l.Put(paint.Muted, e.doubt)
+		if l.Left() > len(e.more) {
+			l.Put(paint.Muted, e.more)
 		}
 	} else {
 		l.Space(1).Right(paint.Muted, e.short, c.reset)

@@ -116,7 +116,8 @@ func TestTheDayIsShownAsFarAsItsLimitIsKnown(t *testing.T) {
 		{"none left", 110, spent, "0 / ~50 used up since 11:00, the first is back by 15:50"},
 		{"none left, in little room", 59, spent, "0 / ~50 by 15:50"},
 		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 ≥20 made since midnight UTC"},
-		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "20 / 60 reported 1m ago"},
+		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "20 / 60 reported 1m ago, slots return at 13:00"},
+		{"told, in less room", 72, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "20 / 60 reported 1m ago agents"},
 	} {
 		p := NewQuota(look())
 		p.SetPlace(Place{W: c.width, H: 10})
