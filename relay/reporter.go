@@ -24,6 +24,9 @@ const (
 	// droppedEvery is how often dropped observations are logged, at most.
 	droppedEvery = 10 * time.Second
 
+	// refusedPause is the time between two attempts while the relay refuses the token.
+	refusedPause = time.Minute
+
 	// flushTimeout bounds how long waiting observations are still sent at the end.
 	flushTimeout = 2 * time.Second
 )
@@ -141,15 +144,14 @@ func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 	return batch
 }
 
-// send sends a batch until the relay has accepted or refused it, or ctx ends.
+// send sends a batch until the relay has accepted or refused it, or ctx ends. While the relay refuses the token, it
+// tries again rarely: the token may yet be put in place.
 func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
-	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
-		backoff.WithBackOff(newRetries(lastRetry)), backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(err error, _ time.Duration) { r.fails(err) }))
+	err := r.sendSoon(ctx, batch)
+	for isRefusal(err) && waited(ctx, refusedPause) {
+		err = r.sendSoon(ctx, batch)
+	}
 	if err != nil {
-		if ctx.Err() == nil {
-			r.fails(err)
-		}
 		r.dropped.Add(int64(len(batch)))
 		return
 	}
@@ -158,6 +160,33 @@ func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 		r.logger.Info("the relay takes observations again")
 	}
 	r.sayDropped(droppedEvery)
+}
+
+// sendSoon sends a batch, again and again until the relay has answered for good or ctx ends.
+func (r *Reporter) sendSoon(ctx context.Context, batch []quota.Observation) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
+		backoff.WithBackOff(newRetries(lastRetry)), backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, _ time.Duration) { r.fails(err) }))
+	if err != nil && ctx.Err() == nil {
+		r.fails(err)
+	}
+	return err
+}
+
+// isRefusal reports whether the relay refused the token.
+func isRefusal(err error) bool {
+	var refusal *RefusedError
+	return errors.As(err, &refusal)
+}
+
+// waited waits, and reports whether ctx lasted as long.
+func waited(ctx context.Context, long time.Duration) bool {
+	select {
+	case <-time.After(long):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // fails logs that reporting fails, if that is new or has a new reason.
@@ -177,7 +206,7 @@ func (r *Reporter) sayDropped(once time.Duration) {
 	}
 }
 
-// post sends a batch once. An error caused by the batch itself is permanent.
+// post sends a batch once. An error caused by the batch itself or by the token is permanent.
 func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 	body, err := json.Marshal(map[string]any{"items": batch})
 	if err != nil {
@@ -192,7 +221,7 @@ func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 		return errSlower
 	case status == http.StatusNotFound:
 		return errors.New("the relay takes no observations (404): upgrade it")
-	case status == http.StatusUnprocessableEntity || status == http.StatusRequestEntityTooLarge:
+	case isRefusal(err) || status == http.StatusUnprocessableEntity || status == http.StatusRequestEntityTooLarge:
 		return backoff.Permanent(err)
 	default:
 		return err
