@@ -27,6 +27,7 @@ func TestAFolderThatIsMistypedIsRefusedAndNotMade(t *testing.T) {
 	}{
 		{"tokens of no folder", []string{"tokens", "list", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
 		{"a token of no folder", []string{"tokens", "revoke", "laptop", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
+		{"a new token in no folder", []string{"tokens", "create", "--name", "laptop", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
 		{"a token of another folder", []string{"tokens", "revoke", "laptop", "--data", empty}, empty, exitFailed, `there is no token named "laptop"; tokens are: none`},
 		{"tokens of another folder", []string{"tokens", "list", "--data", empty}, empty, exitDone, ""},
 		{"what was sent, in no folder", []string{"settle"}, mistyped, exitUsage, "there is no folder " + mistyped},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,8 +33,9 @@ func newTokens() *cobra.Command {
 	return command
 }
 
-// withTokens calls do with the tokens of the settings. Only a new token may make the relay's folder.
-func withTokens(c *cobra.Command, makes bool, do func(relay.TokenStore) error) error {
+// withTokens calls do with the tokens of the settings. It never makes the relay's folder: one that is missing is
+// mistyped, or away while a relay runs, which would then find another one in its place.
+func withTokens(c *cobra.Command, do func(relay.TokenStore) error) error {
 	if err := checkPostgresFlag(c.Flags()); err != nil {
 		return err
 	}
@@ -44,10 +47,8 @@ func withTokens(c *cobra.Command, makes bool, do func(relay.TokenStore) error) e
 	if err != nil {
 		return err
 	}
-	if !makes && s.Postgres.IsZero() {
-		if err := requireFolder(folder); err != nil {
-			return err
-		}
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
+		return usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder when it first starts", folder)
 	}
 	tokens, close, err := openTokens(c.Context(), s, folder)
 	if err != nil {
@@ -85,7 +86,7 @@ func newTokensCreate() *cobra.Command {
 			if err := token.Check(); err != nil {
 				return usage(err)
 			}
-			err = withTokens(c, true, func(tokens relay.TokenStore) error { return tokens.Add(c.Context(), token) })
+			err = withTokens(c, func(tokens relay.TokenStore) error { return tokens.Add(c.Context(), token) })
 			if err != nil {
 				return err
 			}
@@ -113,7 +114,7 @@ func newTokensList() *cobra.Command {
 		Short: "List the tokens: names, scopes and dates",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withTokens(c, false, func(tokens relay.TokenStore) error {
+			return withTokens(c, func(tokens relay.TokenStore) error {
 				all, err := tokens.Read(c.Context())
 				if err != nil {
 					return err
@@ -132,7 +133,7 @@ func newTokensRevoke() *cobra.Command {
 		Short: "Revoke a token and end the streams that it opened",
 		Args:  oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
-			err := withTokens(c, false, func(tokens relay.TokenStore) error { return tokens.Remove(c.Context(), args[0]) })
+			err := withTokens(c, func(tokens relay.TokenStore) error { return tokens.Remove(c.Context(), args[0]) })
 			if err != nil {
 				return err
 			}
