@@ -64,14 +64,16 @@ func (l *eventLog) has(e event) bool {
 	return ok
 }
 
-// add appends an event unless the log has one with its id.
-func (l *eventLog) add(e event) {
+// add appends an event unless the log has one with its id. It returns those that it lets go for it.
+func (l *eventLog) add(e event) (gone []event) {
 	if l.has(e) {
-		return
+		return nil
 	}
 	l.byID[e.id()] = l.made()
 	l.items = append(l.items, e)
-	for _, old := range l.letGo(l.most, func(event) bool { return true }) {
+	gone = l.letGo(l.most, func(event) bool { return true })
+	for _, old := range gone {
 		delete(l.byID, old.id())
 	}
+	return gone
 }

@@ -163,3 +163,30 @@ func TestAnEndpointThatFallsFarBehindLosesTheOldestEvents(t *testing.T) {
 		}
 	})
 }
+
+func TestAChallengeThatIsLetGoIsNoLostEvent(t *testing.T) {
+	inBubble(t, func(c *Config) { c.IntentsPerMinute, c.Limits = 30, Unlimited() }, func(a *account) {
+		a.keep(200, 100)
+		a.receiver.mu.Lock()
+		a.receiver.answer = func(attempt) (int, string) { return http.StatusServiceUnavailable, "" }
+		a.receiver.mu.Unlock()
+		register := func(url string) *endpoint {
+			a.sim.mu.Lock()
+			defer a.sim.mu.Unlock()
+			return a.sim.webhooks.register(url, false, time.Now())
+		}
+		e := register("http://late.example/hooks")
+		made := a.sim.webhooks.events.made()
+		const challenges = 50
+		for range challenges {
+			register("http://other.example/hooks")
+		}
+		later(10 * time.Minute)
+		a.sim.mu.Lock()
+		defer a.sim.mu.Unlock()
+		log, lost := &a.sim.webhooks.events, e.summed().Lost
+		if want := log.gone - made - challenges; want < 300 || int(lost) != want {
+			t.Errorf("it lost %d events, want the %d that were let go", lost, want)
+		}
+	})
+}

@@ -35,6 +35,9 @@ type leg struct {
 	At          place
 }
 
+// mostParcels is the largest number of shipments that an order is planned with.
+const mostParcels = 2
+
 // planShipments plans the shipments of a completed order, a little later.
 func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	m := magicOf(in.ProductURL)
@@ -44,7 +47,7 @@ func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	d := newDice(f.cfg.Seed, diceParcels, in.number)
 	parcels := 1
 	if m.situation == splitShipment || in.Quantity > 2 && d.chance(0.5) {
-		parcels = 2
+		parcels = mostParcels
 	}
 	for range parcels {
 		wait := f.cfg.vary(d, f.cfg.Timings.ShipmentStep/4)

@@ -43,6 +43,9 @@ const (
 	snapshotVersion = 1
 )
 
+// mostGone bounds what a snapshot says was let go: ids count on from there.
+const mostGone = 1 << 40
+
 type keptProduct struct {
 	URL          string           `json:"url"`
 	Price        int64            `json:"price"`
@@ -151,8 +154,8 @@ func (s *Simulator) restore(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if min(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) < 0 {
-		return errors.New("the snapshot has let go fewer than nothing")
+	if min(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) < 0 || max(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) > mostGone {
+		return errors.New("the snapshot counts what it let go with an impossible number")
 	}
 	s.fulfilment.order.gone, s.fulfilment.shipments.gone, s.webhooks.events.gone = k.Gone.Intents, k.Gone.Shipments, k.Gone.Events
 	s.shop.orders = k.Orders
@@ -213,8 +216,9 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 // restoreIntent puts an intent back and plans its next step.
 func (f *fulfilment) restoreIntent(k keptIntent) error {
 	offered := k.State == api.AwaitingConfirmation || k.State == api.PlacingOrder || k.State == api.Completed
+	endless := k.State == api.PlacingOrder && k.Due.IsZero()
 	created, err := time.Parse(time.RFC3339, k.CreatedAt)
-	if err != nil || !k.State.Known() || k.Buyer == nil || k.Offer == nil && offered {
+	if err != nil || !k.State.Known() || k.Buyer == nil || k.Offer == nil && offered || endless || k.Unshipped < 0 || k.Unshipped > mostParcels {
 		return fmt.Errorf("the snapshot has an impossible intent: %.80q", k.ID)
 	}
 	in := &intent{keptIntent: k, created: created, number: uint64(f.order.made() + 1)}

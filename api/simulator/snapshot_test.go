@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"strings"
@@ -118,6 +119,14 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	intent := func(field string, value any) []any {
+		kept := map[string]any{
+			"intent": map[string]any{"id": "ci_1", "state": "placing_order", "createdAt": "2026-01-01T00:00:00Z", "buyer": map[string]any{}, "offer": map[string]any{}},
+			"due":    "2026-01-01T00:01:00Z",
+		}
+		kept[field] = value
+		return []any{kept}
+	}
 	with := func(field string, value any) string {
 		changed := map[string]any{}
 		for name, v := range whole {
@@ -133,6 +142,11 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		"a shipment of nothing":       {with("intents", []any{}), "an impossible shipment"},
 		"an intent of no state":       {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "lost", "createdAt": "2026-01-01T00:00:00Z"}}}), "an impossible intent"},
 		"an intent without its offer": {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "awaiting_confirmation", "createdAt": "2026-01-01T00:00:00Z", "buyer": map[string]any{}}}}), "an impossible intent"},
+		"more parcels than there are": {with("intents", intent("unshipped", 1e18)), "an impossible intent"},
+		"fewer parcels than none":     {with("intents", intent("unshipped", -1)), "an impossible intent"},
+		"an order without its end":    {with("intents", intent("due", nil)), "an impossible intent"},
+		"a negative count":            {with("gone", map[string]any{"events": -1}), "counts what it let go with an impossible number"},
+		"a count that overflows":      {with("gone", map[string]any{"intents": math.MaxInt64}), "counts what it let go with an impossible number"},
 		"an event of no id":           {with("events", []any{map[string]any{"id": "evt"}}), "an event that cannot be read"},
 		"an odd endpoint":             {with("webhookEndpoints", []any{map[string]any{"url": "nowhere"}}), "an impossible endpoint"},
 	} {

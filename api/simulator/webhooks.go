@@ -30,12 +30,23 @@ func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string,
 	}
 	if !w.events.has(e) {
 		e.fault = w.fault(e)
-		w.events.add(e)
+		w.add(e)
 		for _, endpoint := range w.endpoints {
 			endpoint.wake()
 		}
 	}
 	return e
+}
+
+// add appends an event to the log. The endpoints lose what the log lets go for it before they have planned it.
+func (w *webhooks) add(e event) {
+	gone := w.events.add(e)
+	first := w.events.gone - len(gone)
+	for _, endpoint := range w.endpoints {
+		if unread := gone[min(max(endpoint.next-first, 0), len(gone)):]; len(unread) > 0 {
+			endpoint.lostUnread(unread)
+		}
+	}
 }
 
 // endpoint returns the index of an endpoint by its id; -1 if there is none.
@@ -57,7 +68,7 @@ func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 		e.client.Transport = &http.Transport{MaxIdleConnsPerHost: senders}
 	}
 	e.challenge = event{kind: api.VerificationChallenge, source: e.summary.ID, suffix: "verification_challenge", at: now.UnixMilli()}
-	w.events.add(e.challenge)
+	w.add(e.challenge)
 	return e
 }
 
