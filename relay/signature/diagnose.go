@@ -35,7 +35,7 @@ const (
 	EmptyBody       Cause = "empty_body"        // an empty body was signed, or arrived
 	SignedTimestamp Cause = "signed_timestamp"  // the timestamp was signed with the body
 	Missing         Cause = "missing"           // there is no signature
-	Clock           Cause = "clock"             // the timestamp is far from now
+	Clock           Cause = "clock"             // the signature is right, and the timestamp far from now
 	Unknown         Cause = "unknown"
 )
 
@@ -219,7 +219,10 @@ func (t *trial) counts(key string) bool {
 // unproven returns the likeliest diagnosis when no form fits.
 func (t *trial) unproven() Diagnosis {
 	encoding := t.Header.Get("Content-Encoding")
-	off, clockWrong := t.clockOff()
+	besides := "" // the timestamp is not signed: it makes no signature wrong
+	if off, wrong := t.clockOff(); wrong {
+		besides = "; besides, " + off
+	}
 	switch {
 	case len(t.Body) == 0:
 		return Diagnosis{Cause: EmptyBody, Text: "the body is empty: something has read it before the signature was checked, or it was never sent"}
@@ -227,12 +230,10 @@ func (t *trial) unproven() Diagnosis {
 		return Diagnosis{Cause: Compressed, Text: "the body arrived compressed (Content-Encoding: " + encoding + "), and was probably signed before that: have it sent as it was signed"}
 	case Compresses(encoding) && !isGzip(t.Body):
 		return Diagnosis{Cause: Compressed, Text: "the header says Content-Encoding: " + encoding + ", and the body is not: a proxy has probably decompressed what was signed"}
-	case clockWrong:
-		return Diagnosis{Cause: Clock, Text: off + ", and nothing that was tried fits: perhaps it is an old delivery, signed with a secret that is gone"}
 	case t.left < 0:
-		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all"}
+		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all" + besides}
 	}
-	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits"}
+	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits" + besides}
 }
 
 // Compresses reports whether a Content-Encoding names a compression.

@@ -76,8 +76,9 @@ func rewritings(body []byte) iter.Seq[form] {
 		if !json.Valid(body) {
 			return
 		}
+		parsed := parse(body)
 		for s := range styles {
-			text := s.of(body)
+			text := s.of(parsed)
 			for _, signed := range [][]byte{text, append(text, '\n')} {
 				if !bytes.Equal(signed, body) && !yield(form{body: signed, style: s, fault: fault{cause: Rewritten}}) {
 					return
@@ -90,8 +91,9 @@ func rewritings(body []byte) iter.Seq[form] {
 // against says how a body was signed and how it arrived, where the two differ.
 func (s style) against(body []byte) string {
 	was, is := s.layout.words, "in a form of its own"
+	parsed := parse(body)
 	for arrived := range styles {
-		if text := arrived.of(body); !bytes.Equal(text, bytes.TrimSuffix(body, []byte("\n"))) {
+		if text := arrived.of(parsed); !bytes.Equal(text, bytes.TrimSuffix(body, []byte("\n"))) {
 			continue
 		}
 		was, is = "", ""
@@ -106,31 +108,49 @@ func (s style) against(body []byte) string {
 		strings.TrimPrefix(was, ", "), strings.TrimPrefix(is, ", "))
 }
 
-// of rewrites JSON in this style.
-func (s style) of(body []byte) []byte {
+// node is a parsed JSON value. Parsing takes longer than writing, and each style writes the same values.
+type node struct {
+	gjson.Result
+	name    string  // of a member of an object
+	members []*node // of an object or array that is written anew
+}
+
+func parse(body []byte) *node { return nodeOf(gjson.ParseBytes(body), "", 0) }
+
+func nodeOf(v gjson.Result, name string, depth int) *node {
+	n := &node{Result: v, name: name}
+	if depth <= deepest && (v.IsObject() || v.IsArray()) {
+		n.members = []*node{}
+		v.ForEach(func(name, value gjson.Result) bool {
+			n.members = append(n.members, nodeOf(value, name.Str, depth+1))
+			return true
+		})
+	}
+	return n
+}
+
+// of writes JSON in this style.
+func (s style) of(n *node) []byte {
 	var b bytes.Buffer
-	s.write(&b, gjson.ParseBytes(body), 0)
+	b.Grow(len(n.Raw) + len(n.Raw)/4)
+	s.write(&b, n, 0)
 	return b.Bytes()
 }
 
-func (s style) write(b *bytes.Buffer, v gjson.Result, depth int) {
+func (s style) write(b *bytes.Buffer, n *node, depth int) {
 	switch {
-	case v.Type == gjson.String:
-		s.quote(b, v.Str)
+	case n.Type == gjson.String:
+		s.quote(b, n.Str)
 		return
-	case !v.IsObject() && !v.IsArray(), depth > deepest:
-		b.WriteString(v.Raw)
+	case n.members == nil:
+		b.WriteString(n.Raw)
 		return
 	}
-	var items [][2]gjson.Result // name and value
-	v.ForEach(func(name, value gjson.Result) bool {
-		items = append(items, [2]gjson.Result{name, value})
-		return true
-	})
+	items := n.members
 	brackets := "[]"
-	if v.IsObject() {
+	if n.IsObject() {
 		brackets = "{}"
-		slices.SortStableFunc(items, func(a, b [2]gjson.Result) int { return s.order.compare(a[0].Str, b[0].Str, len(items)) })
+		items = s.order.of(items)
 	}
 	line := func(depth int) {
 		if s.layout.indent != "" && len(items) > 0 {
@@ -143,26 +163,31 @@ func (s style) write(b *bytes.Buffer, v gjson.Result, depth int) {
 			b.WriteString(s.layout.comma)
 		}
 		line(depth + 1)
-		if v.IsObject() {
-			s.quote(b, item[0].Str)
+		if n.IsObject() {
+			s.quote(b, item.name)
 			b.WriteString(s.layout.colon)
 		}
-		s.write(b, item[1], depth+1)
+		s.write(b, item, depth+1)
 	}
 	line(depth)
 	b.WriteByte(brackets[1])
 }
 
-// compare orders two names of an object. An object with two members is a source.
-func (o order) compare(a, b string, members int) int {
+// of returns the members of an object in this order. An object with two members is a source.
+func (o order) of(members []*node) []*node {
 	names := o.event
-	if members == 2 {
+	if len(members) == 2 {
 		names = o.source
 	}
-	if o.sorted {
-		return cmp.Compare(a, b)
+	if names == nil && !o.sorted {
+		return members
 	}
-	return cmp.Compare(slices.Index(names, a), slices.Index(names, b))
+	return slices.SortedStableFunc(slices.Values(members), func(a, b *node) int {
+		if o.sorted {
+			return cmp.Compare(a.name, b.name)
+		}
+		return cmp.Compare(slices.Index(names, a.name), slices.Index(names, b.name))
+	})
 }
 
 func (s style) quote(b *bytes.Buffer, text string) {
