@@ -18,8 +18,30 @@ type saving struct {
 	err error
 }
 
-// savePicture writes the picture of one moment as one frame, without what is not worth keeping. The values it
-// writes never change, so it need not hold the store's lock.
+// content is what a picture of one moment holds.
+type content struct {
+	summary   Summary
+	memory    *Memory
+	intents   []*IntentDetail
+	shipments []*Shipment
+	events    []*Event
+	ahead     time.Duration // how far the clock is ahead: so much of each age is not true
+}
+
+// contentAt returns the content of the store. Its values never change, so it may be written without the lock.
+func (s *Store) contentAt(now time.Time) content {
+	buckets := s.buckets(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, _ := s.events.since(0)
+	return content{
+		summary: s.summary(now, buckets), memory: s.memory(now),
+		intents: s.intents.since(0), shipments: s.shipments.since(0), events: events,
+		ahead: max(s.health.clock.ahead, 0),
+	}
+}
+
+// savePicture writes the picture of one moment as one frame, without what is not worth keeping.
 func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
 	v := saving{out: form.NewWriter(w, gzip.BestSpeed), at: now.UTC()}
@@ -27,30 +49,18 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	if err := errors.Join(err, v.out.EndPart()); err != nil {
 		return err
 	}
-	buckets := s.buckets(now)
-	var sum Summary
-	var memory *Memory
-	var intents []*IntentDetail
-	var shipments []*Shipment
-	var events []*Event
-	func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		sum, memory = s.summary(now, buckets), s.memory(now)
-		intents, shipments = s.intents.since(0), s.shipments.since(0)
-		events, _ = s.events.since(0)
-		cfg.MaxAge += max(s.health.clock.ahead, 0) // so much of each age is not true
-	}()
-	intents, dropped, since := dropEnded(intents, cfg, now)
-	if !sum.Known.IsZero() {
-		sum.Known = later(sum.Known, since)
+	c := s.contentAt(now)
+	cfg.MaxAge += c.ahead
+	intents, dropped, since := dropEnded(c.intents, cfg, now)
+	if !c.summary.Known.IsZero() {
+		c.summary.Known = later(c.summary.Known, since)
 	}
-	head, err := newHead(sum, memory)
+	head, err := newHead(c.summary, c.memory)
 	if err != nil {
 		return err
 	}
-	shipments = slices.DeleteFunc(shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
-	if err := v.putGlance(head, intents, shipments, events); err != nil {
+	shipments := slices.DeleteFunc(c.shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
+	if err := v.putGlance(head, intents, shipments, c.events); err != nil {
 		return err
 	}
 	v.put(head)
@@ -62,7 +72,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 		f.Shipments = append(f.Shipments, keepShipment(sh))
 		f.Memory.Shipments[sh.ID] = shipmentMemory{instantOf(sh.newest), instantOf(sh.lastEvent), sh.missing}
 	})
-	saveAll(&v, events, func(e *Event, f *Frame) { f.Events = append(f.Events, e) })
+	saveAll(&v, c.events, func(e *Event, f *Frame) { f.Events = append(f.Events, e) })
 	v.put(&Frame{})
 	return errors.Join(v.err, v.out.EndPart())
 }
