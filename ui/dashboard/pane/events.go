@@ -154,7 +154,7 @@ func (p *Events) top() (l *paint.Line, right paint.Spans) {
 	}
 	l.Space(1).Put(mode.Style, mode.Word)
 	if p.w < 76 || p.w >= 100 {
-		p.freshness(l, "last", p.shown.last)
+		l.Put(paint.Muted, p.freshness("last", p.shown.last))
 	}
 	p.sorted(l, p.order)
 	p.held(l, "· ")

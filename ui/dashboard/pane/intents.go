@@ -242,39 +242,54 @@ func (p *Intents) none() string {
 	return "no checkout intents yet: they appear with their first event"
 }
 
-// top draws the title: the filter with its matches, and the counts if no lane shows them.
+// top draws the title: what was chosen, the filter with its matches, and the counts if no lane shows them. What else it
+// says gives way to the counts.
 func (p *Intents) top() {
 	l := p.title("INTENTS", -1)
 	l.Space(1).Put(paint.Text, counted(len(p.rows), p.known))
-	inNone := len(p.rows)
-	for _, lane := range p.lanes.tables {
-		inNone -= lane.Total()
-	}
-	if p.unread > 0 && (p.w >= 100 || p.w >= 60 && p.filter == nil) {
-		l.Put(paint.Muted, " · "+wording.Count(p.unread)+" "+unread)
-		if inNone > 0 && p.w >= 100 {
-			l.Put(paint.Muted, ", "+wording.Count(inNone)+" of unknown state")
-		}
-	}
-	if p.older && p.w >= 60 {
-		l.Put(paint.Muted, " · older ones are not kept")
-	}
 	if len(p.cards.marks) > 0 {
 		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.cards.marks))+" marked")
 	}
 	if p.orders != nil {
 		l.Put(paint.Accent, " · by order")
 	}
-	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)
+	var counts paint.Spans
+	if p.listed() && p.filter == nil {
+		counts = p.tally()
+	}
+	for _, aside := range p.asides() {
+		if paint.Width(aside) <= l.Left()-counts.Width() {
+			l.Put(paint.Muted, aside)
+		}
+	}
 	switch {
 	case p.filter != nil:
 		shown, total := p.Matches()
 		p.found(l, p.filter, shown, total)
 	case p.listed():
-		p.ends(l, p.tally())
+		p.ends(l, counts)
 	}
 	p.push(l)
+}
+
+// asides returns what the title says beside the counts, if there is room.
+func (p *Intents) asides() (said []string) {
+	inNone := len(p.rows)
+	for _, lane := range p.lanes.tables {
+		inNone -= lane.Total()
+	}
+	if p.unread > 0 && (p.w >= 100 || p.w >= 60 && p.filter == nil) {
+		text := " · " + wording.Count(p.unread) + " " + unread
+		if inNone > 0 && p.w >= 100 {
+			text += ", " + wording.Count(inNone) + " of unknown state"
+		}
+		said = append(said, text)
+	}
+	if p.older && p.w >= 60 {
+		said = append(said, " · older ones are not kept")
+	}
+	return append(said, p.freshness("read", p.read))
 }
 
 // tally returns the counts of all states.

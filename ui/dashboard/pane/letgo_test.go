@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,36 @@ func TestIntentsThatAreLetGoLeaveTheBoardAndItSaysSo(t *testing.T) {
 			}
 			if p.Select("ci_older") {
 				t.Error("the pane still knows it")
+			}
+		})
+	}
+}
+
+// What a title says beside the counts gives way to them.
+func TestTheTitleOfIntentsShowsAllCountsFrom60ColumnsOn(t *testing.T) {
+	for name, change := range map[string]func(*Intents){
+		"as it is":             func(*Intents) {},
+		"sorted":               func(p *Intents) { p.Sort("total", false) },
+		"with a marked intent": func(p *Intents) { p.SetMarked("ci_awaiting_1", true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewIntents(look(), api.ConfirmWindow)
+			p.SetPlace(Place{W: 60, H: 12, Stacked: true})
+			changes := account.Changes{Summary: account.Summary{LetGo: 1, LastRead: noon}}
+			for state, count := range map[api.IntentState]int{api.AwaitingConfirmation: 27, api.Completed: 1214, api.Failed: 381} {
+				for n := range count {
+					in := intentOf(fmt.Sprintf("ci_%s_%d", strings.TrimSuffix(string(state), "_confirmation"), n), state, time.Minute)
+					if n == 0 {
+						in.Certainty = account.Reported
+					}
+					changes.Intents = append(changes.Intents, in)
+				}
+			}
+			p.Apply(&changes, true)
+			change(p)
+			title, _, _ := strings.Cut(text(p.Lines()), "\n")
+			if !strings.Contains(title, "INTENTS 1,622") || !strings.Contains(title, "◌ –  ◆ 27  ▸ –  ✓ 1,214  ✕ 381") {
+				t.Errorf("the title is %q", title)
 			}
 		})
 	}

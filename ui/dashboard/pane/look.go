@@ -199,11 +199,12 @@ func (f *frame) title(name string, count int) *paint.Line {
 	return l
 }
 
-// freshness shows the age of the pane's newest data, if there is room.
-func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
-	if !at.IsZero() && f.w >= 60 {
-		l.Put(paint.Muted, " · "+word+" "+f.look.freshness(at))
+// freshness says in a title how old the pane's newest data is; "" if there is none, or no room.
+func (f *frame) freshness(word string, at time.Time) string {
+	if at.IsZero() || f.w < 60 {
+		return ""
 	}
+	return " · " + word + " " + f.look.freshness(at)
 }
 
 // freshness writes an age in steps: a title must not tick every second. It is "" if there

@@ -202,7 +202,7 @@ func (p *Shipments) nothing() {
 func (p *Shipments) top() (l *paint.Line, right paint.Spans) {
 	l = p.title("SHIPMENTS", -1)
 	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
-	p.freshness(l, "read", p.read)
+	l.Put(paint.Muted, p.freshness("read", p.read))
 	if p.barred && p.list.Total() > 0 {
 		l.Put(paint.Warning, " · "+mayNotRead)
 	}
