@@ -19,8 +19,8 @@ const (
 
 var errCrowded = errors.New("the body was dropped to make room for others")
 
-// bodyMemory is memory for bodies whose signature is not checked yet. When it is full, the body read for longest
-// is evicted: slow strangers, however many, keep nobody out for long.
+// bodyMemory is memory for bodies whose signature is not checked yet, or that subscribers have still to take. When it is
+// full, the body held for longest is evicted: slow strangers and subscribers, however many, keep nobody out for long.
 type bodyMemory struct {
 	mu      sync.Mutex
 	free    int           // bytes
@@ -34,7 +34,7 @@ func newBodyMemory(size int) *bodyMemory { return &bodyMemory{free: size, freed:
 // bodyShare is one body's part of the memory. It begins empty.
 type bodyShare struct {
 	memory    *bodyMemory
-	interrupt func() // ends the current read
+	interrupt func() // ends the current read or write
 	held      int    // bytes; changed under the lock of the memory, by its owner only
 
 	// Under the lock of the memory:
@@ -42,7 +42,7 @@ type bodyShare struct {
 	evicted bool
 }
 
-// share returns an empty share; interrupt ends the read of its body.
+// share returns an empty share; interrupt ends the read or write of its body.
 func (m *bodyMemory) share(interrupt func()) *bodyShare {
 	return &bodyShare{memory: m, interrupt: interrupt}
 }
@@ -87,7 +87,7 @@ func (s *bodyShare) take(size int) (freed <-chan struct{}, err error) {
 	return nil, nil
 }
 
-// evict interrupts the read of the body, so that it gives its memory back.
+// evict interrupts the read or write of the body, so that it gives its memory back.
 func (s *bodyShare) evict() {
 	s.unlist()
 	s.evicted = true

@@ -33,6 +33,7 @@ type hub struct {
 	signatures *signatureMonitor
 	logger     *slog.Logger
 	limit      int
+	frames     *bodyMemory // of large events on their way to connections that are behind
 
 	closing chan struct{} // closed by shutdown
 	tasks   sync.WaitGroup
@@ -53,6 +54,7 @@ func newHub(j *watched, o *observing, logger *slog.Logger, limit int) *hub {
 		observing:   o,
 		logger:      logger,
 		limit:       limit,
+		frames:      newBodyMemory(frameMemorySize),
 		closing:     make(chan struct{}),
 		connections: map[*connection]struct{}{},
 	}

@@ -56,7 +56,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	defer r.hub.leave(c)
 	reason := c.serve()
 	level := slog.LevelInfo
-	if errors.Is(reason, errStalled) || errors.Is(reason, errNoPong) {
+	if errors.Is(reason, errStalled) || errors.Is(reason, errOusted) || errors.Is(reason, errNoPong) {
 		level = slog.LevelWarn
 	}
 	r.logger.Log(req.Context(), level, "stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
