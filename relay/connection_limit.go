@@ -94,6 +94,19 @@ func (g *connectionLimiter) Close() error {
 	return g.Listener.Close()
 }
 
+// closeUnverified closes the connections that are unverified.
+func (g *connectionLimiter) closeUnverified() {
+	var all []*limitedConn
+	g.mu.Lock()
+	for e := g.unverified.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*limitedConn))
+	}
+	g.mu.Unlock()
+	for _, c := range all {
+		_ = c.Close()
+	}
+}
+
 // limitedConn is a connection that holds a place.
 type limitedConn struct {
 	net.Conn

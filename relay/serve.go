@@ -23,6 +23,8 @@ const (
 	maxHeader     = 16 << 10
 
 	drainTimeout = 10 * time.Second
+	// strangersTimeout is how long a drain waits for connections that have shown neither a signature nor a token.
+	strangersTimeout = 2 * time.Second
 )
 
 // Serve serves everything on one listener until ctx ends, then drains: not ready, no new connections, requests
@@ -47,6 +49,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var servers []*http.Server
+	var limiters []*connectionLimiter
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites)+1)
 	if owned, can := r.journal.Journal.(journal.Owned); can {
@@ -76,8 +79,10 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 			ConnContext:       withConnection,
 		}
 		servers = append(servers, server)
+		limiter := newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
+		limiters = append(limiters, limiter)
 		tasks.Go(func() {
-			var connections net.Listener = newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
+			var connections net.Listener = limiter
 			if r.tls != nil {
 				connections = tls.NewListener(connections, r.tls)
 			}
@@ -90,7 +95,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	}
 	<-ctx.Done()
 	r.logger.Info("shutting down", slog.String("reason", context.Cause(ctx).Error()))
-	err := r.drain(servers)
+	err := r.drain(servers, limiters)
 	tasks.Wait()
 	close(failed)
 	for failure := range failed {
@@ -100,9 +105,12 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 }
 
 // drain ends servers in an order that loses nothing: deliveries being stored get their answer, then subscribers
-// their bye.
-func (r *Relay) drain(servers []*http.Server) error {
+// their bye. Strangers hold up neither.
+func (r *Relay) drain(servers []*http.Server, limiters []*connectionLimiter) error {
 	r.draining.Store(true)
+	for _, limiter := range limiters {
+		defer time.AfterFunc(strangersTimeout, limiter.closeUnverified).Stop()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
 	var errs []error

@@ -70,6 +70,41 @@ func TestADrainFinishesWhatIsBeingStoredAndSaysBye(t *testing.T) {
 	})
 }
 
+// A stranger must not decide how long a relay takes to stop, nor whether subscribers get their bye.
+func TestADrainDoesNotWaitForStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		n := newNetwork()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- r.Serve(ctx, n) }()
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		for _, beginning := range []string{"POST", "POST " + WebhookPath + " HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{"} {
+			c, err := n.dial(ctx, "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			go io.Copy(io.Discard, c)
+			if _, err := io.WriteString(c, beginning); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		p.next(frameBye)
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		if took := time.Since(began); took > 2*strangersTimeout {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 func TestConnectionsThatDawdleAreClosedWhileOthersAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const dawdlers = 1000 // of either kind; BenchmarkSiege of the command has them on sockets
