@@ -114,7 +114,7 @@ func (o Outcome) standing() string {
 		return "The order is placed: " + strings.Join(ids, ", ") + "."
 	case api.Failed:
 		if o.Intent.Failure != nil {
-			return fmt.Sprintf("It failed, %s: %s", o.Intent.Failure.Code.Words(), o.Intent.Failure.Code.Advice())
+			return fmt.Sprintf("It failed: %s. %s", o.Intent.Failure.Code.Words(), o.Intent.Failure.Code.Advice())
 		}
 		return "It failed."
 	}

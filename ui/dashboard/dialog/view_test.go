@@ -209,7 +209,7 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 	want := map[confirm.Verdict][]string{
 		confirm.Accepted:       {"✓ Confirmed: ", "Follow it on the board"},
 		confirm.Changed:        {"Nothing was sent: the intent changed since you looked.", "5.99 USD", "7.99 USD", "you saw", "now"},
-		confirm.NotConfirmable: {"Not confirmed: the intent has failed.", "It failed, expired: Nobody confirmed"},
+		confirm.NotConfirmable: {"Not confirmed: the intent has failed.", "It failed: expired. Nobody confirmed"},
 		confirm.Already:        {"Already confirmed: ", "nothing was sent.", "placing order"},
 		confirm.Refused:        {"the service refused it, and nothing was placed.", "validation failed"},
 		confirm.Unknown:        {"Outcome unknown: it may have been placed.", "reads settle it", "Do not confirm it again"},
@@ -250,7 +250,7 @@ func TestAnOrderThatFailedAtOnceIsNoSuccess(t *testing.T) {
 	h := open(t, socks(), false)
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: "payment_failed"}}})
 	h.sees("✕ Confirmed, but the order failed.")
-	h.sees("It failed, payment failed: ")
+	h.sees("It failed: payment failed. ")
 }
 
 func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
