@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -67,6 +68,15 @@ func (m *Moment) State() api.IntentState {
 		return m.To
 	}
 	return ""
+}
+
+// StateBy returns how the intent's state became known first; by an event if its timeline does not say.
+func (i *IntentDetail) StateBy() Learnt {
+	at := slices.IndexFunc(i.Timeline, func(m *Moment) bool { return m.State() == i.State })
+	if at < 0 {
+		return ByEvent
+	}
+	return i.Timeline[at].By()
 }
 
 // Already reports whether the intent was known to be as far or further when the event came.

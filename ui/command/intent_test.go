@@ -221,3 +221,16 @@ func TestAnIntentInJSONIsMaskedAsInARecordingUnlessRevealed(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnreadStateNamesItsWitness(t *testing.T) {
+	for witness, want := range map[account.What]string{
+		account.EventTold: "reported by an event, not read since", account.MadeElsewhere: "as a proxy saw it, not read since",
+	} {
+		in := &account.IntentDetail{
+			Intent: account.Intent{State: api.RetrievingOffer, Certainty: account.Reported}, Timeline: []*account.Moment{{What: witness, To: api.RetrievingOffer}},
+		}
+		if got := (intentSections{intentLine: &intentLine{Intent: in}}).grounds(); got != want {
+			t.Errorf("%s: %q, want %q", witness, got, want)
+		}
+	}
+}

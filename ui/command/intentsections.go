@@ -109,6 +109,8 @@ func (s intentSections) grounds() string {
 		return "but the service answered 404 to the last read"
 	case in.Certainty == account.Verified:
 		return "read at " + s.at(in.ReadAt)
+	case in.StateBy() == account.ByProxy:
+		return "as a proxy saw it, not read since"
 	}
 	return "reported by an event, not read since"
 }

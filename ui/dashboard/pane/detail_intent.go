@@ -52,15 +52,23 @@ func (p *Detail) standing(in *account.IntentDetail) {
 	case in.Certainty == account.Verified:
 		p.fact("state", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
 	case in.Certainty == account.Reported:
-		p.fact("state", paint.Warning, "unread: known only from an event")
+		p.fact("state", paint.Warning, "unread: known only from "+witness(in))
 	default:
-		p.fact("state", paint.Warning, "unread: an event named the intent, and nothing more is known")
+		p.fact("state", paint.Warning, "unread: "+witness(in)+" named the intent, and nothing more is known")
 	}
 	p.fact("merchant", paint.Text, string(in.Merchant))
 	if in.State == api.AwaitingConfirmation {
 		p.expiry(&in.Intent)
 	}
 	p.fact("created", paint.Text, p.moment(in.CreatedAt))
+}
+
+// witness is what a state that was not read is known from.
+func witness(in *account.IntentDetail) string {
+	if in.StateBy() == account.ByProxy {
+		return "a request that a proxy saw"
+	}
+	return "an event"
 }
 
 func (p *Detail) expiry(in *account.Intent) {

@@ -212,6 +212,33 @@ func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
 	}
 }
 
+func TestAnUnreadStateSaysWhatItIsKnownFrom(t *testing.T) {
+	told := &account.Moment{What: account.EventTold, To: api.AwaitingConfirmation}
+	made := &account.Moment{What: account.MadeElsewhere, Who: "shop", To: api.RetrievingOffer}
+	seen := &account.Moment{What: account.SeenElsewhere, Who: "shop"}
+	for _, c := range []struct {
+		state     api.IntentState
+		certainty account.Certainty
+		timeline  []*account.Moment
+		want      string
+	}{
+		{api.AwaitingConfirmation, account.Reported, []*account.Moment{made, told}, "known only from an event"},
+		{api.RetrievingOffer, account.Reported, []*account.Moment{made}, "known only from a request that a proxy saw"},
+		{"", account.Hinted, []*account.Moment{seen}, "a request that a proxy saw named the intent"},
+		{"", account.Hinted, nil, "an event named the intent"},
+	} {
+		in := wholeOf("a", c.state)
+		in.Certainty, in.Timeline = c.certainty, c.timeline
+		p := NewDetail(look(), api.ConfirmWindow)
+		p.SetPlace(Place{W: 110, H: 30})
+		p.Open(Subject{Kind: OfIntent, ID: in.ID})
+		p.SetFacts(Facts{Intent: in})
+		if got := text(p.Lines()); !strings.Contains(got, "unread: "+c.want) {
+			t.Errorf("not %q:\n%s", c.want, got)
+		}
+	}
+}
+
 func TestAChangedCardGlowsForASecond(t *testing.T) {
 	p := intents(180, 12, intentOf("a", api.RetrievingOffer, time.Minute))
 	p.look.Brush = paint.NewBrush(themes.Theme{Glow: color.RGBA{R: 1, G: 2, B: 3, A: 255}}, false)
