@@ -55,7 +55,7 @@ func (b *book) limits(now time.Time) []*limit {
 // record takes in an answer.
 func (b *book) record(a answer, q *queue) {
 	reported := b.match(a.fields.Reports, a.sent)
-	rejecting := rejectors(reported, a)
+	rejecting := rejectors(reported, a.outcome.Status)
 	for _, bucket := range b.ledgers {
 		r, ok := reported[bucket]
 		switch {
@@ -68,7 +68,7 @@ func (b *book) record(a answer, q *queue) {
 			bucket.charge(a) // no answer, or one without fields: the bucket may have been charged
 		}
 		if rejecting[bucket] || len(reported) == 0 && a.refused() && bucket.limit.perSecond() {
-			bucket.refuse(a)
+			bucket.refuse(a.received)
 		}
 	}
 	b.supersede(reported, a.received)
@@ -88,8 +88,8 @@ func (b *book) match(reports []Report, sent time.Time) map[*ledger]Report {
 }
 
 // rejectors returns the buckets that a 429 reports as empty; if it reports none as empty, all that it names.
-func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
-	if a.outcome.Status != http.StatusTooManyRequests {
+func rejectors(reported map[*ledger]Report, status int) map[*ledger]bool {
+	if status != http.StatusTooManyRequests {
 		return nil
 	}
 	empty, named := map[*ledger]bool{}, map[*ledger]bool{}

@@ -278,6 +278,13 @@ func TestRefusalsAreCountedWhereTheyHappened(t *testing.T) {
 		if s, h := bucketOf(t, p, "second"), bucketOf(t, p, "hour"); s.Rejected != 2 || h.Rejected != 0 {
 			t.Errorf("rejected %d by the second and %d by the hour, want 2 and 0", s.Rejected, h.Rejected)
 		}
+		now := time.Now()
+		p.Observe(seen(Outcome{Status: 429, Sent: now, Received: now, Header: named.Header}))
+		overheard(p, 0, `"second";r=0;t=1, "hour";r=88;t=3600`, `"second";q=10;w=1, "hour";q=100;w=3600`)
+		s, h := bucketOf(t, p, "second"), bucketOf(t, p, "hour")
+		if _, _, refused := Sum(s.Day); s.Rejected != 3 || refused != 3 || h.Rejected != 0 {
+			t.Errorf("with somebody else's: %d by the second, %d in its day, and %d by the hour, want 3, 3 and 0", s.Rejected, refused, h.Rejected)
+		}
 	})
 }
 

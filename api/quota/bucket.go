@@ -47,14 +47,14 @@ type Sample struct {
 	Remaining int64     `json:"remaining,omitempty"` // the least remaining quota reported
 	Own       int       `json:"own,omitempty"`       // requests of this client
 	Others    int       `json:"others,omitempty"`    // requests of others: inferred, a lower bound
-	Rejected  int       `json:"rejected,omitempty"`  // requests of this client that a 429 refused
+	Rejected  int       `json:"rejected,omitempty"`  // requests that a 429 refused, as far as seen
 	Rest      int       `json:"rest,omitempty"`      // of Others, those that nobody observed: roughly a lower bound
 }
 
 // Begins returns its start.
 func (s Sample) Begins() time.Time { return s.At }
 
-// Sum adds samples up: requests of this client and of others, and how many of its own were refused.
+// Sum adds samples up: requests of this client and of others, and how many were refused as far as seen.
 func Sum(samples []Sample) (own, others, rejected int) {
 	for i := range samples {
 		own += samples[i].Own

@@ -44,10 +44,10 @@ func (b *ledger) charge(a answer) {
 	b.each(a.received, func(s *span) { s.own++ })
 }
 
-// refuse counts a request of this client that the bucket refused.
-func (b *ledger) refuse(a answer) {
+// refuse counts a request that the bucket refused, whoever sent it.
+func (b *ledger) refuse(at time.Time) {
 	b.rejected++
-	b.each(a.received, func(s *span) { s.rejected++ })
+	b.each(at, func(s *span) { s.rejected++ })
 }
 
 // each calls visit with the span of each ring that contains a moment.

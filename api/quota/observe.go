@@ -33,6 +33,7 @@ type sight struct {
 // observe takes in another client's request.
 func (b *book) observe(s sight, q *queue, now time.Time) {
 	reported := b.match(slices.DeleteFunc(slices.Clone(s.Reports), senseless), s.sent)
+	rejecting := rejectors(reported, s.Status)
 	for _, bucket := range b.ledgers {
 		r, ok := reported[bucket]
 		if !ok && (len(reported) > 0 || !bucket.limit.short()) {
@@ -41,6 +42,9 @@ func (b *book) observe(s sight, q *queue, now time.Time) {
 		bucket.each(s.sent, func(span *span) { span.observed++ })
 		bucket.account(r, s.sent, s.received, s.Status)
 		bucket.limit.sighted(s.sent, now)
+		if rejecting[bucket] {
+			bucket.refuse(s.sent)
+		}
 		if ok {
 			bucket.overhear(r, &s, q)
 		}

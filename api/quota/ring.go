@@ -16,7 +16,7 @@ type span struct {
 	known     bool
 	remaining int64
 	own       int
-	rejected  int     // of own
+	rejected  int     // of own and observed
 	inferred  int     // of others, a lower bound, by own answers only
 	observed  int     // of others, observed
 	unseen    float64 // of others, not observed, by all answers
