@@ -193,9 +193,17 @@ func spendersOf(spenders []account.Spender) []spending {
 	return found
 }
 
+// percent is the share of all requests. What is less than one percent is not none.
+func (s spending) percent() string {
+	if s.share < 0.01 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*s.share)
+}
+
 // text is the spending as a sentence.
 func (s spending) text() string {
-	text := fmt.Sprintf("%s: %s in the last hour, %.0f%% of all", s.name, wording.Counted(s.Requests, "request", "requests"), 100*s.share)
+	text := fmt.Sprintf("%s: %s in the last hour, %s of all", s.name, wording.Counted(s.Requests, "request", "requests"), s.percent())
 	if s.Refused > 0 {
 		text += fmt.Sprintf(", %s refused", wording.Count(s.Refused))
 	}
@@ -215,7 +223,7 @@ func spenderLines(spenders []account.Spender) []string {
 		}
 		name := ansi.Truncate(s.name, 30, "…")
 		name += strings.Repeat(" ", 30-ansi.StringWidth(name))
-		line := fmt.Sprintf("%s %9s %5.0f%% %6s %6s ", name, wording.Count(s.Requests), 100*s.share, wording.Count(s.Refused), wording.Count(s.Errors))
+		line := fmt.Sprintf("%s %9s %6s %6s %6s ", name, wording.Count(s.Requests), s.percent(), wording.Count(s.Refused), wording.Count(s.Errors))
 		for _, n := range s.classes {
 			line += fmt.Sprintf(" %7s", wording.Count(n))
 		}

@@ -66,6 +66,14 @@ p95: of the last 256 answers of the slowest endpoint
 	}
 }
 
+func TestASmallShareIsNotNone(t *testing.T) {
+	for share, want := range map[float64]string{0.001: "<1%", 0.012: "1%", 0.5: "50%", 1: "100%"} {
+		if got := (spending{share: share}).percent(); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}
+
 func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
 	read, observed := time.Date(2026, 4, 21, 9, 0, 0, 0, time.Local), time.Date(2026, 4, 21, 8, 0, 0, 0, time.Local)
 	sum := account.Summary{LastRead: read, Spenders: []account.Spender{{Kind: account.SpenderObserved, Last: observed}}}
