@@ -195,7 +195,7 @@ func spendersOf(spenders []account.Spender) []spending {
 
 // percent is the share of all requests. What is less than one percent is not none.
 func (s spending) percent() string {
-	if s.share < 0.01 {
+	if s.share > 0 && s.share < 0.01 {
 		return "<1%"
 	}
 	return fmt.Sprintf("%.0f%%", 100*s.share)

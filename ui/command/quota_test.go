@@ -67,7 +67,7 @@ p95: of the last 256 answers of the slowest endpoint
 }
 
 func TestASmallShareIsNotNone(t *testing.T) {
-	for share, want := range map[float64]string{0.001: "<1%", 0.012: "1%", 0.5: "50%", 1: "100%"} {
+	for share, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.012: "1%", 0.5: "50%", 1: "100%"} {
 		if got := (spending{share: share}).percent(); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
 		}
