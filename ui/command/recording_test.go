@@ -59,6 +59,7 @@ func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	words := w.recordedBoard(t, recordOptions{})
+	w.screen.waitFor(t, `tillwatch +simulator`) // the file's name has the environment, once an answer has told it
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `● rec`, `recording.*: .*/recordings/`)
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
