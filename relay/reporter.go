@@ -148,7 +148,7 @@ func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 // tries again rarely: the token may yet be put in place.
 func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 	err := r.sendSoon(ctx, batch)
-	for isRefusal(err) && waited(ctx, refusedPause) {
+	for isRefusal(err) && api.Sleep(ctx, refusedPause) == nil {
 		err = r.sendSoon(ctx, batch)
 	}
 	if err != nil {
@@ -177,16 +177,6 @@ func (r *Reporter) sendSoon(ctx context.Context, batch []quota.Observation) erro
 func isRefusal(err error) bool {
 	var refusal *RefusedError
 	return errors.As(err, &refusal)
-}
-
-// waited waits, and reports whether ctx lasted as long.
-func waited(ctx context.Context, long time.Duration) bool {
-	select {
-	case <-time.After(long):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // fails logs that reporting fails, if that is new or has a new reason.
