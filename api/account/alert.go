@@ -14,7 +14,7 @@ type Alert struct {
 	Order  api.Text  `json:"-"`                // the reference of the order concerned; "" for none. It never leaves the process
 	Since  time.Time `json:"since,omitzero"`   // when it was raised, or when its condition began
 	Due    time.Time `json:"due,omitzero"`     // when what Text announces happens; zero for none
-	Cause  string    `json:"cause,omitempty"`  // tells apart alerts of one kind that concern no intent; "" if there is only one
+	Cause  string    `json:"cause,omitempty"`  // tells apart alerts of one kind that concern no intent, or the same; "" if there is only one
 }
 
 // AlertKind says what an alert is about.
@@ -22,6 +22,7 @@ type AlertKind string
 
 // The kinds of alerts.
 const (
+	AlertConfirm  AlertKind = "confirm" // the outcome of a confirm is unknown: above all others
 	AlertRelay    AlertKind = "relay"
 	AlertAPI      AlertKind = "api"
 	AlertAwaiting AlertKind = "awaiting"
@@ -44,7 +45,7 @@ const (
 
 // AlertKinds lists all kinds.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertForwarding, AlertSignature, AlertClock}
+	return []AlertKind{AlertConfirm, AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertForwarding, AlertSignature, AlertClock}
 }
 
 // Spent is the Cause of an [AlertDay] when none of the day's intents is left. Its Due is when the first comes

@@ -62,14 +62,22 @@ func (b *alerts) since(key alertKey, now time.Time) time.Time {
 	return cmp.Or(b.standing[key].Since, now)
 }
 
-// inOrder lists the alerts, the oldest first.
+// inOrder lists the alerts: unknown outcomes of confirms first, then the oldest first.
 func (b *alerts) inOrder() []Alert {
 	if b.list == nil {
 		b.list = slices.SortedFunc(maps.Values(b.standing), func(a, b Alert) int {
-			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Text, b.Text))
+			return cmp.Or(cmp.Compare(above(a), above(b)), a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Text, b.Text))
 		})
 	}
 	return b.list
+}
+
+// above is 0 for an alert above all others, and 1 for the others.
+func above(a Alert) int {
+	if a.Kind == AlertConfirm {
+		return 0
+	}
+	return 1
 }
 
 func (b *alerts) judgeAPI(h *health, now time.Time) {

@@ -41,7 +41,9 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 }
 
 func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
+	s.confirms.read(read, sent)
 	s.follow(s.intents.read(read, sent, now, how), now)
+	s.noteConfirms(read.ID)
 }
 
 // follow carries the outcome of a read to the other parts.

@@ -73,7 +73,8 @@ type Summary struct {
 	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`        // how long intents stay in each state
 	Known     time.Time                  `json:"known,omitzero"`        // since when the account has been watched, for [PulseOf]; zero: never
 	Latency   []Latency                  `json:"latency,omitempty"`     // of the service's answers, tillwatch's own first; at most 8
-	Alerts    []Alert                    `json:"alerts,omitempty"`      // the oldest first
+	Confirms  []*Confirm                 `json:"confirms,omitempty"`    // without a known outcome, the oldest first; then those that ended lately, the newest first
+	Alerts    []Alert                    `json:"alerts,omitempty"`      // unknown outcomes of confirms first, then the oldest first
 	LastEvent time.Time                  `json:"lastEvent,omitzero"`    // when the newest event was received; zero when none
 	Ahead     time.Duration              `json:"clockAheadNs,omitzero"` // how far this machine's clock is ahead of the service's; negative: behind; 0 while it is right, as far as known
 	LastRead  time.Time                  `json:"lastRead,omitzero"`     // when the newest read was answered; zero when none
@@ -159,6 +160,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Pace:      s.intents.pace.all(),
 		Known:     s.known,
 		Latency:   s.latencies.list(s.known, now),
+		Confirms:  s.confirms.list,
 		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.events.newest,
 		LastRead:  s.intents.reads.last,

@@ -22,6 +22,7 @@ type Moment struct {
 	Failure api.FailureCode    `json:"failure,omitempty"` // the failure that the read showed; "" for none
 	Status  api.ShipmentStatus `json:"status,omitempty"`  // the shipment's status that no event reported
 	Who     api.Text           `json:"who,omitempty"`     // whose request it was, if a proxy saw it
+	Words   api.Text           `json:"words,omitempty"`   // with [ConfirmOpen] the answer that proves nothing, with [ConfirmEnded] the [ConfirmEnd]
 	Count   int                `json:"count,omitempty"`   // how many reads ([Unchanged]) or dropped entries ([LetGo])
 }
 
@@ -34,6 +35,9 @@ const (
 	ShipmentTold  What = "shipment_event"  // an event of one of its shipments
 	ReadShowed    What = "read"            // a read showed something new
 	ConfirmTaken  What = "confirm"         // the service accepted a confirm
+	ConfirmSent   What = "confirm_sent"    // Who sent a confirm
+	ConfirmOpen   What = "confirm_open"    // its answer came, or was lost, and proves nothing
+	ConfirmEnded  What = "confirm_ended"   // its outcome became known
 	Unchanged     What = "unchanged"       // Count consecutive reads showed nothing new; When is the last one's
 	NotFound      What = "not_found"       // a read was answered 404
 	EventMissed   What = "event_missed"    // no event reported the state To
@@ -53,7 +57,7 @@ func (m *Moment) By() Learnt {
 		return ByEvent
 	case ReadShowed, Unchanged, NotFound:
 		return ByRead
-	case ConfirmTaken:
+	case ConfirmTaken, ConfirmSent, ConfirmOpen, ConfirmEnded:
 		return ByConfirm
 	case MadeElsewhere, ConfirmedElsewhere, SeenElsewhere:
 		return ByProxy

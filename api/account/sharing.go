@@ -33,12 +33,12 @@ func (in *IntentDetail) Shared() *IntentDetail {
 	return &out
 }
 
-// shareMoments masks who was seen, in copies.
+// shareMoments masks who was seen, and answers, in copies.
 func shareMoments(all []*Moment) []*Moment {
 	for i, m := range all {
-		if m.Who != "" && m.Who != maskText(m.Who) {
+		if m.Who != "" && m.Who != maskText(m.Who) || m.Words != "" && m.Words != maskText(m.Words) {
 			masked := *m
-			masked.Who = maskText(m.Who)
+			masked.Who, masked.Words = maskText(m.Who), maskText(m.Words)
 			all = slices.Clone(all)
 			all[i] = &masked
 		}
@@ -138,5 +138,13 @@ func (s Summary) Shared() Summary {
 		alerts[i] = a
 	}
 	s.Alerts = alerts
+	confirms := make([]*Confirm, len(s.Confirms))
+	for i, c := range s.Confirms {
+		shared := *c
+		shared.Product, shared.Run, shared.Answer, shared.Detail = maskText(c.Product), maskText(c.Run), maskText(c.Answer), maskText(c.Detail)
+		shared.Sent, shared.Answered, shared.Ended, shared.Read = c.Sent.UTC(), c.Answered.UTC(), c.Ended.UTC(), c.Read.UTC()
+		confirms[i] = &shared
+	}
+	s.Confirms = confirms
 	return s
 }

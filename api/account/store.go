@@ -30,6 +30,7 @@ type Store struct {
 	feed      following
 	alerts    alerts
 	orders    orderBook
+	confirms  confirmBook
 	latencies latencies
 	known     time.Time // since when the account has been watched; zero: never
 }
@@ -222,6 +223,7 @@ func (s *Store) tick(now time.Time) {
 		}
 	})
 	s.orders.judge(now)
+	s.alerts.judgeConfirms(s.confirms.list, now)
 	s.judgeFeed(now)
 	s.alerts.judgeQuota(buckets, now)
 	day := s.intents.day.of(buckets, now)

@@ -17,25 +17,29 @@ import (
 // Line is one line of the audit log. A line with stage "sending" is on disk before the request is sent; the line
 // with its verdict follows.
 type Line struct {
-	At          time.Time `json:"at"`
-	Date        time.Time `json:"date,omitzero"` // when the intent was last read, by the service's clock; zero if the service did not say
-	Attempt     string    `json:"attempt"`
-	Environment string    `json:"environment"`
-	Intent      api.ID    `json:"intent"`
-	Stage       Stage     `json:"stage,omitempty"`
-	Product     api.Text  `json:"product,omitempty"`
-	Merchant    api.Text  `json:"merchant,omitempty"`
-	Quantity    int       `json:"quantity,omitempty"`
-	Total       string    `json:"total,omitempty"`
-	Verdict     Verdict   `json:"verdict,omitempty"`
-	Detail      string    `json:"detail,omitempty"`
+	At          time.Time       `json:"at"`
+	Date        time.Time       `json:"date,omitzero"` // when the intent was last read, by the service's clock; zero if the service did not say
+	Attempt     string          `json:"attempt"`
+	Run         string          `json:"run,omitempty"` // which run sent it, as [Config.Run] names it
+	Environment string          `json:"environment"`
+	Intent      api.ID          `json:"intent"`
+	Stage       Stage           `json:"stage,omitempty"`
+	Product     api.Text        `json:"product,omitempty"`
+	Merchant    api.Text        `json:"merchant,omitempty"`
+	Quantity    int             `json:"quantity,omitempty"`
+	Total       string          `json:"total,omitempty"`
+	Verdict     Verdict         `json:"verdict,omitempty"`
+	Detail      string          `json:"detail,omitempty"`
+	State       api.IntentState `json:"state,omitempty"`  // with a verdict: of the intent, as last read
+	Agreed      bool            `json:"agreed,omitempty"` // with stage answered: the service said yes, though reads show nothing of it
 }
 
 // auditLog is the log that every tillwatch of this user writes before it sends a confirm, so that each knows what
 // the others sent. A line is durable when append returns.
 type auditLog struct {
-	path string
-	lock *flock.Flock // held while the log is read and then written
+	path  string
+	lock  *flock.Flock // held while the log is read and then written
+	wrote func()       // is called after each line; may be nil
 
 	turn chan struct{} // the lock within this process; guards the fields below
 	file *os.File
@@ -148,34 +152,41 @@ func (a *auditLog) sharing(s subject) (made []api.ID, open []Line, mark int64) {
 	return made, open, mark
 }
 
-// notTaken records that the service took none of the requests for an intent that were old when it was read.
-func (a *auditLog) notTaken(s subject, now api.Response) error {
-	old := func(l Line) bool { return l.old(now) }
-	return a.conclude(s, old, NotTaken, "reads at least two minutes after it was sent still show the intent awaiting confirmation")
+// notTaken records that the service took none of the requests for an intent for which old returns true.
+func (a *auditLog) notTaken(s subject, old func(Line) bool) error {
+	return a.conclude(s, old, Outcome{Verdict: NotTaken}, "two reads, at least "+api.Span(heldFor)+" after it was sent, still show the intent awaiting confirmation")
 }
 
-// old reports whether the request cannot have been under way any more at a read. This machine's clock may have been
+// old reports whether the request cannot have been under way any more at a read, so that an intent which still awaits
+// confirmation proves that it was not taken. Nothing proves that where the service said yes. This machine's clock may have been
 // set since: the service's counts if it shows less time, or if this machine's was set back.
 func (l Line) old(now api.Response) bool {
+	if l.Agreed {
+		return false
+	}
 	passed := now.Sent.Sub(l.At)
 	if !l.Date.IsZero() && !now.Date.IsZero() {
 		if there := now.Date.Sub(l.Date); passed < 0 || there < passed {
 			passed = there
 		}
 	}
-	return passed > settleFor
+	return passed > heldFor
 }
 
-// conclude records the verdict of the subject's open sends for which which returns true. Others may learn the
+// conclude records how the subject's open sends ended, those for which which returns true. Others may learn the
 // outcome at the same time: the second finds no open send, so the log holds one verdict of each.
-func (a *auditLog) conclude(s subject, which func(Line) bool, v Verdict, detail string) error {
+func (a *auditLog) conclude(s subject, which func(Line) bool, out Outcome, detail string) error {
 	return a.locked(func() error {
 		written := map[string]bool{} // by attempt; one refused for its rate was sent more than once
 		for _, line := range a.of(s) {
 			if written[line.Attempt] || !which(line) {
 				continue
 			}
-			if err := a.write(line.verdict(v, detail)); err != nil {
+			end := line.verdict(out.Verdict, detail)
+			if out.Intent != nil {
+				end.State = out.Intent.State
+			}
+			if err := a.write(end); err != nil {
 				return err
 			}
 			written[line.Attempt] = true
@@ -243,7 +254,7 @@ func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 
 // verdict returns the line that records how the confirm of l ended.
 func (l Line) verdict(v Verdict, detail string) Line {
-	return Line{At: time.Now().UTC(), Attempt: l.Attempt, Environment: l.Environment, Intent: l.Intent, Verdict: v, Detail: detail}
+	return Line{At: time.Now().UTC(), Attempt: l.Attempt, Run: l.Run, Environment: l.Environment, Intent: l.Intent, Verdict: v, Detail: detail}
 }
 
 func newAttempt() string { return rand.Text() }

@@ -174,6 +174,10 @@ func (a *auditLog) note(line Line) {
 	case line.Attempt == "":
 	case line.Stage == Sending:
 		a.open = append(a.open, line)
+	case line.Stage == Answered:
+		for i := range a.open {
+			a.open[i].Agreed = a.open[i].Agreed || line.Agreed && a.open[i].is(line)
+		}
 	case line.Verdict != "" && line.Verdict != Unknown:
 		a.open = slices.DeleteFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt })
 		if line.Verdict == Accepted || line.Verdict == Overtaken {
@@ -200,6 +204,9 @@ func (a *auditLog) write(line Line) error {
 	}
 	a.take(raw)
 	a.saveSize()
+	if a.wrote != nil {
+		a.wrote()
+	}
 	return nil
 }
 
@@ -234,11 +241,20 @@ func (a *auditLog) saveSize() {
 	_ = os.WriteFile(a.sizeFile(), []byte(strconv.FormatInt(a.read, 10)+"\n"), 0o600)
 }
 
+// size returns the size that the log had when it was last written; known is false if that was not noted.
+func (a *auditLog) size() (size int64, known bool) {
+	text, err := os.ReadFile(a.sizeFile())
+	if err != nil {
+		return 0, false
+	}
+	size, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return size, err == nil
+}
+
 // noteLoss records in the log that lines were lost, for later readers. The caller holds the lock.
 func (a *auditLog) noteLoss() error {
-	text, err := os.ReadFile(a.sizeFile())
-	size, sizeErr := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil || sizeErr != nil || size <= a.read {
+	size, known := a.size()
+	if !known || size <= a.read {
 		if a.read > 0 && size != a.read {
 			a.saveSize()
 		}

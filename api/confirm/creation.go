@@ -91,7 +91,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	} else if sent.Err != nil {
 		detail += ": " + sent.Err.Error()
 	}
-	if err := g.audit.conclude(m.subject, m.line.is, sent.Verdict, string(api.Scrub(detail))); err != nil {
+	if err := g.audit.conclude(m.subject, m.line.is, sent, string(api.Scrub(detail))); err != nil {
 		sent.Err = both(sent.Err, unrecorded(err))
 	}
 	return sent
@@ -131,7 +131,7 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 	for again := false; ; again = true {
 		mark, err := g.audit.mark(m.subject)
 		if err != nil {
-			return 0, Unlogged(err)
+			return 0, unlogged(err)
 		}
 		if m.wanted.Wanted.ReferenceID == "" {
 			return mark, nil
@@ -141,14 +141,14 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		}
 		open, err := g.audit.openOf(m.subject)
 		if err != nil {
-			return 0, Unlogged(err)
+			return 0, unlogged(err)
 		}
 		asked := time.Now()
 		made, whole, err := m.find(ctx)
 		now := api.Response{Sent: asked, Date: m.date}
 		switch {
 		case made != nil:
-			err = g.audit.conclude(m.subject, allOpen, Accepted, string(made.ID))
+			err = g.audit.conclude(m.subject, allOpen, Outcome{Verdict: Accepted}, string(made.ID))
 			return 0, &Outcome{Verdict: Already, Intent: made, Err: err}
 		case err != nil && !errors.Is(err, api.ErrNotServed):
 			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking for an earlier creation: %w", err))
@@ -162,7 +162,7 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		case !whole, !open[len(open)-1].old(now):
 			return 0, g.without(m.subject, nil, NotSent, nil)
 		case again:
-			err = g.audit.notTaken(m.subject, now)
+			err = g.audit.notTaken(m.subject, func(l Line) bool { return l.old(now) })
 		default:
 			err = api.Sleep(ctx, settleGap)
 		}
@@ -178,7 +178,7 @@ func (m *creating) recorded(ctx context.Context) *Outcome {
 	id, err := m.guard.audit.madeOf(m.subject)
 	switch {
 	case err != nil:
-		return Unlogged(err)
+		return unlogged(err)
 	case id == "":
 		return nil
 	}
@@ -211,7 +211,7 @@ func (m *creating) used(ctx context.Context) *Outcome {
 	made, open, err := m.guard.audit.sharingOf(m.subject)
 	switch {
 	case err != nil:
-		return Unlogged(err)
+		return unlogged(err)
 	case len(open) > 0:
 		return &Outcome{Verdict: NotSent, Unsettled: true, Err: both(ErrUsed, &UnsettledError{open[0]})}
 	}

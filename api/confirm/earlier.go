@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -11,14 +12,18 @@ import (
 
 // UnsettledError says that an intent was not sent because this or another tillwatch of this machine sent an
 // earlier confirm of it, whose outcome is unknown. It ends when a read settles the outcome, or when the confirm is
-// two minutes old and two reads since then still show the intent awaiting confirmation.
+// three minutes old and two reads since then still show the intent awaiting confirmation, unless the service said yes.
 type UnsettledError struct{ Earlier Line }
 
 // Error says when the earlier confirm was sent and what to do.
 func (e *UnsettledError) Error() string {
-	until := localTime(e.Earlier.At.Add(settleFor)) + e.Earlier.At.Local().Format(" MST")
+	until := localTime(e.Earlier.At.Add(heldFor)) + e.Earlier.At.Local().Format(" MST")
 	if e.Earlier.Attempt == "" {
 		return fmt.Sprintf("%s and may hide an earlier confirm of it: reads settle that, from %s on", e.Earlier.Detail, until)
+	}
+	if e.Earlier.Agreed {
+		return fmt.Sprintf("the service said yes to an earlier confirm of it, sent at %s, but reads show nothing of it: it stays unknown until the intent moves on or expires",
+			localTime(e.Earlier.At))
 	}
 	return fmt.Sprintf("an earlier confirm of it, sent at %s, is under way or ended without a known outcome: reads settle it, and that takes until %s",
 		localTime(e.Earlier.At), until)
@@ -30,9 +35,6 @@ var errEarlier = errors.New("an earlier confirm of it is under way, or ended wit
 // errTaken says that a confirm of an intent was accepted, although no read shows that now. No intent goes back by the
 // contract: a read that shows it awaiting confirmation is behind, or the service is wrong.
 var errTaken = errors.New("a confirm of it was accepted before: do not confirm it anywhere else, and ask the service if it shows no order")
-
-// Unsettled lists this environment's confirms whose outcome was unknown when the guard was created, oldest first.
-func (g *Guard) Unsettled() []Line { return g.unsettled }
 
 // lookTwice settles earlier confirms of an intent that a read found awaiting confirmation. If they are old enough,
 // it reads once more and, if that shows the same, records that they were not taken; otherwise it returns an
@@ -61,7 +63,7 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 		return now, fmt.Errorf("%q answers now, not the environment that answered before", from.Name)
 	}
 	if again.State == api.AwaitingConfirmation {
-		err = g.audit.notTaken(s, now.Response)
+		err = g.audit.notTaken(s, func(l Line) bool { return l.old(now.Response) })
 	}
 	return again, err
 }
@@ -75,47 +77,76 @@ func (g *Guard) taken(s subject) error {
 	return err
 }
 
-// SettleEarlier reads the intents of [Guard.Unsettled] until the outcome of each is known, and records it for
-// later runs. It gives up on those that take longer than settling can, and returns them.
-func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
-	const longestGap = 4 * settleGap
-	began := time.Now()
-	seen := map[subject]api.Response{} // when it was old enough, and first found awaiting
-	open = g.unsettled
-	gap := growing(settleGap, longestGap)
-	for len(open) > 0 {
-		var still []Line
-		for _, line := range open {
-			if !g.settleLine(ctx, line, seen) {
-				still = append(still, line)
+// Settle reads each intent whose confirm has no known outcome, whichever run sent it, until ctx ends, and records what
+// the reads prove.
+func (g *Guard) Settle(ctx context.Context) {
+	seen := map[subject]proof{}
+	for round := 0; ; round++ {
+		for _, line := range g.open() {
+			if again := !seen[line.subject()].aged.Sent.IsZero(); again || round%patientRounds == 0 || time.Since(line.At) < patientAfter {
+				g.settleLine(ctx, line, seen)
 			}
 		}
-		open = still
-		if len(open) == 0 || time.Since(began) > settleFor+2*longestGap || api.Sleep(ctx, gap.NextBackOff()) != nil {
-			break
+		if api.Sleep(ctx, settleGap) != nil {
+			return
 		}
 	}
-	return open
 }
 
-// settleLine reads the intent of a line once, and reports whether the outcome is now known.
-func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]api.Response) bool {
+const (
+	// patientAfter is how old a confirm must be to be read only every patientRounds: it takes long already.
+	patientAfter  = 10 * time.Minute
+	patientRounds = 6
+	// gone is how long the service must not know an intent until nobody will ever know the outcome of its confirm.
+	gone = 5 * time.Minute
+)
+
+// open lists the confirms here that have no known outcome and are not under way in this process, oldest first.
+func (g *Guard) open() []Line {
+	lines, err := readLocked(g.audit, func() []Line { return slices.Clone(g.audit.open) })
+	if err != nil {
+		return nil // the next confirm says so
+	}
+	return slices.DeleteFunc(lines, func(l Line) bool {
+		_, busy := g.inFlight.Load(l.Intent)
+		return busy || isNew(l.Intent) || !slices.Contains(g.cfg.Environments, l.Environment)
+	})
+}
+
+// proof is what reads have shown of a confirm that is old enough.
+type proof struct {
+	first   time.Time    // when this run first read that the intent still awaits confirmation
+	aged    api.Response // of the first such read of a confirm that was old by then
+	missing time.Time    // since when the service does not know the intent; zero: it does
+}
+
+// settleLine reads the intent of a line once, and records the outcome if that is now known.
+func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]proof) {
 	s := line.subject()
 	now, err := g.read(ctx, line.Intent)
+	shown := seen[s]
 	switch {
+	case errors.Is(err, api.ErrMissing) && shown.missing.IsZero():
+		shown.missing = time.Now()
+	case errors.Is(err, api.ErrMissing):
+		if time.Since(shown.missing) >= gone {
+			_ = g.audit.conclude(s, allOpen, Outcome{Verdict: NeverKnown}, "the service has not known the intent for "+api.Span(gone)) // else the next read does
+		}
 	case err != nil || now.Response.From.StandIn != s.standIn:
-		return false
 	case verdictOf(&now) != Unknown:
-		return g.settled(s, &now) == nil
-	case now.State != api.AwaitingConfirmation || !line.old(now.Response):
-		return false
+		_ = g.settled(s, &now)
+	case now.State != api.AwaitingConfirmation:
+		shown.missing = time.Time{}
+	case !shown.aged.Sent.IsZero():
+		_ = g.audit.notTaken(s, func(l Line) bool { return l.old(shown.aged) })
+	case line.old(now.Response):
+		shown.aged = now.Response
+	case shown.first.IsZero():
+		shown.first = now.Response.Sent
+	case now.Response.Sent.Sub(shown.first) > heldFor: // whatever the clocks say, it was sent before this run first read it
+		_ = g.audit.notTaken(s, func(l Line) bool { return !l.Agreed })
 	}
-	first, again := seen[s]
-	if !again {
-		seen[s] = now.Response
-		return false
-	}
-	return g.audit.notTaken(s, first) == nil
+	seen[s] = shown
 }
 
 // settled records what a read of an intent proves about earlier confirms without a known outcome. An intent that
@@ -126,5 +157,5 @@ func (g *Guard) settled(s subject, now *api.Intent) error {
 		return nil
 	}
 	out := Outcome{Verdict: proven, Intent: now, Err: unlessAccepted(proven, errEarlier)}
-	return g.audit.conclude(s, allOpen, proven, out.String())
+	return g.audit.conclude(s, allOpen, out, out.String())
 }

@@ -1,6 +1,7 @@
 package confirm_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,28 +53,28 @@ func TestAnUnknownOutcomeStandsInTheWayUntilReadsSettleIt(t *testing.T) {
 		sends     int
 	}{
 		{"still awaiting a moment later", 30 * time.Second, nil, confirm.NotSent, true, "", 0},
-		{"still awaiting just before two minutes are over", 119 * time.Second, nil, confirm.NotSent, true, "", 0},
-		{"still awaiting long afterwards", 3 * time.Minute, nil, confirm.Accepted, false, confirm.NotTaken, 1},
-		{"awaiting, says a copy that lags behind", 3 * time.Minute, func(s *service) error {
+		{"still awaiting just before three minutes are over", 179 * time.Second, nil, confirm.NotSent, true, "", 0},
+		{"still awaiting long afterwards", 4 * time.Minute, nil, confirm.Accepted, false, confirm.NotTaken, 1},
+		{"awaiting, says a copy that lags behind", 4 * time.Minute, func(s *service) error {
 			if s.reads == 2 {
 				s.intent.State = api.PlacingOrder
 			}
 			return nil
 		}, confirm.Already, false, confirm.Accepted, 0},
-		{"awaiting long afterwards, and then unreadable", 3 * time.Minute, func(s *service) error {
+		{"awaiting long afterwards, and then unreadable", 4 * time.Minute, func(s *service) error {
 			if s.reads == 2 {
 				return &lostAnswer{}
 			}
 			return nil
 		}, confirm.NotSent, true, "", 0},
-		{"repriced long afterwards", 3 * time.Minute, func(s *service) error { s.intent.Quantity = 2; return nil }, confirm.Changed, false, confirm.NotTaken, 0},
+		{"repriced long afterwards", 4 * time.Minute, func(s *service) error { s.intent.Quantity = 2; return nil }, confirm.Changed, false, confirm.NotTaken, 0},
 		{"repriced a moment later", 30 * time.Second, func(s *service) error { s.intent.Quantity = 2; return nil }, confirm.NotSent, true, "", 0},
 		{"it was taken", 30 * time.Second, func(s *service) error { s.intent.State = api.PlacingOrder; return nil }, confirm.Already, false, confirm.Accepted, 0},
 		{"it expired", 30 * time.Second, func(s *service) error { expire(&s.intent); return nil }, confirm.NotConfirmable, false, confirm.NotConfirmable, 0},
-		{"it is in a state that nobody knows", 3 * time.Minute, func(s *service) error { s.intent.State = "requires_action"; return nil }, confirm.NotConfirmable, true, "", 0},
-		{"the service knows it no more", 3 * time.Minute, func(*service) error { return &api.Error{Status: 404} }, confirm.NotSent, true, "", 0},
-		{"the key is refused", 3 * time.Minute, func(*service) error { return &api.Error{Status: 401} }, confirm.NotSent, true, "", 0},
-		{"nobody answers", 3 * time.Minute, func(*service) error { return &lostAnswer{} }, confirm.NotSent, true, "", 0},
+		{"it is in a state that nobody knows", 4 * time.Minute, func(s *service) error { s.intent.State = "requires_action"; return nil }, confirm.NotConfirmable, true, "", 0},
+		{"the service knows it no more", 4 * time.Minute, func(*service) error { return &api.Error{Status: 404} }, confirm.NotSent, true, "", 0},
+		{"the key is refused", 4 * time.Minute, func(*service) error { return &api.Error{Status: 401} }, confirm.NotSent, true, "", 0},
+		{"nobody answers", 4 * time.Minute, func(*service) error { return &lostAnswer{} }, confirm.NotSent, true, "", 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,6 +98,19 @@ func TestAnUnknownOutcomeStandsInTheWayUntilReadsSettleIt(t *testing.T) {
 	}
 }
 
+// settle reads what the log leaves open, until one outcome is recorded or the limit is over.
+func settle(t *testing.T, s *service, file string, limit time.Duration) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	defer stop()
+	g, err := confirm.New(confirm.Config{Service: s, Environments: []string{"simulator", tunnel}, AuditFile: file, Recorded: stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	g.Settle(ctx)
+}
+
 func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
 	cases := []struct {
 		name     string
@@ -115,21 +129,24 @@ func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
 			}
 			return nil
 		}, confirm.Accepted, 10 * time.Second, 3, time.Minute},
-		{"still awaiting, and sent a second ago", time.Second, nil, confirm.NotTaken, 119 * time.Second, 3, 200 * time.Second},
+		{"still awaiting, and sent a second ago", time.Second, nil, confirm.NotTaken, 179 * time.Second, 3, 200 * time.Second},
 		{"still awaiting, and sent an hour ago", time.Hour, nil, confirm.NotTaken, 10 * time.Second, 2, 10 * time.Second},
-		{"unreadable", time.Hour, func(*service) error { return &lostAnswer{} }, "", 2 * time.Minute, 4, 5 * time.Minute},
+		{"unreadable", time.Hour, func(*service) error { return &lostAnswer{} }, "", time.Hour, 60, time.Hour},
+		{"unreadable for a quarter of an hour", time.Second, func(s *service) error {
+			if s.reads <= 65 {
+				return &lostAnswer{}
+			}
+			return nil
+		}, confirm.NotTaken, 15 * time.Minute, 67, 20 * time.Minute},
+		{"unknown to the service", time.Second, func(*service) error { return &api.Error{Status: 404, Name: "NotFoundError"} }, confirm.NeverKnown, 5 * time.Minute, 30, 6 * time.Minute},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &service{intent: awaiting(), onRead: c.read}
 				file := sentAgo(t, c.ago)
-				g := guardOn(t, s, file)
 				began := time.Now()
-				open := g.SettleEarlier(t.Context())
-				if settled := len(open) == 0; settled != (c.verdict != "") {
-					t.Errorf("still open: %v", open)
-				}
+				settle(t, s, file, time.Hour)
 				if took := time.Since(began); took < c.after || took > c.notAfter || s.reads < c.reads {
 					t.Errorf("it took %s and %d reads; want %s to %s and %d", took, s.reads, c.after, c.notAfter, c.reads)
 				}
@@ -149,7 +166,7 @@ func TestTheRecordOfASettledConfirmDoesNotSayThatItsRunHasEnded(t *testing.T) {
 		s := &service{intent: awaiting()}
 		expire(&s.intent)
 		file := sentAgo(t, time.Second) // by a run that may still go on
-		guardOn(t, s, file).SettleEarlier(t.Context())
+		settle(t, s, file, time.Hour)
 		lines := auditLines(t, file)
 		const want = "an earlier confirm of it is under way, or ended without a known outcome"
 		if got := lines[len(lines)-1].Detail; !strings.Contains(got, want) {

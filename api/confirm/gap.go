@@ -54,7 +54,7 @@ func (a *auditLog) warnings() []string {
 	for _, g := range a.gaps {
 		if g.matters() {
 			all = append(all, fmt.Sprintf("earlier confirms are not known: the audit log %s (%s). From %s on an intent is confirmed if two reads show that it was not confirmed before",
-				g.what, a.path, localTime(g.by.Add(settleFor))))
+				g.what, a.path, localTime(g.by.Add(heldFor))))
 		}
 	}
 	return slices.Compact(all)

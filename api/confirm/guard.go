@@ -23,6 +23,8 @@ type Config struct {
 	Environments []string          // names that the service may have; lines of other environments are ignored
 	Body         api.ConfirmIntent // the body of each confirm
 	AuditFile    string            // JSON lines; required. Guards that share it never confirm an intent twice
+	Run          string            // names this run in the audit log, such as "watch, process 4711"; may be ""
+	Recorded     func()            // when set, is called after each line that this guard writes; it must not block
 	// Read, when set, is called with every intent that the guard reads, when the request was sent, and whether the
 	// intent is the answer to a confirm.
 	Read func(in api.Intent, sent time.Time, confirmed bool)
@@ -31,10 +33,9 @@ type Config struct {
 // Guard confirms intents. It has one request in flight per intent, across all processes of this machine that share
 // its audit file.
 type Guard struct {
-	cfg       Config
-	audit     *auditLog
-	unsettled []Line
-	inFlight  sync.Map // ids of the intents being confirmed
+	cfg      Config
+	audit    *auditLog
+	inFlight sync.Map // ids of the intents being confirmed
 }
 
 // New opens the audit log.
@@ -49,10 +50,8 @@ func New(cfg Config) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool {
-		return !slices.Contains(cfg.Environments, l.Environment) || isNew(l.Intent) // there is nothing to read
-	})
-	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled}, nil
+	audit.wrote = cfg.Recorded
+	return &Guard{cfg: cfg, audit: audit}, nil
 }
 
 // Close closes the audit log.

@@ -14,16 +14,27 @@ const (
 	Rereading Stage = "rereading"
 	Recording Stage = "recording"
 	Sending   Stage = "sending"
+	Pausing   Stage = "pausing" // after a refusal for the rate, until it may be sent again
 	Settling  Stage = "settling"
-	Lost      Stage = "lost" // only in the audit log: lines before this one are missing
+	Answered  Stage = "answered" // only in the audit log: an answer came, or was lost, that proves nothing
+	Lost      Stage = "lost"     // only in the audit log: lines before this one are missing
 )
 
 // Progress is the stage of a confirm, for display.
 type Progress struct {
 	Stage Stage
-	Why   error     // with Settling: why the answer proves nothing
+	At    time.Time // when the stage began
+	Gone  bool      // with Sending: the request has left; before that it waits for quota
+	Try   int       // with Sending and Pausing: which request it is, or will be
+	Tries int       // with Sending and Pausing: how many there may be
+	Why   error     // with Pausing: the refusal; with Settling: why the answer proves nothing
 	By    time.Time // with Settling: when reads have settled it, unless they fail
-	Until time.Time // with Settling: when it ends even if reads fail
+	Until time.Time // with Sending: when it is given up; with Pausing: when it goes on; with Settling: when it ends even if reads fail
+}
+
+// BeforeWriting reports whether nothing is written down yet: until then, the yes can be taken back.
+func (p Progress) BeforeWriting() bool {
+	return (p.Stage == "" || p.Stage == Rereading || p.Stage == Recording) && p.Try <= 1
 }
 
 // Verdict is how a confirm ended.
@@ -39,8 +50,9 @@ const (
 	Refused        Verdict = "refused"           // the service said no; nothing was placed
 	Unknown        Verdict = "unknown"           // sent, with an outcome that is not known yet
 	NotSent        Verdict = "not sent"          // the intent could not be reread or the confirm not recorded; nothing was sent
+	NeverKnown     Verdict = "never known"       // only in the audit log: the service no longer knows the intent
 	Closed         Verdict = "closed by hand"    // only in the audit log: nobody will ever know the outcome
-	NotTaken       Verdict = "not taken"         // only in the audit log: sent, but long afterwards the intent still awaited confirmation
+	NotTaken       Verdict = "not taken"         // sent, but long afterwards the intent still awaited confirmation; nothing was placed
 )
 
 // Outcome is how a confirm ended.

@@ -23,6 +23,9 @@ type Proposal struct {
 	Total       api.Money
 	ExpiresAt   time.Time // end of the confirm window; zero while unknown
 
+	// Withdrawn takes the yes back when it is closed: nothing is sent unless the confirm is written down already. nil: never.
+	Withdrawn <-chan struct{}
+
 	buyer   *api.Buyer         // nil while unknown
 	payment *api.PaymentMethod // nil while unknown; without a token from a saved picture
 }

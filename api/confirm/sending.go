@@ -26,6 +26,7 @@ type confirming struct {
 	guard  *Guard
 	seen   Proposal
 	report func(Progress)
+	try    int             // which request it is, or is about to be
 	line   Line            // in the audit log, once recorded
 	from   api.Environment // the environment that answered the last read
 	token  api.Secret      // what the intent is paid with, by the last read
@@ -44,28 +45,58 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	if out.Proves() == Placed {
 		out.Differences = c.seen.CostsNow(out.Intent)
 	}
-	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
+	if err := c.guard.audit.conclude(c.subject(), c.line.is, out, out.String()); err != nil {
 		out.Err = both(out.Err, unrecorded(err))
 	}
 	return out
 }
 
+// stage reports that a stage begins.
+func (c *confirming) stage(at Progress) {
+	at.At, at.Try, at.Tries = time.Now(), c.try, perSecondTries
+	c.report(at)
+}
+
+// errWithdrawn says why nothing was sent.
+var errWithdrawn = errors.New("it was canceled before it was written down")
+
+// untilWithdrawn returns a context that also ends when the person takes the yes back.
+func (c *confirming) untilWithdrawn(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if c.seen.Withdrawn != nil {
+		go func() {
+			select {
+			case <-c.seen.Withdrawn:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
+}
+
 // prepare rereads, compares and records. It returns the outcome if nothing is to be sent.
 func (c *confirming) prepare(ctx context.Context) *Outcome {
+	ctx, stop := c.untilWithdrawn(ctx)
+	defer stop()
 	g := c.guard
-	c.report(Progress{Stage: Rereading})
+	c.try = 1
+	c.stage(Progress{Stage: Rereading})
 	mark, err := g.audit.mark(c.subject())
 	if err != nil {
-		return Unlogged(err)
+		return unlogged(err)
 	}
 	now, err := c.read(ctx)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return g.without(c.subject(), nil, NotSent, fmt.Errorf("reading the intent again: %w", err))
 	}
-	if now.State == api.AwaitingConfirmation {
-		if now, err = g.lookTwice(ctx, c.subject(), now); err != nil {
+	if err == nil && now.State == api.AwaitingConfirmation {
+		if now, err = g.lookTwice(ctx, c.subject(), now); err != nil && ctx.Err() == nil {
 			return g.without(c.subject(), &now, NotSent, err)
 		}
+	}
+	if ctx.Err() != nil {
+		return g.without(c.subject(), nil, NotSent, errWithdrawn)
 	}
 	if now.State != api.AwaitingConfirmation {
 		return g.without(c.subject(), &now, verdictUnsent(&now), g.settled(c.subject(), &now))
@@ -75,11 +106,14 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 		out.Differences = differences
 		return out
 	}
-	c.report(Progress{Stage: Recording})
+	c.stage(Progress{Stage: Recording})
 	p := c.seen
 	c.line = Line{
-		At: time.Now().UTC(), Date: now.Response.Date, Attempt: newAttempt(), Environment: p.Environment, Intent: p.ID, Stage: Sending,
+		At: time.Now().UTC(), Date: now.Response.Date, Attempt: newAttempt(), Run: g.cfg.Run, Environment: p.Environment, Intent: p.ID, Stage: Sending,
 		Product: p.Product, Merchant: p.Merchant, Quantity: p.Quantity, Total: p.Total.String(),
+	}
+	if ctx.Err() != nil {
+		return g.without(c.subject(), &now, NotSent, errWithdrawn)
 	}
 	if err := g.audit.begin(c.line, mark); err != nil {
 		return g.without(c.subject(), &now, NotSent, err)
@@ -91,8 +125,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 // prove it. Each send is recorded first, and goes out only while the intent is as it was seen.
 func (c *confirming) send(ctx context.Context) Outcome {
 	var refusal error
-	for try := 1; ; try++ {
-		c.report(Progress{Stage: Sending})
+	for {
 		answer, err := c.post(ctx)
 		neverLeft := err != nil && !leavesOpen(err) && !errors.As(err, new(*api.Error))
 		switch {
@@ -102,14 +135,14 @@ func (c *confirming) send(ctx context.Context) Outcome {
 			return Outcome{Verdict: NotSent, Err: err}
 		case neverLeft:
 			return c.settle(ctx, refusal)
-		case !errors.Is(err, api.ErrPerSecond) || try == perSecondTries:
+		case !errors.Is(err, api.ErrPerSecond) || c.try == perSecondTries:
 			return c.settle(ctx, err)
 		}
 		refusal = err
 		if proven := c.look(ctx, refusal); proven != nil {
 			return *proven
 		}
-		if api.Sleep(ctx, wait(refusal)) != nil || !c.again(ctx) {
+		if !c.again(ctx, refusal) {
 			return c.settle(ctx, refusal)
 		}
 	}
@@ -133,10 +166,19 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	asked := time.Now()
+	going := Progress{Stage: Sending, Until: asked.Add(sendWithin)}
+	c.stage(going)
 	body := g.cfg.Body
 	// A confirm for a stand-in must reach nothing else, whatever takes the next request.
 	body.StandIn, body.Hidden = c.from.StandIn, c.token
-	body.Departure = g.audit.departure(c.line)
+	depart := g.audit.departure(c.line)
+	body.Departure = func() (written func(), err error) {
+		if written, err = depart(); err == nil {
+			going.Gone = true
+			c.stage(going)
+		}
+		return written, err
+	}
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
 	case err == nil && c.seen.answeredBy(answer.Response.From) != nil:
@@ -149,15 +191,21 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	return answer, err
 }
 
-// again reports whether a confirm refused for its rate may be sent again: the intent is as it was seen, and the
-// next send is recorded.
-func (c *confirming) again(ctx context.Context) bool {
-	c.report(Progress{Stage: Rereading})
+// again waits as long as a refusal for the rate asks for, and reports whether the confirm may be sent again: the
+// intent is as it was seen, and the next send is recorded.
+func (c *confirming) again(ctx context.Context, refusal error) bool {
+	c.try++
+	pause := wait(refusal)
+	c.stage(Progress{Stage: Pausing, Why: refusal, Until: time.Now().Add(pause)})
+	if api.Sleep(ctx, pause) != nil {
+		return false
+	}
+	c.stage(Progress{Stage: Rereading})
 	now, err := c.read(ctx)
 	if err != nil || now.State != api.AwaitingConfirmation || len(c.seen.differences(&now)) > 0 {
 		return false
 	}
-	c.report(Progress{Stage: Recording})
+	c.stage(Progress{Stage: Recording})
 	c.line.At, c.line.Date = time.Now().UTC(), now.Response.Date
 	return c.guard.audit.add(c.line) == nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 )
@@ -38,7 +39,9 @@ func (o Outcome) Sentence() string {
 		case o.Intent.State == api.Failed:
 			return "not confirmed: the intent has failed"
 		case o.Intent.State == "":
-			return "not confirmed: nothing was sent"
+			return "nothing was sent: the service does not say in which state the intent is"
+		case !o.Intent.State.Known():
+			return "nothing was sent: the intent is in a state that nobody knows here, " + o.state()
 		}
 		return "not confirmed: the intent is " + o.state()
 	case Already:
@@ -57,9 +60,37 @@ func (o Outcome) Sentence() string {
 	case Unknown:
 		return "outcome unknown: it may have been placed"
 	case NotTaken:
-		return "not confirmed: the service did not take it"
+		return "not taken: nothing was bought"
 	}
 	return "not confirmed: nothing was sent"
+}
+
+// Words says what a confirm waits for and for how long, such as "waiting 7s of 20s for the answer". It begins in lower
+// case and has no full stop.
+func (p Progress) Words(now time.Time) string {
+	passed, left := max(now.Sub(p.At), 0).Truncate(time.Second), max(p.Until.Sub(now), 0)
+	left = (left + time.Second - 1).Truncate(time.Second)
+	try := ""
+	if p.Try > 1 {
+		try = fmt.Sprintf("try %d of %d: ", p.Try, p.Tries)
+	}
+	switch p.Stage {
+	case Rereading:
+		return fmt.Sprintf("%sreading it again, for %s", try, passed)
+	case Recording:
+		return "writing it down"
+	case Sending:
+		what := "for quota"
+		if p.Gone {
+			what = "for the answer"
+		}
+		return fmt.Sprintf("%swaiting %s of %s %s", try, passed, p.Until.Sub(p.At).Round(time.Second), what)
+	case Pausing:
+		return fmt.Sprintf("429: again in %s, try %d of %d", left, p.Try, p.Tries)
+	case Settling:
+		return "its outcome is unknown: reads settle it"
+	}
+	return "about to begin"
 }
 
 // Advice says what to do now, in whole sentences; "" for nothing.
@@ -85,7 +116,7 @@ func (o Outcome) Advice() string {
 		}
 		return "First fix what the service complains about."
 	case Unknown:
-		return "Do not confirm it again, here or anywhere else: reads settle it, and may need more time. If it stays unknown, look at the intent at the service."
+		return "Do not confirm it again, here or anywhere else. Reads go on while tillwatch runs, and settle it once one is answered. Until then, only the service can tell: look at the intent there."
 	}
 	return "It is safe to try again."
 }

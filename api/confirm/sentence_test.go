@@ -30,7 +30,7 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 			"already confirmed, by another client or by this request doubled on its way: the intent is now placing order"},
 		{"refused", confirm.Outcome{Verdict: confirm.Refused, Err: timeout}, "not confirmed: the service refused it, and nothing was placed: no answer"},
 		{"unknown", confirm.Outcome{Verdict: confirm.Unknown, Err: timeout}, "outcome unknown: it may have been placed: no answer"},
-		{"without a state", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in("")}, "not confirmed: nothing was sent"},
+		{"without a state", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in("")}, "nothing was sent: the service does not say in which state the intent is"},
 		{"not sent", confirm.Outcome{Verdict: confirm.NotSent, Err: timeout}, "not confirmed: nothing was sent: no answer"},
 		{"an earlier one is open", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: timeout}, "nothing was sent this time: no answer"},
 		{"an earlier one is open, for an unknown reason", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true},

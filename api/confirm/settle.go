@@ -16,9 +16,13 @@ import (
 // way when the second is refused. Clients and common proxies hold a request for 15 to 100 s. So only reads settle
 // it: at once if the intent has moved on; if it still awaits confirmation, once nothing can be held any more.
 const (
-	// settleFor is how long reads try to settle a request, and how old a confirm must be before an intent that still
-	// awaits confirmation proves that it was not taken.
+	// settleFor is how long reads try to settle a refused request.
 	settleFor = 2 * time.Minute
+	// heldFor is how old a confirm whose answer was lost must be before an intent that still awaits confirmation proves
+	// that it was not taken: nothing that holds a request holds it so long.
+	heldFor = 3 * time.Minute
+	// clockSlack is what two clocks that count whole seconds may differ by.
+	clockSlack = 2 * time.Second
 	// settleGap separates two reads that must agree. A single one may come from a lagging replica.
 	settleGap = 10 * time.Second
 	// settleGrace is how much longer to try if the last reads fail.
@@ -27,6 +31,10 @@ const (
 	firstSettleRead = 500 * time.Millisecond
 	lastSettleRead  = settleGap
 )
+
+// SettledBy returns when reads have settled a confirm that was sent at a time and whose answer was lost, unless they fail
+// or show a state that proves nothing.
+func SettledBy(sent time.Time) time.Time { return sent.Add(heldFor + clockSlack + settleGap) }
 
 // errUnmoved says why an acceptance proves nothing: the same answer shows the intent unmoved, or no state.
 var errUnmoved = errors.New("the service accepted it, but does not say that the order is being placed")
@@ -40,17 +48,25 @@ func leavesOpen(answer error) bool {
 	return errors.Is(answer, errUnmoved) || errors.Is(answer, errElsewhere) || api.IsUnknownOutcome(answer)
 }
 
-// settle reads the intent until its state proves the outcome. A refusal counts once at least two reads have found
-// the intent still awaiting confirmation and no request can be held on its way any more. After a lost answer the
-// outcome stays unknown even then.
+// settle reads the intent until its state proves the outcome. Once no request can be held on its way any more, a
+// refusal counts if at least two reads found the intent still awaiting confirmation; after a lost answer it takes two
+// such reads from then on to prove that the confirm was not taken. If reads fail for too long, the outcome stays
+// unknown, and [Guard.Settle] goes on.
 func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
+	by := over
+	ages := leavesOpen(cause) && !errors.Is(cause, errUnmoved) // while it still awaits, time proves that it was not taken
+	if ages {
+		over = began.Add(heldFor + clockSlack)
+		by = over.Add(settleGap)
+	}
 	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
 	defer stop()
-	c.report(Progress{Stage: Settling, Why: cause, By: over, Until: over.Add(settleGrace)})
+	c.answer(cause)
+	c.stage(Progress{Stage: Settling, Why: cause, By: by, Until: over.Add(settleGrace)})
 	out := Outcome{Verdict: Unknown, Err: cause}
-	awaited := 0
+	awaited, first := 0, time.Time{} // the first read that proves something, as nothing can be held any more
 	step := growing(firstSettleRead, lastSettleRead)
 	for {
 		asked := time.Now()
@@ -66,17 +82,32 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			awaited++
 		}
 		passed := !asked.Before(over)
-		if passed && awaiting && awaited > 1 && !leavesOpen(cause) {
+		old := ages && awaiting && c.line.old(now.Response)
+		switch {
+		case passed && awaiting && awaited > 1 && !leavesOpen(cause):
 			out.Verdict = refused(cause)
 			return out
+		case old && first.IsZero():
+			first = asked
+		case old && asked.Sub(first) >= settleGap:
+			out.Verdict = NotTaken
+			return out
 		}
-		if passed && err == nil || api.Sleep(reading, pause(step, over)) != nil {
+		if passed && err == nil && !(ages && awaiting) || api.Sleep(reading, pause(step, over)) != nil {
 			if ctx.Err() == nil {
 				out.Err = fmt.Errorf("%w; %s", cause, out.shown(time.Since(began)))
 			}
 			return out
 		}
 	}
+}
+
+// answer records why an answer proves nothing, for whoever looks at the audit log before the verdict. That it fails is
+// no harm: the verdict follows.
+func (c *confirming) answer(cause error) {
+	line := c.line.verdict("", string(api.Scrub(cause.Error())))
+	line.Stage, line.Agreed = Answered, errors.Is(cause, errUnmoved)
+	_ = c.guard.audit.add(line)
 }
 
 // shown says what the reads of so long showed.

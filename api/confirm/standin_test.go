@@ -65,7 +65,7 @@ func TestWhatAnotherServiceAnswersSettlesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{intent: awaiting(), from: theService()}
 		file := sentAgo(t, time.Hour) // to a stand-in
-		if open := guardOn(t, s, file).SettleEarlier(t.Context()); len(open) != 1 || recorded(t, file) != "" {
+		if settle(t, s, file, time.Hour); recorded(t, file) != "" {
 			t.Errorf("what was sent to a stand-in is settled by the service: %q", recorded(t, file))
 		}
 	})

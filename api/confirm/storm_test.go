@@ -224,9 +224,9 @@ func claimed(claims []confirm.Outcome) bool {
 func (s *storm) settleLater(t *testing.T) {
 	for machine := 1; machine <= 2; machine++ {
 		g := s.guard(t, machine)
-		for tries := 0; len(g.SettleEarlier(t.Context())) > 0 && tries < 30; tries++ {
-			time.Sleep(time.Minute)
-		}
+		settling, stop := context.WithTimeout(t.Context(), 40*time.Minute)
+		g.Settle(settling)
+		stop()
 		g.Close()
 		file := filepath.Join(s.dir, fmt.Sprint("machine-", machine), "confirms.jsonl")
 		open := map[string]api.ID{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tillwatch/api"
 )
@@ -23,9 +24,28 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	return *out
 }
 
-// Unlogged returns the outcome if the audit log cannot be opened or read: nothing is sent, and that proves nothing, as
+// Unlogged returns the outcome of a confirm if the audit log at path cannot be opened: nothing is sent. If that log may
+// hold an earlier confirm of the intent without a known outcome, nothing is proven. An id of "" stands for a new intent,
+// which any log may hold.
+func Unlogged(path string, id api.ID, err error) *Outcome {
+	out := unlogged(err)
+	out.Unsettled = Logged(path) && (id == "" || !lacks(path, id))
+	return out
+}
+
+// unlogged is the outcome if the audit log in use can no longer be read: nothing is sent, and that proves nothing, as
 // earlier confirms are not known.
-func Unlogged(err error) *Outcome { return &Outcome{Verdict: NotSent, Err: err, Unsettled: true} }
+func unlogged(err error) *Outcome { return &Outcome{Verdict: NotSent, Err: err, Unsettled: true} }
+
+// lacks reports whether a log is whole and every confirm of the intent in it has a known outcome.
+func lacks(path string, id api.ID) bool {
+	h := NewHistory(path, nil)
+	attempts, whole := h.read()
+	log := auditLog{path: path}
+	size, known := log.size()
+	whole = whole && (!known || size <= h.taken)
+	return whole && !slices.ContainsFunc(attempts, func(a Attempt) bool { return a.Sent.Intent == id && a.Open() })
+}
 
 // Unsent returns the outcome for an intent that was read but is not confirmed, with the reason. It first settles
 // earlier confirms of it, as far as the read proves them. A nil guard has none.

@@ -33,7 +33,7 @@ func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
 		{"http to another machine", hook("http://hooks.example/secret"), "must begin with https://"},
 		{"no address", hook("secret"), "must be an address"},
 		{"another scheme", hook("file:///secret"), "must be an address"},
-		{"an unknown kind", Destination{Command: []string{"x"}, Kinds: []string{"expired"}}, `there is no kind of alert "expired": choose among spent, relay, api, awaiting, expiring, stuck, failed, order, quota`},
+		{"an unknown kind", Destination{Command: []string{"x"}, Kinds: []string{"expired"}}, `there is no kind of alert "expired": choose among spent, confirm, relay, api, awaiting, expiring, stuck, failed, order, quota`},
 		{"a program to be filled in", Destination{Command: []string{"{text}"}}, "its program must be fixed"},
 		{"a header of two lines", Destination{Webhook: api.NewSecret("https://a.example"), Headers: map[string]api.Secret{"X": api.NewSecret("secret\r\nY: 1")}}, "cannot be sent"},
 		{"a long timeout", Destination{Command: []string{"x"}, Timeout: time.Hour}, "at most 5m"},

@@ -15,6 +15,8 @@ import (
 type Memory struct {
 	Looked time.Time `json:"looked,omitzero"` // when somebody last looked; zero: never
 	Off    []Off     `json:"off,omitempty"`   // acknowledged and muted alerts, newest last
+
+	Endings []string `json:"endings,omitempty"` // the confirms, by attempt, whose unknown outcome a person has seen to end; newest last
 }
 
 // Key identifies an alert, also in other runs.
@@ -101,3 +103,17 @@ func (m *Memory) See(at, now time.Time) {
 		m.Looked = at
 	}
 }
+
+// mostEndings limits the endings; the oldest are dropped first. None is shown for longer than a day.
+const mostEndings = 200
+
+// SeeEnding records that a person has seen how a confirm ended.
+func (m *Memory) SeeEnding(attempt string) {
+	if !m.HasSeen(attempt) {
+		m.Endings = append(slices.Clone(m.Endings), attempt) // others may hold the old list
+		m.Endings = m.Endings[max(len(m.Endings)-mostEndings, 0):]
+	}
+}
+
+// HasSeen reports whether a person has seen how a confirm ended.
+func (m *Memory) HasSeen(attempt string) bool { return slices.Contains(m.Endings, attempt) }

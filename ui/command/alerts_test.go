@@ -77,7 +77,7 @@ func TestAlertsThatCannotBeMeantAreRefused(t *testing.T) {
 	isolate(t)
 	for config, want := range map[string]string{
 		"[[alert]]\nkind = ['failed']\ncommand = ['x']":            `[[alert]] 1: there is no setting "kind": did you mean kinds?`,
-		"[[alert]]\nkinds = ['expired']\ncommand = ['x']":          `[[alert]] 1: there is no kind of alert "expired": choose among spent, relay`,
+		"[[alert]]\nkinds = ['expired']\ncommand = ['x']":          `[[alert]] 1: there is no kind of alert "expired": choose among spent, confirm, relay`,
 		"[[alert]]\ncommand = 'notify-send {text}'":                `command must be a list`,
 		"[[alert]]\nwebhook = 'http://hooks.example/hidden'":       `must begin with https://`,
 		"[[alert]]\nwebhook_file = '/does/not/exist'":              `reading webhook_file: open /does/not/exist`,

@@ -33,9 +33,10 @@ func newConfirm() *cobra.Command {
 			"refuses unless the total is exactly the one that you give. Then it reads the intent again, writes to the audit log, and sends one request. " +
 			"Where real money may move, --live must hold the last four characters of the id. The command never prompts.\n\n" +
 			"A lost answer proves nothing, and neither does a refusal: something on the way may have doubled the request, or may still hold it. " +
-			"So tillwatch reads the intent until the outcome is clear, for two minutes, or half a minute more if reads fail; an interrupt leaves it " +
-			"unknown. While the outcome of an earlier confirm is unknown, nothing is sent: run the same " +
-			"command two minutes later, and it reads that outcome before it sends.\n\n" +
+			"So tillwatch reads the intent until the outcome is clear: at once if its order is placed; if nothing happens, after two minutes for a refusal, " +
+			"and after three for a lost answer, which then counts as not taken. If reads fail for half a minute more, or you interrupt it, the outcome " +
+			"stays unknown. While that of an earlier confirm is unknown, nothing is sent: run the same command later, and it reads that outcome before it sends. " +
+			"So does every dashboard with --allow-confirm, for as long as it runs.\n\n" +
 			"Exit codes:\n" +
 			"0  done\n" +
 			"1  failed: nothing was placed, or the order failed\n" +
@@ -117,8 +118,8 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	r := newConfirmReport(current)
 	r.Intent = &account.IntentDetail{Intent: account.Intent{ID: id}}
 	if !o.dryRun || confirm.Logged(s.auditFile()) {
-		if err := current.arm(); err != nil {
-			r.end(*confirm.Unlogged(err))
+		if err := current.arm("confirm"); err != nil {
+			r.end(*confirm.Unlogged(s.auditFile(), id, err))
 			return r.print(stdout, o.json, r)
 		}
 	}

@@ -106,7 +106,7 @@ func TestAnInterruptBetweenAuditLineAndProofIsAnUnknownOutcomeThatStandsInTheWay
 				t.Fatalf("exit code %d: %s", code, said)
 			}
 			log, err := os.ReadFile(filepath.Join(s.state, "confirms.jsonl"))
-			if err != nil || strings.Count(string(log), "\n") != 2 || !strings.Contains(string(log), `"verdict":"unknown"`) {
+			if err != nil || strings.Count(string(log), "\n") != 3 || !strings.Contains(string(log), `"stage":"answered"`) || !strings.Contains(string(log), `"verdict":"unknown"`) {
 				t.Errorf("%v; the audit log says\n%s", err, log)
 			}
 			for _, again := range []struct{ name, fault, total string }{
@@ -162,7 +162,7 @@ func TestALostAnswerStaysUnknownWhenTheAuditLogCannotBeOpenedAnyMore(t *testing.
 		t.Fatal(err)
 	}
 	code, r, said := s.confirmed(t.Context(), t, &attentive{}, id, "--total", total)
-	if code != exitUnknown || r.ExitCode != exitUnknown || r.Verdict != "not_sent" || !strings.Contains(said, "Do not buy it elsewhere") {
+	if code != exitUnknown || r.ExitCode != exitUnknown || r.Verdict != "unknown" || !strings.Contains(said, "Do not buy it elsewhere") {
 		t.Errorf("exit code %d, %q: %s", code, r.Verdict, said)
 	}
 }
@@ -190,6 +190,8 @@ func TestNoExitCodeSaysThatNothingWasBoughtUnlessThatIsProven(t *testing.T) {
 		{"never sent, while an earlier one is open", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, exitUnknown},
 		{"changed, while an earlier one is open", confirm.Outcome{Verdict: confirm.Changed, Intent: state(api.AwaitingConfirmation), Unsettled: true}, exitUnknown},
 		{"unknown", confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("404")}, exitUnknown},
+		{"not taken", confirm.Outcome{Verdict: confirm.NotTaken, Intent: state(api.AwaitingConfirmation), Err: errors.New("500")}, exitFailed},
+		{"without an audit log", *confirm.Unlogged(filepath.Join(t.TempDir(), "none.jsonl"), "ci_1", errors.New("permission denied")), exitFailed},
 		{"unknown, read as awaiting", confirm.Outcome{Verdict: confirm.Unknown, Intent: state(api.AwaitingConfirmation)}, exitUnknown},
 	}
 	for _, c := range cases {
@@ -198,6 +200,14 @@ func TestNoExitCodeSaysThatNothingWasBoughtUnlessThatIsProven(t *testing.T) {
 			r.end(c.o)
 			if r.ExitCode != c.want {
 				t.Errorf("exit code %d, want %d: %s", r.ExitCode, c.want, r.text)
+			}
+			if unknown := r.ExitCode == exitUnknown; unknown != (r.Verdict == "unknown") || unknown != strings.Contains(r.text, "Do not buy it elsewhere") {
+				t.Errorf("exit code %d, with the verdict %q and the words %q", r.ExitCode, r.Verdict, r.text)
+			}
+			for _, denies := range []string{"nothing was placed", "nothing was bought", "not confirmed", "not taken"} {
+				if strings.Contains(r.text, denies) && c.o.Proves() != confirm.NotPlaced {
+					t.Errorf("%q is not proven", r.text)
+				}
 			}
 		})
 	}

@@ -73,6 +73,9 @@ func (r *confirmReport) end(o confirm.Outcome) {
 		r.Error = string(api.Scrub(o.Err.Error()))
 	}
 	r.ExitCode = exitCodeOf(o)
+	if r.ExitCode == exitUnknown { // also where an earlier confirm is open and this one was not sent: the text says which
+		r.Verdict = string(confirm.Unknown)
+	}
 	switch placed := o.Verdict == confirm.Accepted || o.Verdict == confirm.Overtaken; {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)

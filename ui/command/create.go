@@ -151,8 +151,8 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if err := o.check(s.AllowConfirm, where, body); err != nil {
 		return err
 	}
-	if err := current.arm(); err != nil {
-		r.ended(*confirm.Unlogged(err))
+	if err := current.arm("create"); err != nil {
+		r.ended(*confirm.Unlogged(s.auditFile(), "", err))
 	} else {
 		current.warn(stderr)
 		r.guarded(ctx, current, where, o.another, stderr)

@@ -226,12 +226,22 @@ func TestAConfirmWithoutAKnownOutcomeIsShownAtTheNextStartAndSettledByReading(t 
 		t.Fatal(err)
 	}
 	audit := filepath.Join(w.settings.StateDir, "confirms.jsonl")
-	sent := `{"environment":"simulator","attempt":"A","intent":"` + id + `","stage":"sending","product":"Chili Crisp","total":"44.52 USD"}` + "\n"
+	sent := `{"at":"` + time.Now().Add(-time.Minute).Format(time.RFC3339Nano) + `","environment":"simulator","attempt":"A","intent":"` + id +
+		`","stage":"sending","product":"Chili Crisp","total":"44.52 USD"}` + "\n"
 	if err := os.WriteFile(audit, []byte(sent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.openBoard(t, 200, 55)
-	w.screen.waitFor(t, `outcome of an earlier confirm is unknown: Chili Crisp 44.52 USD, `+id, `(placing|completed) 1\b`)
+	w.screen.waitFor(t, `✓ PLACED  Chili Crisp  44\.52 USD`, `(placing|completed) 1\b`)
+	w.screen.press(t, "\r")
+	w.screen.waitFor(t, `confirm sent`, `settled .*the order is placed`)
+	w.screen.press(t, "\x1b")
+	for text := ""; text == "" || strings.Contains(text, "✓ PLACED"); {
+		var changed <-chan struct{}
+		if text, changed = w.screen.text(); strings.Contains(text, "✓ PLACED") {
+			<-changed
+		}
+	}
 	w.screen.press(t, "q")
 	<-w.left
 	log, err := os.ReadFile(audit)

@@ -45,7 +45,8 @@ type session struct {
 	glance    func() (account.Changes, bool) // the part of the saved picture to show first
 	restored  func() error                   // returns once the last run's picture is restored
 	watcher   *account.Watcher
-	guard     *confirm.Guard     // nil while read-only
+	guard     *confirm.Guard // nil while read-only
+	confirms  *confirmFollower
 	forwarder *forward.Forwarder // delivers the relay's events elsewhere; may be nil
 	proxied   part               // the session's own proxy; may be nil
 	retry     func()             // dials a lost relay now; nil without a relay
@@ -79,9 +80,11 @@ func newSession(s settings, m memory) (*session, error) {
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &s.Alerts,
 	})
 	var err error
+	out.confirms = newConfirmFollower(out.store.RecordConfirms)
 	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
 		return nil, err
 	}
+	out.confirms.history = confirm.NewHistory(s.auditFile(), out.client.Environments())
 	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
 	if m == forgets {
 		return out, nil
@@ -119,7 +122,7 @@ func open(s settings, m memory) (*session, error) {
 	}
 	feed, err := out.subscribe(relay.SubscriberConfig{})
 	if err == nil && s.AllowConfirm {
-		err = out.arm()
+		err = out.arm("watch")
 	}
 	if err != nil {
 		out.close()
@@ -165,13 +168,16 @@ func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error)
 	return feed{subscriber, s.store}, nil
 }
 
-// arm opens the guard and its audit log.
-func (s *session) arm() error {
+// arm opens the guard and its audit log, in which this run has the name of its command.
+func (s *session) arm(command string) error {
+	s.confirms.ownRun = fmt.Sprintf("tillwatch %s, process %d", command, os.Getpid())
 	guard, err := confirm.New(confirm.Config{
 		Service:      s.client,
 		Environments: s.client.Environments(),
 		Body:         api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
 		AuditFile:    s.settings.auditFile(),
+		Run:          s.confirms.ownRun,
+		Recorded:     s.confirms.changed,
 		Read: func(in api.Intent, sent time.Time, confirmed bool) {
 			how := account.ByRead
 			if confirmed {
@@ -214,10 +220,11 @@ func (s *session) run(ctx context.Context) error {
 	if err := s.restored(); err != nil {
 		return err
 	}
-	parts := []part{s.watcher.Run, s.followWatchList, s.followKey}
+	s.confirms.tell()
+	parts := []part{s.watcher.Run, s.followWatchList, s.followKey, s.confirms.run}
 	if s.guard != nil {
 		parts = append(parts, func(ctx context.Context) error {
-			s.guard.SettleEarlier(ctx)
+			s.guard.Settle(ctx)
 			return nil
 		})
 	}
@@ -318,7 +325,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		config.Bound = "events of this account are forwarded: end that first"
 	}
 	if s.guard != nil {
-		config.Confirmer, config.Unsettled = s.guard, s.guard.Unsettled()
+		config.Confirmer = s.guard
 	}
 	var err error
 	if config.Actions, err = s.settings.actions(); err != nil {

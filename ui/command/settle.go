@@ -97,7 +97,7 @@ func runSettle(c *cobra.Command, s settings, o settleOptions, args []string) err
 		return err
 	}
 	defer current.close()
-	if err := current.arm(); err != nil {
+	if err := current.arm("settle"); err != nil {
 		return err
 	}
 	open := current.guard.Creations()

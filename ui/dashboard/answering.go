@@ -55,6 +55,8 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 			return m.batch.begin(m.ctx, all)
 		}
 		return m.confirms.begin(m.ctx, c.Proposal())
+	case a.Kind == dialog.Withdrawn:
+		m.confirms.withdraw(m.dialog.confirm().Proposal().ID)
 	case a.Kind == dialog.Agreed:
 		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
 	case a.Kind == dialog.Submitted:
@@ -64,6 +66,9 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	case a.Kind == dialog.VerbChosen:
 		return m.verbs.run(a.Verb, a.Argument)
 	case a.Kind == dialog.Closed:
+		if c := m.dialog.confirm(); c != nil && c.Ended() != "" {
+			m.money.seen(c.Ended())
+		}
 		m.dialog.close()
 		if a.Item != nil {
 			return a.Item.Do()

@@ -90,7 +90,7 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	}
 	b.queue = &queue{waiting: slices.Clone(seen), accepted: map[api.ID]bool{}}
 	for _, p := range seen {
-		b.board.intents.SetNote(p.ID, pane.Note{Text: "queued"})
+		b.board.intents.SetNote(p.ID, pane.Note{Text: "queued", Style: paint.Placing})
 	}
 	return b.sendNext(ctx)
 }
@@ -110,7 +110,7 @@ func (b *batch) sendNext(ctx context.Context) tea.Cmd {
 		q.waiting = q.waiting[1:]
 		if reason := b.outdated(next); reason != "" {
 			q.others++
-			b.board.intents.SetNote(next.ID, pane.Note{Text: "not sent", Bad: true})
+			b.board.intents.SetNote(next.ID, pane.Note{Text: "· not sent", Style: paint.Muted})
 			b.notices.say(warning, string(next.Product)+": not sent: "+reason)
 			continue
 		}
@@ -192,13 +192,14 @@ func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.C
 	return nil
 }
 
-// stop sends no more. A confirm already sent goes on.
+// stop sends no more. A confirm that is written down goes on.
 func (b *batch) stop(why string) {
 	q := b.queue
 	if q == nil {
 		return
 	}
 	q.stopped = why
+	b.confirms.withdraw(q.running)
 	for _, p := range q.waiting {
 		b.board.intents.SetNote(p.ID, pane.Note{})
 	}

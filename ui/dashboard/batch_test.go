@@ -28,7 +28,8 @@ type till struct {
 	outcomes map[api.ID]confirm.Outcome // accepted where there is none
 }
 
-func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Progress)) confirm.Outcome {
+func (g *till) Confirm(_ context.Context, p confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome {
+	progress(confirm.Progress{Stage: confirm.Sending, Try: 1})
 	g.mu.Lock()
 	g.sent, g.totals = append(g.sent, p.ID), append(g.totals, p.Total.String())
 	g.flying++
@@ -209,6 +210,7 @@ func TestABatchIsStoppedByItsKey(t *testing.T) {
 		g := &till{}
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, g })
 		cmd := markAll(m, 5)
+		_, cmd = m.Update(cmd()) // it is on its way
 		if got := press(m, "q"); got != nil {
 			t.Error("the first q quits while a batch is under way")
 		}

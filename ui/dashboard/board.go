@@ -65,6 +65,7 @@ type board struct {
 	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
 	notice        int    // its lines
+	money         bool   // a confirm has a line above it
 	created       api.ID // created here, and not on the screen yet; "" for none
 	pulseCache    pulseCache
 }
@@ -107,10 +108,10 @@ func (b *board) arrange() {
 	}
 }
 
-// makeRoom gives the notice its lines.
-func (b *board) makeRoom(lines int) {
-	if b.notice != lines {
-		b.notice = lines
+// makeRoom gives the notice its lines, and a confirm its own.
+func (b *board) makeRoom(lines int, money bool) {
+	if b.notice != lines || b.money != money {
+		b.notice, b.money = lines, money
 		b.arrange()
 	}
 }
@@ -119,7 +120,7 @@ func (b *board) request() layout.Request {
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
 		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(), List: b.intents.Grouped(),
-		Notice: b.notice,
+		Notice: b.notice, Money: b.money,
 	}
 }
 

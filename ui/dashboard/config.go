@@ -46,7 +46,6 @@ type Config struct {
 	Account           string // for display
 	Armed             bool   // intents may be confirmed; needs a Confirmer
 	Confirmer         Confirmer
-	Unsettled         []confirm.Line                                               // confirms of earlier runs with an unknown outcome; the first notice
 	Refresh           func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
 	TryKey            func()                                                       // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.
 	KeyFile           string                                                       // the API key's file, for display; "": none

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 )
 
@@ -19,18 +21,24 @@ import (
 type confirms struct {
 	*shared
 	runs    map[api.ID]*confirmRun
-	running sync.WaitGroup // so that Run can wait
+	marked  map[api.ID]string // intents whose row says that the outcome is unknown, with the attempt
+	running sync.WaitGroup    // so that Run can wait
 }
 
 // confirmRun is one running or ended confirm.
 type confirmRun struct {
-	id     api.ID
-	name   string
-	stages chan confirm.Progress
-	done   chan confirm.Outcome
-	ended  time.Time // zero while it runs
-	unsure bool      // the outcome is unknown
+	id       api.ID
+	name     string
+	stages   chan confirm.Progress
+	done     chan confirm.Outcome
+	withdraw func()           // takes the yes back, unless it is written down already
+	at       confirm.Progress // its stage
+	ended    time.Time        // zero while it runs
+	unsure   bool             // the outcome is unknown
 }
+
+// underway reports whether the confirm has not ended.
+func (r *confirmRun) underway() bool { return r != nil && r.ended.IsZero() }
 
 type stageMsg struct {
 	run *confirmRun
@@ -55,7 +63,7 @@ func (c *confirms) disabled(in *account.Intent, ok bool) string {
 func (c *confirms) unconfirmable(in *account.Intent) string {
 	run := c.runs[in.ID]
 	switch {
-	case run != nil && run.ended.IsZero():
+	case run.underway():
 		return "already being confirmed"
 	case in.State != api.AwaitingConfirmation:
 		return "not awaiting confirmation"
@@ -65,6 +73,9 @@ func (c *confirms) unconfirmable(in *account.Intent) string {
 		return "not verified yet: read it again first"
 	case run != nil && run.unsure && !c.readSince(in.ID, run.ended):
 		return "the outcome of its last confirm is unknown: read it again first"
+	}
+	if last := c.picture.confirmOf(in.ID); last != nil && last.UnderWay(c.cfg.Now()) {
+		return "already being confirmed, by " + string(cmp.Or(last.Run, "another run"))
 	}
 	p, err := c.propose(in.ID)
 	switch {
@@ -98,15 +109,17 @@ func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 
 // begin confirms in its own goroutine, unless one is running.
 func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
-	if run := c.runs[seen.ID]; run != nil && run.ended.IsZero() {
+	if c.runs[seen.ID].underway() {
 		return nil
 	}
+	withdrawn := make(chan struct{})
+	seen.Withdrawn = withdrawn
 	run := &confirmRun{
 		id: seen.ID, name: string(seen.Product),
-		stages: make(chan confirm.Progress, 16), done: make(chan confirm.Outcome, 1),
+		stages: make(chan confirm.Progress, 64), done: make(chan confirm.Outcome, 1), withdraw: sync.OnceFunc(func() { close(withdrawn) }),
 	}
 	c.runs[seen.ID] = run
-	c.board.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
+	c.board.intents.SetNote(seen.ID, pane.Note{Text: "▸ confirming", Style: paint.Placing})
 	confirmer := c.cfg.Confirmer
 	c.running.Go(func() {
 		defer func() {
@@ -141,7 +154,8 @@ func (r *confirmRun) next() tea.Msg {
 
 // stage shows a confirm's progress.
 func (c *confirms) stage(msg stageMsg) tea.Cmd {
-	c.board.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
+	msg.run.at = msg.at
+	c.board.intents.SetNote(msg.run.id, pane.Note{Text: "▸ " + string(msg.at.Stage), Style: paint.Placing})
 	return msg.run.next
 }
 
@@ -149,7 +163,7 @@ func (c *confirms) stage(msg stageMsg) tea.Cmd {
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
-	c.board.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !o.Well()})
+	c.board.intents.SetNote(run.id, noteOf(o))
 	switch {
 	case o.Verdict == confirm.Accepted && len(o.Differences) > 0:
 		c.notices.say(warning, run.name+": "+o.String())
@@ -163,9 +177,76 @@ func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 // underway reports whether a confirm is running.
 func (c *confirms) underway() bool {
 	for _, run := range c.runs {
-		if run.ended.IsZero() {
+		if run.underway() {
 			return true
 		}
 	}
 	return false
+}
+
+// written reports whether a confirm is running that is written down, so that it cannot be taken back.
+func (c *confirms) written() bool {
+	for _, run := range c.runs {
+		if run.underway() && !run.at.BeforeWriting() {
+			return true
+		}
+	}
+	return false
+}
+
+// withdraw takes back the yes to an intent, unless it is written down already.
+func (c *confirms) withdraw(id api.ID) {
+	if run := c.runs[id]; run.underway() && run.at.BeforeWriting() {
+		run.withdraw()
+	}
+}
+
+// clear removes what the row of an intent says of an ended confirm, but not that an outcome is unknown.
+func (c *confirms) clear(id api.ID) {
+	if c.marked[id] == "" {
+		c.board.intents.SetNote(id, pane.Note{})
+	}
+}
+
+// noteOf is what the row says of an outcome.
+func noteOf(o confirm.Outcome) pane.Note {
+	n := pane.Note{Text: "! " + string(o.Verdict), Style: paint.Warning}
+	switch {
+	case o.Unsettled, o.Verdict == confirm.Unknown:
+		return pane.Note{Text: "? unknown", Style: paint.Unknown}
+	case o.Well():
+		return pane.Note{Text: "✓ accepted", Style: paint.Good}
+	case o.Verdict == confirm.Refused:
+		n.Text, n.Style = "✕ refused", paint.Bad
+	case o.Verdict == confirm.NotSent:
+		n.Text, n.Style = "· not sent", paint.Muted
+	case o.Verdict == confirm.NotTaken:
+		n.Text = "○ not taken"
+	case o.Verdict == confirm.NotConfirmable && o.Intent != nil && o.Intent.State == api.Failed:
+		n.Text, n.Style = "– expired", paint.Faint
+	case o.Verdict == confirm.Accepted && o.Proves() == confirm.NotPlaced:
+		n.Style = paint.Bad
+	}
+	return n
+}
+
+// mark marks the rows whose confirm has an unknown outcome, whichever run sent it, and those whose outcome became
+// known.
+func (c *confirms) mark(now time.Time) {
+	for id, was := range c.marked {
+		if last := c.picture.confirmOf(id); last == nil || !last.Unknown(now) {
+			delete(c.marked, id)
+			note := pane.Note{}
+			if last != nil && last.Attempt == was && last.End == account.ConfirmNotDone {
+				note = pane.Note{Text: "○ not taken", Style: paint.Warning}
+			}
+			c.board.intents.SetNote(id, note)
+		}
+	}
+	for _, last := range c.picture.summary.Confirms {
+		if last.Unknown(now) {
+			c.marked[last.Intent] = last.Attempt
+			c.board.intents.SetNote(last.Intent, pane.Note{Text: "? unknown", Style: paint.Unknown})
+		}
+	}
 }

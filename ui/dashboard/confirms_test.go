@@ -109,11 +109,11 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 		row     string
 		toast   string
 	}{
-		{confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("timeout")}, "unknown", "outcome unknown: it may have been placed"},
+		{confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("timeout")}, "? unknown", "outcome unknown: it may have been placed"},
 		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "the intent changed since you looked"},
-		{confirm.Outcome{Verdict: confirm.Refused}, "refused", "nothing was placed"},
-		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was sent"},
-		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "the outcome of an earlier confirm is not known yet"},
+		{confirm.Outcome{Verdict: confirm.Refused}, "✕ refused", "nothing was placed"},
+		{confirm.Outcome{Verdict: confirm.NotSent}, "· not sent", "nothing was sent"},
+		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "? unknown", "the outcome of an earlier confirm is not known yet"},
 		{confirm.Outcome{Verdict: confirm.Accepted, Differences: []confirm.Difference{{What: "total", Seen: "12.90 USD", Now: "99.00 USD"}}}, "accepted", "total was 12.90 USD, is 99.00 USD"},
 		{confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed}}, "accepted", "! Mug: confirmed, but the order failed"},
 		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "already confirmed: nothing was sent"},
@@ -157,14 +157,14 @@ func TestAPanicOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 func TestQuittingAsksOnceWhileAConfirmIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		g := &guard{answer: func(context.Context) confirm.Outcome {
+		g := &guard{stages: []confirm.Stage{confirm.Sending}, answer: func(context.Context) confirm.Outcome {
 			<-release
 			return confirm.Outcome{Verdict: confirm.Accepted}
 		}}
 		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
 		press(m, "c")
 		rest(m)
-		cmd := press(m, "C")
+		_, cmd := m.Update(press(m, "C")())
 		press(m, "esc")
 		if got := press(m, "q"); got != nil {
 			t.Error("the first q quits")

@@ -3,14 +3,17 @@ package dashboard
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // consent lets a person choose what to confirm, and asks for the yes.
@@ -59,9 +62,45 @@ func (c *consent) ask(ctx context.Context) tea.Cmd {
 		c.notices.say(warning, err.Error())
 		return nil
 	}
-	c.board.intents.SetNote(in.ID, pane.Note{})
-	return c.dialog.ask(ctx, dialog.NewConfirm(seen, seen.Live, &c.dialog.quiet, time.Now()))
+	c.confirms.clear(in.ID)
+	return c.open(ctx, dialog.NewConfirm(seen, seen.Live, &c.dialog.quiet, time.Now()), []confirm.Proposal{seen})
 }
+
+// open asks for the yes. What became of earlier confirms comes first.
+func (c *consent) open(ctx context.Context, d *dialog.Confirm, seen []confirm.Proposal) tea.Cmd {
+	if err := d.SetEarlier(c.earlier(seen)); err != nil {
+		c.notices.say(warning, err.Error())
+		return nil
+	}
+	return c.dialog.ask(ctx, d)
+}
+
+// earlier says what became of the earlier confirms of what is asked about, where they are or were in doubt.
+func (c *consent) earlier(seen []confirm.Proposal) string {
+	now, text := c.cfg.Now(), ""
+	for _, p := range seen {
+		last := c.picture.earlierConfirm(p.ID, now)
+		if last == nil {
+			continue
+		}
+		sent := " at " + last.Sent.In(c.cfg.Location).Format("15:04:05")
+		if last.Run != "" && !last.Own {
+			sent += " by " + string(last.Run)
+		}
+		what := "A confirm of this was sent"
+		if len(seen) > 1 {
+			what = "A confirm of " + p.Item() + " was sent"
+		}
+		if last.Unknown(now) {
+			text += "? " + what + sent + ", and its outcome is unknown: it may have been bought. " + upper(wording.Reads(last)) + ". "
+		} else {
+			text += "○ " + what + sent + ", and ended: " + wording.ConfirmEnd(last.End) + ". "
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // askMarked asks about all marked intents.
 func (c *consent) askMarked(ctx context.Context) tea.Cmd {
@@ -74,7 +113,7 @@ func (c *consent) askMarked(ctx context.Context) tea.Cmd {
 		c.notices.say(warning, err.Error())
 		return nil
 	}
-	return c.dialog.ask(ctx, d)
+	return c.open(ctx, d, seen)
 }
 
 // askOrder asks about all confirmable items of an order, and shows those left out.
@@ -91,9 +130,9 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 		return nil
 	}
 	for _, p := range seen {
-		c.board.intents.SetNote(p.ID, pane.Note{})
+		c.confirms.clear(p.ID)
 	}
-	return c.dialog.ask(ctx, d)
+	return c.open(ctx, d, seen)
 }
 
 // follow updates the items of the order that an open dialog is about.

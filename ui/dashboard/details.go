@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"tillwatch/api"
+	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -86,8 +88,28 @@ func (d *details) refresh() {
 	if in, ok := d.board.intentOf(s); ok {
 		facts.Intent, _ = d.cfg.Source.Intent(in.ID)
 		facts.Shipments = d.picture.shipmentsOf(in.ID)
+		facts.Confirm, facts.Settled = d.picture.confirmOf(in.ID), d.settled(in.ID)
 	}
 	d.board.detail.SetFacts(facts)
+}
+
+// settled says what happens next with a confirm of unknown outcome, and what to do; "" where there is none.
+func (d *details) settled(id api.ID) string {
+	now := d.cfg.Now()
+	c := d.picture.confirmOf(id)
+	if c == nil || !c.Unknown(now) {
+		return ""
+	}
+	text := "do not buy it again, here or anywhere else; "
+	switch by := confirm.SettledBy(c.Sent); {
+	case c.Agreed:
+		return text + "the service said yes, so it stays unknown until the intent moves on or expires"
+	case !d.cfg.Armed:
+		return text + "this run is read-only: one with --allow-confirm settles it by reading, or look at the intent at the service"
+	case now.Before(by):
+		return text + "reads settle it at once if the order is placed, else by " + by.In(d.cfg.Location).Format("15:04:05")
+	}
+	return text + "reads have failed, and go on; until one is answered, only the service can tell: look at the intent there"
 }
 
 // reveal shows or hides personal data in the detail.

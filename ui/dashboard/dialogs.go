@@ -121,13 +121,13 @@ func (d *dialogs) outcome(msg outcomeMsg) {
 	}
 }
 
-// overlay draws the dialog over the lines of the screen, which become faint. The line at header
-// stays as it is, because it names the account; behind a dialog that arranges the board, all
-// lines do.
-func (d *dialogs) overlay(lines []string, l *paint.Line, width, header int) {
+// overlay draws the dialog over the lines of the screen, which become faint. The lines up to kept
+// stay as they are, because they name the account and what may have been bought; behind a dialog that arranges the
+// board, all lines do.
+func (d *dialogs) overlay(lines []string, l *paint.Line, width, kept int) {
 	_, arranges := d.shown.(*dialog.Arrange)
 	for i, line := range lines {
-		if i != header && !arranges {
+		if i > kept && !arranges {
 			lines[i] = l.Start(width).Edge().Put(paint.Faint, ansi.Strip(line)).String()
 		}
 	}

@@ -34,6 +34,8 @@ type digest struct {
 
 	unanswered bool // the service has not answered yet
 
+	confirms []*account.Confirm // whose outcome is unknown, or was and became known
+
 	delivered, troubled []string
 	raised              []alertSpan
 	over                []alertSpan
@@ -55,6 +57,11 @@ func (a *away) digest(now time.Time) *digest {
 	}
 	for _, s := range a.picture.shipments {
 		d.shipment(s)
+	}
+	for _, c := range a.picture.summary.Confirms {
+		if c.Unknown(now) || c.WasUnknown() && d.within(c.Ended) {
+			d.confirms = append(d.confirms, c)
+		}
 	}
 	slices.Sort(d.delivered)
 	slices.Sort(d.troubled)
@@ -120,7 +127,7 @@ func (d *digest) shipment(s *account.Shipment) {
 
 // any reports whether there is something to show.
 func (d *digest) any() bool {
-	return d.created+d.completed+d.failed+d.expired+d.lapsed+len(d.delivered)+len(d.troubled)+len(d.raised)+len(d.outages)+d.gaps > 0
+	return len(d.confirms)+d.created+d.completed+d.failed+d.expired+d.lapsed+len(d.delivered)+len(d.troubled)+len(d.raised)+len(d.outages)+d.gaps > 0
 }
 
 // short is the digest in a few words: what is new, and first what went wrong.
@@ -130,6 +137,9 @@ func (d *digest) short() string {
 		if n > 0 {
 			parts = append(parts, wording.Counted(n, one, many))
 		}
+	}
+	for _, c := range d.confirms {
+		parts = append(parts, cmp.Or(string(c.Product), string(c.Intent))+": "+wording.Doubt(c))
 	}
 	add(d.created, "new", "new")
 	add(d.failed, "failed", "failed")
@@ -156,6 +166,7 @@ func (a *away) sheet() *dialog.Sheet {
 	d := a.digest(a.cfg.Now())
 	sections := []dialog.Section{
 		{Title: "Since " + wording.Moment(d.from, a.cfg.Now(), a.cfg.Location), Lines: d.since()},
+		{Title: "Confirms in doubt", Lines: d.confirmed(a.cfg.Now(), a.cfg.Location)},
 		{Title: "Intents", Lines: d.intents()},
 		{Title: "Shipments", Lines: d.shipments()},
 		{Title: "Alerts", Lines: d.alerts(a.cfg.Now(), a.cfg.Location)},
@@ -164,6 +175,21 @@ func (a *away) sheet() *dialog.Sheet {
 	}
 	a.read()
 	return dialog.NewSheet(a.cfg.Actions, "What happened", action.Digest, sections)
+}
+
+func (d *digest) confirmed(now time.Time, where *time.Location) (lines []dialog.Sentence) {
+	for _, c := range d.confirms {
+		style := paint.Text
+		if c.Ended.IsZero() {
+			style = paint.Unknown
+		}
+		text := fmt.Sprintf("%s, %s, sent %s: %s", cmp.Or(string(c.Product), string(c.Intent)), wording.Amount(c.Total), wording.Moment(c.Sent, now, where), wording.Doubt(c))
+		lines = append(lines, dialog.Sentence{Style: style, Text: text})
+	}
+	if len(lines) == 0 {
+		lines = append(lines, plainSentence("none"))
+	}
+	return lines
 }
 
 func (d *digest) since() []dialog.Sentence {

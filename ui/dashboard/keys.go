@@ -28,6 +28,9 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if p := m.prompt(); p != nil {
 		return m.typeKey(p, key)
 	}
+	if key.Code == tea.KeyEscape && m.money.see(m.cfg.Now()) {
+		return nil // the ending on the line is what it closes first
+	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
 	if b := m.board; !ok && b.focus == layout.Detail && !b.layout.Panes[b.before].Empty() {
 		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board is visible beside it

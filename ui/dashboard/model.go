@@ -55,6 +55,7 @@ type Model struct {
 	links      *links
 	marks      *marks
 	confirms   *confirms
+	money      *moneyLine
 	alerting   *alerting
 	away       *away
 	batch      *batch
@@ -134,7 +135,6 @@ func New(cfg Config) *Model {
 	if c.Warning != "" {
 		m.notices.say(warning, c.Warning)
 	}
-	m.notices.sayUnsettled(c.Unsettled)
 	return m
 }
 
@@ -144,7 +144,8 @@ func (m *Model) addParts() {
 	m.footer = footer{cfg: m.cfg, board: m.board, picture: m.picture, replay: m.replay}
 	m.arranging = arranging{s}
 	m.asker = &asker{shared: s}
-	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}}
+	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}, marked: map[api.ID]string{}}
+	m.money = &moneyLine{shared: s, confirms: m.confirms, alerting: m.alerting}
 	m.marks = &marks{shared: s, confirms: m.confirms, set: map[api.ID]bool{}}
 	m.batch = &batch{shared: s, marks: m.marks, confirms: m.confirms}
 	m.details = &details{shared: s}
@@ -325,6 +326,7 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 		shown = m.filters.show(c, first)
 		m.details.refresh()
 	}
+	m.confirms.mark(m.cfg.Now())
 	m.marks.keep()
 	m.consent.follow()
 	m.away.observe(m.cfg.Now())

@@ -16,7 +16,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/confirm"
 	"tillwatch/api/delivery"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
@@ -227,7 +226,10 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		cfg.TryKey = func() {}
 	}
 	if rapid.IntRange(0, 5).Draw(t, "unsettled") == 0 {
-		cfg.Unsettled = []confirm.Line{{At: time.Now().Add(-30 * time.Hour), Intent: "ci_00000001", Product: "Mug", Total: "12.90 USD"}}
+		a.store.RecordConfirms([]account.Confirm{
+			{Attempt: "A", Intent: "ci_lost", Total: "12.90 USD", Sent: time.Now().Add(-30 * time.Hour)},
+			{Attempt: "B", Intent: "ci_sent", Run: "tillwatch confirm, process 7", Total: "1.00 USD", Sent: time.Now().Add(-time.Second)},
+		})
 	}
 	if rapid.IntRange(0, 3).Draw(t, "recording") == 0 {
 		cfg.Recording = &recordings{state: RecordingState{Trouble: trouble}}

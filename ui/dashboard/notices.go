@@ -7,10 +7,8 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/confirm"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/weblink"
@@ -41,12 +39,8 @@ const (
 	warning = paint.Warning
 )
 
-const (
-	// toastFor is how long a toast is shown.
-	toastFor = 6 * time.Second
-	// unsettledFor is the same for a confirm whose outcome is unknown.
-	unsettledFor = 30 * time.Second
-)
+// toastFor is how long a toast is shown.
+const toastFor = 6 * time.Second
 
 // say shows a sentence for a while.
 func (n *notices) say(kind paint.Style, text string) { n.sayWhile(nil, kind, text) }
@@ -60,21 +54,6 @@ func (n *notices) sayWhile(holds func() bool, kind paint.Style, text string) {
 func (n *notices) sayLink(kind paint.Style, text string, link weblink.Link) {
 	n.say(kind, text)
 	n.toast.link = link
-}
-
-// sayUnsettled names, at the start, a confirm of an earlier run whose outcome is unknown.
-// The notice stays even when the intent moves on: this is about money.
-func (n *notices) sayUnsettled(lines []confirm.Line) {
-	if len(lines) == 0 {
-		return
-	}
-	last := lines[len(lines)-1]
-	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + wording.Amount(last.Total) + ", " + string(last.Intent)
-	if others := len(lines) - 1; others > 0 {
-		text += " and " + wording.Count(others) + " more"
-	}
-	n.say(warning, text+" — reads settle it within two minutes")
-	n.toast.until = time.Now().Add(unsettledFor)
 }
 
 // draw shows the most urgent notice, and nothing while all is well. inPane is true if a pane
@@ -124,17 +103,17 @@ func (t *toast) sentence() string {
 	return map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind] + t.text
 }
 
-// wrapped returns the lines of a toast that is wider than width. A toast with a link is not
-// wrapped.
-func (n *notices) wrapped(width int) []string {
+// wrapped returns the lines, at most most, of a toast that is wider than width. A toast with a link
+// is not wrapped.
+func (n *notices) wrapped(width, most int) []string {
 	t := &n.toast
 	if !t.shown() || t.link.Address != "" || paint.Width(t.sentence()) <= width {
 		return nil
 	}
 	lines := paint.Wrap(t.sentence(), width)
-	if len(lines) > layout.MostNotice {
-		lines = lines[:layout.MostNotice]
-		lines[layout.MostNotice-1] += "…"
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] += "…"
 	}
 	return lines
 }
@@ -197,12 +176,14 @@ func (n *notices) alert(l *paint.Line, clock time.Time) {
 // spent reports whether an alert says that the day's intents are used up.
 func spent(a account.Alert) bool { return a.Kind == account.AlertDay && !a.Due.IsZero() }
 
-// pressing returns the alert to act on first: that the day's intents are used up, else the
+// pressing returns the alert to act on first: the unknown outcome of a confirm, else that the day's intents are used up, else the
 // next one due soon, else the newest one without a due time, else the next one due later.
 // An awaiting intent comes last: there is still time to confirm it.
 func pressing(alerts []account.Alert, now time.Time) account.Alert {
 	urgency := func(a account.Alert) int {
 		switch {
+		case a.Kind == account.AlertConfirm:
+			return -2
 		case spent(a):
 			return -1
 		case attention.Pressing(a, now):

@@ -8,7 +8,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/confirm"
 )
 
 func TestTheAlertThatIsShownIsTheOneToActOnFirst(t *testing.T) {
@@ -142,22 +141,8 @@ func TestANoticeGoesOnceItIsNoLongerTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := typicalShop(time.Now())
 		s.changes.Summary.Alerts = nil
-		earlier := s.changes.Intents[0]
-		for _, in := range s.changes.Intents {
-			if in.State == api.AwaitingConfirmation {
-				earlier = in
-			}
-		}
-		moveOn := func() {
-			in := *earlier
-			in.State = api.PlacingOrder
-			s.touch(func() { s.put(&in) })
-		}
 		arrive := func() {
 			s.touch(func() { s.intent(90, api.AwaitingConfirmation, time.Second) })
-		}
-		unsettled := func(c *Config) {
-			c.Unsettled = []confirm.Line{{Intent: earlier.ID, Product: "Mug", Total: "12.90 USD"}}
 		}
 		for _, c := range []struct {
 			name   string
@@ -170,7 +155,6 @@ func TestANoticeGoesOnceItIsNoLongerTrue(t *testing.T) {
 			{"why a key does nothing", nil, func(m *Model) { press(m, "4", "c") }, func(m *Model) { press(m, "1") }, "read-only", true},
 			{"why a key does nothing here", nil, func(m *Model) { press(m, "P", "s") }, func(m *Model) { press(m, "P") }, "this pane cannot be sorted", false},
 			{"that an id is read", nil, func(m *Model) { perform(m, press(m, "i")); write(m, string(s.id(90))); perform(m, press(m, "enter")) }, func(*Model) { arrive() }, "is not known here yet", false},
-			{"that an earlier confirm was open", unsettled, func(*Model) {}, func(*Model) { moveOn() }, "the outcome of an earlier confirm is unknown", true},
 		} {
 			with := []func(*Config){func(c *Config) { c.Refresh = func(api.ID) {} }}
 			if c.with != nil {

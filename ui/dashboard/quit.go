@@ -40,12 +40,15 @@ func (m *Model) repaint() tea.Cmd {
 	}
 }
 
-// quit ends the program. While a confirm is running it asks once.
+// quit ends the program. What is not written down yet is not sent. While a confirm is on its way, it asks once.
 func (m *Model) quit() tea.Cmd {
-	if m.batch.confirming() && !m.quitting {
+	if m.batch.stop("by hand"); m.confirms.written() && !m.quitting {
 		m.quitting = true
-		m.notices.say(warning, "a confirm is running: quit again to leave; the audit log will have its outcome")
+		m.notices.say(warning, "a confirm is on its way: quit again to leave before its outcome is known; the next run tells it")
 		return nil
+	}
+	for id := range m.confirms.runs {
+		m.confirms.withdraw(id)
 	}
 	return tea.Quit
 }

@@ -20,7 +20,7 @@ func readRow(line string) stormRow {
 	}
 	number, rest, _ := strings.Cut(after, " ")
 	row := stormRow{name: orderPrefix + number, state: words[len(words)-1]}
-	for _, note := range []string{"accepted", "overtaken", "refused", "not sent", "changed", "not confirm", "unknown"} {
+	for _, note := range []string{"accepted", "overtaken", "refused", "not sent", "changed", "not confirm", "not taken", "unknown"} {
 		if strings.Contains(rest, note) {
 			row.note = note
 		}
@@ -32,7 +32,7 @@ func readRow(line string) stormRow {
 }
 
 func (r stormRow) denies() bool {
-	return slices.Contains([]string{"refused", "not sent", "changed", "not confirm"}, r.note)
+	return slices.Contains([]string{"refused", "not sent", "changed", "not confirm", "not taken"}, r.note)
 }
 
 // judge holds what a row says against what is so.

@@ -282,6 +282,8 @@ func (s *storm) sayYes(name string, o *stormOrder) {
 	}
 	o.yeses++
 	o.denied = ""
+	run := s.m.confirms.runs[o.id]
+	s.pass(time.Minute, func() bool { return !run.underway() || !run.at.BeforeWriting() }) // until then, esc takes it back
 	s.press("esc")
 }
 

@@ -64,8 +64,13 @@ func (m *Model) lines() []string {
 		m.dialog.hide()
 		return p.tooSmall()
 	}
-	long := m.notices.wrapped(m.width - 2)
-	b.makeRoom(len(long))
+	money, _ := m.money.about(m.clock)
+	most := layout.MostNotice
+	if money != nil {
+		most--
+	}
+	long := m.notices.wrapped(m.width-2, most)
+	b.makeRoom(len(long), money != nil)
 	var content [layout.Panes][]string
 	inPane := false // a pane shows what is wrong
 	for i, pane := range b.panes {
@@ -76,6 +81,11 @@ func (m *Model) lines() []string {
 	}
 	lines := p.panes(&content)
 	lines[b.layout.Header.Y] = header{m.cfg, m.picture, m.clock, m.width}.draw(m.line)
+	kept := b.layout.Header.Y
+	if money != nil {
+		kept = b.layout.Money.Y
+		lines[kept] = m.money.draw(m.line, m.width, m.clock)
+	}
 	notice := m.line.Start(m.width).Edge().Space(1)
 	m.notices.draw(notice, m.clock, m.look.Health, inPane, m.batch, m.welcome)
 	lines[b.layout.Notice.Y] = notice.String()
@@ -87,7 +97,7 @@ func (m *Model) lines() []string {
 		lines[m.height-1] = m.replay.Draw(m.line, m.width)
 	}
 	if m.dialog.open() {
-		m.dialog.overlay(lines, m.line, m.width, b.layout.Header.Y)
+		m.dialog.overlay(lines, m.line, m.width, kept)
 	}
 	return lines
 }

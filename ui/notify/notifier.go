@@ -3,6 +3,7 @@
 package notify
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,9 @@ type Notifier struct {
 	down     bool                       // there is an alert about the relay
 	quiet    bool                       // that alert is muted, or was when it last existed
 
+	told     map[string]string  // of each confirm, by attempt, what was last news
+	confirms []*account.Confirm // that are news, oldest first
+
 	pending []news // oldest first
 	relay   relayNews
 	since   time.Time // of the oldest news; zero if there is none
@@ -68,7 +72,7 @@ func New(cfg Config) *Notifier {
 	if cfg.Muted == nil {
 		cfg.Muted = func(account.Alert) bool { return false }
 	}
-	return &Notifier{cfg: cfg, seen: map[api.ID]api.IntentState{}}
+	return &Notifier{cfg: cfg, seen: map[api.ID]api.IntentState{}, told: map[string]string{}}
 }
 
 // Focus notes that the terminal has the focus, and drops the gathered news: the screen
@@ -91,6 +95,7 @@ func (n *Notifier) Observe(c *account.Changes) {
 	for _, id := range c.GoneIntents {
 		delete(n.seen, id)
 	}
+	n.confirmed(c)
 	n.relayChanged(c)
 	switch c.Summary.Feed.State {
 	case account.FeedLive, account.FeedLost, account.FeedRefused, account.FeedOff:
@@ -101,6 +106,31 @@ func (n *Notifier) Observe(c *account.Changes) {
 	} else if n.since.IsZero() {
 		n.since = c.At
 	}
+}
+
+// confirmed gathers confirms whose outcome is unknown, and how they ended.
+func (n *Notifier) confirmed(c *account.Changes) {
+	for _, confirm := range c.Summary.Confirms {
+		words, news := confirmWords(confirm, c.At)
+		if !news || n.told[confirm.Attempt] == words {
+			continue
+		}
+		n.told[confirm.Attempt] = words
+		n.confirms = slices.DeleteFunc(n.confirms, func(a *account.Confirm) bool { return a.Attempt == confirm.Attempt })
+		if n.blurred {
+			n.confirms = append(n.confirms, confirm)
+		}
+	}
+	for attempt := range n.told {
+		if !slices.ContainsFunc(c.Summary.Confirms, func(a *account.Confirm) bool { return a.Attempt == attempt }) {
+			delete(n.told, attempt)
+		}
+	}
+}
+
+// confirmWords says how a confirm stands; news is false if its outcome was never in doubt.
+func confirmWords(c *account.Confirm, now time.Time) (words string, news bool) {
+	return cmp.Or(string(c.Product), string(c.Intent)) + ": " + wording.Doubt(c), c.Unknown(now) || c.WasUnknown()
 }
 
 func (n *Notifier) intent(in *account.Intent, now time.Time) {
@@ -175,19 +205,23 @@ func (n *Notifier) Take(now time.Time) string {
 	if now.Sub(n.since) < gather || !n.last.IsZero() && now.Sub(n.last) < n.cfg.Every {
 		return ""
 	}
-	text := n.text()
+	text := n.text(now)
 	n.forget()
 	n.last = now
 	return n.cfg.Method.sequence(text)
 }
 
 // text returns a sentence about one intent, or the counts of several.
-func (n *Notifier) text() string {
+func (n *Notifier) text(now time.Time) string {
 	var parts []string
+	for _, c := range n.confirms {
+		words, _ := confirmWords(c, now)
+		parts = append(parts, words)
+	}
 	if len(n.pending) == 1 {
 		parts = append(parts, n.pending[0].text)
 	} else {
-		parts = n.counts()
+		parts = append(parts, n.counts()...)
 	}
 	switch n.relay {
 	case relayDown:
@@ -219,8 +253,8 @@ func (n *Notifier) counts() []string {
 	return parts
 }
 
-func (n *Notifier) any() bool { return len(n.pending) > 0 || n.relay != relayAsBefore }
+func (n *Notifier) any() bool { return len(n.confirms)+len(n.pending) > 0 || n.relay != relayAsBefore }
 
 func (n *Notifier) forget() {
-	n.pending, n.relay, n.since = nil, relayAsBefore, time.Time{}
+	n.confirms, n.pending, n.relay, n.since = nil, nil, relayAsBefore, time.Time{}
 }

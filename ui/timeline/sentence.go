@@ -30,6 +30,15 @@ func (w words) sentence(m *account.Moment) string {
 		return "read: " + w.answered(m)
 	case account.ConfirmTaken:
 		return "confirm accepted: " + w.answered(m)
+	case account.ConfirmSent:
+		if m.Who == "" {
+			return "confirm sent"
+		}
+		return "confirm sent by " + w.mark(string(m.Who))
+	case account.ConfirmOpen:
+		return "the confirm's outcome is unknown: " + w.mark(string(m.Words))
+	case account.ConfirmEnded:
+		return "the confirm is settled: " + wording.ConfirmEnd(account.ConfirmEnd(m.Words))
 	case account.MadeElsewhere:
 		return "made by " + w.mark(string(m.Who)) + ", seen by the proxy: " + w.state(m.To)
 	case account.ConfirmedElsewhere:

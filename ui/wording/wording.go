@@ -64,6 +64,11 @@ func Until(d time.Duration) string {
 	return Age((d + unit - 1).Truncate(unit))
 }
 
+// Countdown counts the seconds that are left, rounded up: 1m12s, and the last one as 1s.
+func Countdown(left time.Duration) string {
+	return api.Span((max(left, 0) + time.Second - 1).Truncate(time.Second))
+}
+
 // By is [Moment] for what has come by then, rounded up.
 func By(at, now time.Time, where *time.Location) string {
 	return "by " + Moment(at.Add(time.Minute-1), now, where)

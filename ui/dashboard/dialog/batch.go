@@ -136,7 +136,7 @@ func (d *Confirm) scrollBatch(name string) bool {
 		return false
 	}
 	by := map[string]int{"pgup": -d.batch.page, "pgdown": d.batch.page}[name]
-	if !d.live {
+	if !d.guarded() {
 		by += map[string]int{"up": -1, "k": -1, "down": 1, "j": 1}[name]
 	}
 	d.Scroll(by)
@@ -174,8 +174,9 @@ func (d *Confirm) batchBody(room, height int) []row {
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
 	heading := paint.Wrapped(paint.Text|paint.Bold, b.heading(), room)
+	warning := d.warning(room)
 	needs := len(heading) + 1 // and the line with the number
-	for _, r := range below {
+	for _, r := range slices.Concat(warning, below) {
 		if r.spare == needed {
 			needs++
 		}
@@ -187,6 +188,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		return leftOut(b.of.Left[i-len(b.all)], room)
 	})
 	out := rows(margin, paint.Spans{})
+	out = append(out, warning...)
 	out = append(out, rows(needed, heading...)...)
 	out = append(out, rows(needed, shown...)...)
 	hidden := paint.Spans{}

@@ -87,10 +87,10 @@ func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	case target == clicksField:
 		d.setFocus(onField)
 	case target != clicksYes:
-	case d.live && !d.armed():
+	case d.guarded() && !d.armed():
 		d.setFocus(onField)
 		d.notice = "Not typed as shown yet."
-	case d.live && d.focus != onConfirm:
+	case d.guarded() && d.focus != onConfirm:
 		d.setFocus(onConfirm)
 		d.notice = "Armed: click again, or press enter."
 	default:

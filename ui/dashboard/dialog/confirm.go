@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -39,12 +40,13 @@ const (
 )
 
 // Confirm is the dialog with money behind the key. It opens on Cancel, ignores keys until they
-// have been quiet, and ignores pasted text. In a live environment, the person must first type
-// the end of the id or the total.
+// have been quiet, and ignores pasted text. In a live environment, or after an earlier confirm of
+// unknown outcome, the person must first type the end of the id or the total.
 type Confirm struct {
 	base
 	proposal confirm.Proposal
 	live     bool
+	earlier  string // what became of an earlier confirm of it, in sentences; "" for none
 	batch    *batch // for several intents; nil for one
 
 	quiet   *Quiet
@@ -55,6 +57,7 @@ type Confirm struct {
 	inFull  bool // the last drawing showed everything that is agreed to
 	notice  string
 	at      confirm.Progress
+	leaving bool // the yes is being taken back
 	outcome confirm.Outcome
 }
 
@@ -65,6 +68,19 @@ func NewConfirm(seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *
 	d.proposal.Cost = copyCost(seen.Cost)
 	return d
 }
+
+// SetEarlier says what became of an earlier confirm of what is asked about, in sentences. Where it says anything, the
+// yes must be typed, so that the totals of several intents must share a currency.
+func (d *Confirm) SetEarlier(text string) error {
+	if text != "" && d.batch != nil && len(d.batch.sums) > 1 {
+		return errors.New("an earlier confirm of one is in doubt: mark intents of one currency at a time")
+	}
+	d.earlier = text
+	return nil
+}
+
+// guarded reports whether the yes must be typed.
+func (d *Confirm) guarded() bool { return d.live || d.earlier != "" }
 
 // copyCost copies the costs, which the store may go on changing.
 func copyCost(c api.Cost) api.Cost {
@@ -107,6 +123,14 @@ func (d *Confirm) SetOutcome(o confirm.Outcome) {
 	d.phase, d.outcome = ended, o
 }
 
+// Ended is the attempt, by the audit log, whose outcome the dialog shows; "" if it shows none, or one that is unknown.
+func (d *Confirm) Ended() string {
+	if d.phase != ended || d.outcome.Proves() == confirm.Unproven {
+		return ""
+	}
+	return d.outcome.Attempt
+}
+
 // Paste refuses pasted text; the root restarts the quiet period.
 func (d *Confirm) Paste(string) {
 	if d.phase == asking {
@@ -132,7 +156,7 @@ func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 		return d.keyExpired(name)
 	case d.scrollBatch(name):
 		return Answer{}
-	case d.live:
+	case d.guarded():
 		return d.keyLive(key, calm)
 	}
 	return d.keyTest(key, calm)
@@ -156,6 +180,10 @@ func (d *Confirm) hurried(name string) Answer {
 func (d *Confirm) keyAfter(name string, since time.Duration) Answer {
 	switch name {
 	case "esc", "q":
+		if d.phase == running && d.at.BeforeWriting() && !d.leaving {
+			d.leaving = true
+			return Answer{Kind: Withdrawn}
+		}
 		return Answer{Kind: Closed}
 	case "enter":
 		if d.phase == ended && since >= quietFor {
@@ -186,7 +214,7 @@ func (d *Confirm) keyTest(key tea.KeyPressMsg, calm bool) Answer {
 	return Answer{}
 }
 
-// keyLive handles keys in a live environment. Typed text goes into the field, except
+// keyLive handles keys where the yes must be typed. Typed text goes into the field, except
 // for the letters that cancel while the focus is on Cancel.
 func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 	name := key.String()
@@ -239,7 +267,7 @@ func (d *Confirm) yes(calm bool) Answer {
 		d.notice = unseen
 	case !calm:
 		d.notice = tooSoon
-	case d.live && !d.armed():
+	case d.guarded() && !d.armed():
 		d.focus = onCancel
 	default:
 		d.phase, d.at = running, confirm.Progress{}
@@ -273,7 +301,7 @@ func (d *Confirm) setFocus(f focus) {
 
 // armed reports whether the id's end or the exact total was typed.
 func (d *Confirm) armed() bool {
-	if !d.live {
+	if !d.guarded() {
 		return false
 	}
 	typed, tail := d.field.Value(), lastFour(string(d.proposal.ID))

@@ -67,6 +67,8 @@ func (d *Confirm) panel(width int) panel {
 		p.badge = paint.Spans{paint.In(paint.Money|paint.Bold, "REAL MONEY")}
 	}
 	switch {
+	case d.phase == running && d.at.BeforeWriting() && !d.leaving:
+		p.title, p.foot = titled("Confirming"), paint.Spans{escapes("esc cancel: nothing is sent yet")}
 	case d.phase == running:
 		p.title, p.foot = titled("Confirming"), paint.Spans{escapes("esc hide; it goes on")}
 	case d.phase == asking:
@@ -80,7 +82,7 @@ func (d *Confirm) panel(width int) panel {
 			break
 		}
 		p.foot = paint.Spans{escapes("esc cancel")}
-		if d.live && width >= wideFoot {
+		if d.guarded() && width >= wideFoot {
 			p.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, p.foot...)
 		}
 	}
@@ -95,6 +97,7 @@ func (d *Confirm) body(room int, brief bool) []row {
 		merchant, page = d.pageInShort(room), nil
 	}
 	out := rows(margin, paint.Spans{})
+	out = append(out, d.warning(room)...)
 	out = append(out, d.head(room)...)
 	out = append(out, rows(needed, merchant...)...)
 	out = append(out, rows(air, paint.Spans{})...)
@@ -116,6 +119,19 @@ func (d *Confirm) body(room int, brief bool) []row {
 		return append(out, d.question(room)...)
 	}
 	return append(out, rows(margin, paint.Spans{})...)
+}
+
+// warning says first what became of an earlier confirm.
+func (d *Confirm) warning(room int) []row {
+	if d.earlier == "" || d.phase != asking {
+		return nil
+	}
+	var out []row
+	for _, line := range paint.Wrapped(paint.Unknown, d.earlier, room) {
+		filled := append(line, paint.Span{Text: strings.Repeat(" ", max(room-line.Width(), 0)), Style: paint.Unknown})
+		out = append(out, row{filled, needed})
+	}
+	return append(out, rows(air, paint.Spans{})...)
 }
 
 // head names what is bought, over as many lines as that takes.
@@ -202,7 +218,7 @@ func (d *Confirm) id(room int) paint.Spans {
 		id = paint.Shorten(id, room)
 	}
 	tail := lastFour(id)
-	if !d.live || d.phase != asking {
+	if !d.guarded() || d.phase != asking {
 		return append(out, paint.In(paint.Text, id))
 	}
 	return append(out, paint.In(paint.Text, strings.TrimSuffix(id, tail)), paint.In(paint.Text|paint.Bold|paint.Underline, tail))
@@ -255,7 +271,7 @@ func (d *Confirm) question(room int) []row {
 	}
 	out = append(out, rows(sentence, paint.Wrapped(paint.Muted, what, room)...)...)
 	out = append(out, rows(air, paint.Spans{})...)
-	if d.live {
+	if d.guarded() {
 		out = append(out, row{d.typing(room).Clicks(clicksField), needed})
 		out = append(out, rows(air, paint.Spans{})...)
 	}
@@ -329,7 +345,7 @@ func (d *Confirm) buttons(room int) paint.Spans {
 	if d.batch != nil && len(d.batch.sums) > 1 {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}
-	if !d.live {
+	if !d.guarded() {
 		out := append(button("Cancel", true, clicksClose), gap, paint.In(paint.Text|paint.Bold|paint.Underline, "C").Clicks(clicksYes))
 		return append(out, paint.In(paint.Text, d.firstThatFits(room-out.Width(), "  Confirm "+total, "  Confirm")).Clicks(clicksYes))
 	}

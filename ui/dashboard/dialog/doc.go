@@ -33,6 +33,7 @@ const (
 	None       Kind = iota // not answered: the dialog stays
 	Closed                 // closed by the person; a confirm that was begun goes on
 	Confirmed              // the yes to a [Confirm]; given at most once a dialog
+	Withdrawn              // the yes is taken back, if that is still possible; the dialog stays until the outcome is known
 	Agreed                 // a [Program] may run
 	Cancelled              // a running [Program] should end; the dialog stays until it has
 	Submitted              // a [Creation] is filled in; it stays until the outcome is known

@@ -10,49 +10,57 @@ import (
 )
 
 type step struct {
-	stage      confirm.Stage
-	title, why string
+	stages []confirm.Stage
+	title  string
+	done   string // what is known once it is done
 }
 
 func allSteps() []step {
 	return []step{
-		{confirm.Rereading, "Read again", "must be as you saw it"},
-		{confirm.Recording, "Record", "in the audit log, before sending"},
-		{confirm.Sending, "Send", "once"},
-		{confirm.Settling, "Settle", "by reading, until it is certain"},
+		{[]confirm.Stage{"", confirm.Rereading}, "Read again", "nothing has changed"},
+		{[]confirm.Stage{confirm.Recording}, "Write down", "in the audit log"},
+		{[]confirm.Stage{confirm.Sending, confirm.Pausing}, "Send", ""},
+		{[]confirm.Stage{confirm.Settling}, "Settle", ""},
 	}
 }
 
-// steps shows the steps from the yes to the outcome.
+// steps shows the steps from the yes to the outcome, and what the present one waits for.
 func (d *Confirm) steps(room int) []row {
 	all := allSteps()
-	at := slices.IndexFunc(all, func(s step) bool { return s.stage == d.at.Stage })
+	at := slices.IndexFunc(all, func(s step) bool { return slices.Contains(s.stages, d.at.Stage) })
 	var out []row
 	for i, step := range all {
-		glyph, style := paint.In(paint.Faint, "·"), paint.Muted
+		glyph, style, words := paint.In(paint.Faint, "·"), paint.Muted, ""
 		switch {
-		case i < at:
-			glyph, style = paint.In(paint.Good, "✓"), paint.Text
-		case i == at:
-			glyph, style = paint.In(paint.Accent|paint.Bold, "▸"), paint.Text|paint.Bold
+		case i == at && !d.leaving:
+			glyph, style, words = paint.In(paint.Accent|paint.Bold, "▸"), paint.Text|paint.Bold, d.at.Words(d.now)
+		case i < at, d.at.Try > 1 && i < 2: // the second try begins with a read
+			glyph, style, words = paint.In(paint.Good, "✓"), paint.Text, step.done
 		}
 		title := paint.In(style, step.title)
-		l := paint.Spans{glyph, paint.In(paint.Text, " "), title, paint.Blank(labelWidth - 2 - title.Width()), paint.In(paint.Muted, step.why)}
+		l := paint.Spans{glyph, paint.In(paint.Text, " "), title, paint.Blank(labelWidth - 2 - title.Width()), paint.In(paint.Muted, words)}
 		out = append(out, row{l.Cut(room), needed})
 	}
-	return append(out, d.settling(room)...)
+	switch {
+	case d.at.Stage == confirm.Settling:
+		return append(out, d.settling(room)...)
+	case d.leaving:
+		return append(out, rows(sentence, paint.Wrapped(paint.Warning, "Canceling: nothing is sent unless it was written down just now.", room)...)...)
+	}
+	return out
 }
 
 // settling says why the outcome is not known yet, and when it will be.
 func (d *Confirm) settling(room int) []row {
-	if d.at.Stage != confirm.Settling || d.at.Why == nil {
+	if d.at.Why == nil {
 		return nil
 	}
 	out := rows(air, paint.Spans{})
 	out = append(out, rows(detail, paint.Wrapped(paint.Text, "Because: "+d.at.Why.Error(), room)...)...)
-	text := "This alone proves nothing. Reads settle it within " + countdown(d.at.By.Sub(d.now)) + ", or half a minute more if they fail."
+	out = append(out, rows(needed, paint.Wrapped(paint.Warning|paint.Bold, "It may have been bought: do not buy it again.", room)...)...)
+	text := "Reads settle it: at once if the order is placed, else in " + countdown(d.at.By.Sub(d.now)) + ". If they fail, it stays unknown, and they go on."
 	if !d.now.Before(d.at.By) {
-		text = "This alone proves nothing. Reads failed, and go on for " + countdown(max(d.at.Until.Sub(d.now), 0)) + "."
+		text = "Reads failed, and go on for " + countdown(max(d.at.Until.Sub(d.now), 0)) + " here, and then behind the board."
 	}
 	return append(out, rows(sentence, paint.Wrapped(paint.Muted, text, room)...)...)
 }
@@ -84,7 +92,9 @@ func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice 
 	advice = o.Advice()
 	switch {
 	case o.Unsettled, o.Verdict == confirm.Unknown:
-		glyph = "?"
+		style, glyph = paint.Unknown, "?"
+	case o.Verdict == confirm.NotTaken:
+		glyph = "○"
 	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent, o.Verdict == confirm.Accepted && o.Proves() == confirm.NotPlaced:
 		style, glyph = paint.Bad, "✕"
 	case o.Verdict == confirm.Accepted:

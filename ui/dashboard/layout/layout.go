@@ -113,6 +113,7 @@ type Request struct {
 	Hidden      Hidden      // the focused pane is visible even so
 	List        bool        // the intents are one list at any width
 	Notice      int         // the lines of the notice, at most MostNotice; 0 is one
+	Money       bool        // a confirm has a line of its own, above the notice
 }
 
 // Layout is a divided screen. Rectangles never overlap; every cell outside them belongs to
@@ -121,6 +122,7 @@ type Layout struct {
 	Arrangement Arrangement
 	TooSmall    bool // if true, nothing else is set
 	Header      Rect
+	Money       Rect // empty unless a confirm has a line
 	Notice      Rect
 	Footer      Rect
 	Panes       [Panes]Rect
@@ -180,7 +182,12 @@ func Arrange(r Request) Layout {
 		r.Hidden[Place(r.Focus)] = false
 	}
 	l.Notice.H = min(max(r.Notice, 1), MostNotice)
-	body := Rect{0, 1 + l.Notice.H, r.Width, r.Height - 2 - l.Notice.H}
+	if r.Money {
+		l.Money = Rect{0, 1, r.Width, 1}
+		l.Notice.Y, l.Notice.H = 2, min(l.Notice.H, MostNotice-1)
+	}
+	top := l.Notice.Y + l.Notice.H
+	body := Rect{0, top, r.Width, r.Height - 1 - top}
 	if r.Zoom || IsView(r.Focus) {
 		l.Arrangement = r.arrangement(body.W)
 		l.Panes[r.Focus] = body

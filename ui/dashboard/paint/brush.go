@@ -34,6 +34,7 @@ const (
 	Warning
 	Bad
 	Money
+	Unknown // filled on any ground: an unknown outcome of a confirm, and nothing else
 	styles
 
 	// Bold and Underline are added to a role.
@@ -77,7 +78,7 @@ func NewBrush(t themes.Theme, live bool) *Brush {
 	fore := [styles]color.Color{
 		Text: t.Text, Muted: t.Muted, Faint: t.Faint, Rule: rule, Accent: t.Accent,
 		Retrieving: t.Retrieving, Awaiting: t.Awaiting, Placing: t.Placing, Completed: t.Completed,
-		Failed: t.Failed, Unlisted: t.Unlisted, Good: t.Good, Warning: t.Warning, Bad: t.Bad, Money: t.Money,
+		Failed: t.Failed, Unlisted: t.Unlisted, Good: t.Good, Warning: t.Warning, Bad: t.Bad, Money: t.Money, Unknown: t.Warning,
 	}
 	for g := range grounds {
 		for s := range styles {
@@ -100,6 +101,10 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 	p := ansi.NewStyle().Reset()
 	back := [grounds]color.Color{Base: t.Background, Surface: t.Surface, Selected: t.Selected, Glow: t.Glow, Live: t.Money}[g]
 	switch {
+	case s&role == Unknown && t.Background == nil:
+		p, bold, fore, back = p.Reverse(true), true, t.Warning, nil // the terminal's own ground is the ink
+	case s&role == Unknown:
+		bold, fore, back = true, t.Background, t.Warning
 	case g == Surface && back == nil:
 		back = t.Background
 	case g == Glow && back == nil:

@@ -93,13 +93,13 @@ func (l *Line) Cell(gap int, st Style, s string, w int) *Line {
 func (l *Line) Ground() Ground { return l.ground }
 
 // Space writes n blank cells. It keeps the style before them if the ground is the same and
-// nothing is underlined: a blank shows only its ground.
+// nothing is underlined or filled: a blank shows only its ground.
 func (l *Line) Space(n int) *Line {
 	n = min(n, l.Left())
 	if n <= 0 {
 		return l
 	}
-	if l.open == "" || l.under != l.ground || l.style&Underline != 0 {
+	if l.open == "" || l.under != l.ground || l.style&Underline != 0 || l.style&role == Unknown {
 		l.begin(Text)
 	}
 	l.at += n

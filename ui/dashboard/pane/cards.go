@@ -242,10 +242,8 @@ func whole(amount string, w int) string {
 // running confirm, doubts about the state, time running out.
 func (d *cards) special(row *intentRow, w int) (string, paint.Style) {
 	switch note := d.notes[row.ID]; {
-	case note.Text != "" && note.Bad:
-		return note.Text, paint.Bad
 	case note.Text != "":
-		return note.Text, paint.Placing
+		return note.Text, note.Style
 	case row.Missing:
 		return "gone (404)", paint.Bad
 	case row.Certainty != account.Verified:

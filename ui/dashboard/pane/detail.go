@@ -38,6 +38,8 @@ type Facts struct {
 	Order     *account.Order
 	Delivery  *delivery.Delivery
 	Shipments []*account.Shipment // of the intent
+	Confirm   *account.Confirm    // the newest of the intent
+	Settled   string              // what happens next if its outcome is unknown; "" if it is known
 }
 
 // NewDetail returns the pane without a subject.
@@ -63,7 +65,7 @@ func (p *Detail) HasFacts() bool { return p.hasFacts }
 func (p *Detail) SetFacts(f Facts) {
 	of := p.facts
 	if p.hasFacts && slices.Equal(of.Shipments, f.Shipments) && sameDetail(of.Intent, f.Intent) && of.Shipment == f.Shipment && of.Event == f.Event &&
-		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Delivery == f.Delivery {
+		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Delivery == f.Delivery && of.Confirm == f.Confirm && of.Settled == f.Settled {
 		return
 	}
 	p.facts, p.hasFacts, p.stale = f, true, true

@@ -15,6 +15,7 @@ import (
 func (p *Detail) intent() {
 	in := p.facts.Intent
 	p.headline(sign.Intent(in.State), string(in.Product), p.look.ageOf(&in.Intent))
+	p.confirm()
 	p.standing(in)
 	p.failure(in)
 	p.cost(in)
@@ -41,6 +42,44 @@ func (p *Detail) headline(m sign.Sign, name, age string) {
 		l.Fit(paint.Text|paint.Bold, name, l.Left()-right-2).Space(1)
 		l.Put(m.Style|paint.Bold, m.Glyph+" "+m.Word).Space(2).Right(paint.Muted, age, ageWidth)
 	})
+	p.blank()
+}
+
+// confirm says what became of the intent's newest confirm. While its outcome is unknown, that comes first.
+func (p *Detail) confirm() {
+	c := p.facts.Confirm
+	if c == nil {
+		return
+	}
+	if p.facts.Settled != "" {
+		p.add(func(l *paint.Line) {
+			l.Put(paint.Unknown, " ? CONFIRM: the outcome is unknown, it may have been bought ")
+		})
+	} else {
+		p.add(func(l *paint.Line) { l.Put(paint.Muted|paint.Bold, "CONFIRM") })
+	}
+	by := string(c.Run)
+	if c.Own {
+		by = "this run"
+	}
+	sent := p.look.stamp(c.Sent)
+	if by != "" {
+		sent += ", by " + by
+	}
+	p.fact("sent", paint.Text, sent+", for "+wording.Amount(c.Total))
+	if !c.Answered.IsZero() {
+		p.fact("answered", paint.Text, p.look.stamp(c.Answered)+", "+string(c.Answer))
+	} else if c.Ended.IsZero() {
+		p.fact("answered", paint.Text, "not so far")
+	}
+	if c.WasUnknown() || c.Ended.IsZero() {
+		p.fact("reads", paint.Text, wording.Reads(c))
+	}
+	if c.Ended.IsZero() {
+		p.fact("what to do", paint.Warning, p.facts.Settled)
+	} else {
+		p.fact("settled", paint.Text, p.look.stamp(c.Ended)+", "+wording.ConfirmEnd(c.End))
+	}
 	p.blank()
 }
 

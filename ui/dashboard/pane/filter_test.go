@@ -267,7 +267,7 @@ func TestAStateThatTheContractDoesNotListIsOneOnceARowIsInIt(t *testing.T) {
 		{"events", "type:requires_action", "", events.Fields()},
 		{"events that have none", "type:refund", `there is no type "refund"; there are checkout_intent.offer_retrieved`, events.Fields()},
 		{"alerts", "kind:stuck", "", alerts.Fields()},
-		{"alerts that have none", "kind:fire", `there is no kind "fire"; there are relay, api`, alerts.Fields()},
+		{"alerts that have none", "kind:fire", `there is no kind "fire"; there are confirm, relay`, alerts.Fields()},
 	} {
 		if f := ParseFilter(c.text, c.fields); !strings.HasPrefix(f.Wrong, c.wrong) || c.wrong == "" && f.Wrong != "" {
 			t.Errorf("%s: %q: %q, want %q", c.name, c.text, f.Wrong, c.wrong)

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
 )
@@ -111,8 +112,8 @@ func (r *intentRow) oldest(now time.Time) float64 {
 
 // Note is the note of a confirm on the row of its intent.
 type Note struct {
-	Text string
-	Bad  bool
+	Text  string
+	Style paint.Style
 }
 
 // The lanes, in the order of the contract's states.

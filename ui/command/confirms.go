@@ -1,0 +1,96 @@
+package command
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+)
+
+// confirmFollower tells the picture what the audit log says, whoever writes it: this run, an earlier one, or another.
+type confirmFollower struct {
+	history *confirm.History
+	ownRun  string // as this run is named in the log; "" if it confirms nothing
+	record  func([]account.Confirm)
+	woken   chan struct{}
+	told    []account.Confirm
+}
+
+func newConfirmFollower(record func([]account.Confirm)) *confirmFollower {
+	return &confirmFollower{record: record, woken: make(chan struct{}, 1)}
+}
+
+// changed says that the log has a new line. It does not block.
+func (f *confirmFollower) changed() {
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+}
+
+// followConfirmsEvery is how soon a line that another process wrote is told.
+const followConfirmsEvery = 2 * time.Second
+
+// run tells what changes until ctx ends.
+func (f *confirmFollower) run(ctx context.Context) error {
+	again := time.NewTicker(followConfirmsEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.woken:
+		case <-again.C:
+		}
+		f.tell()
+	}
+}
+
+// tell tells what the log says now, if that is new.
+func (f *confirmFollower) tell() {
+	var all []account.Confirm
+	for _, a := range f.history.Read() {
+		all = append(all, f.confirm(&a))
+	}
+	if len(all)+len(f.told) > 0 && !slices.Equal(all, f.told) {
+		f.told = all
+		f.record(all)
+	}
+}
+
+func (f *confirmFollower) confirm(a *confirm.Attempt) account.Confirm {
+	return account.Confirm{
+		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Run: api.Scrub(a.Sent.Run), Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
+		Answered: a.Answered.At, Answer: api.Scrub(a.Answered.Detail), Agreed: a.Answered.Agreed,
+		Ended: a.Ended.At, End: endOf(a.Ended), Detail: api.Scrub(a.Ended.Detail),
+	}
+}
+
+// endOf is the outcome that a line with a verdict records; "" for none.
+func endOf(line confirm.Line) account.ConfirmEnd {
+	failed := line.State == api.Failed
+	switch line.Verdict {
+	case "":
+		return ""
+	case confirm.Accepted, confirm.Overtaken, confirm.Already:
+		if failed {
+			return account.ConfirmFailed
+		}
+		return account.ConfirmPlaced
+	case confirm.NotTaken:
+		return account.ConfirmNotDone
+	case confirm.NotConfirmable:
+		if failed {
+			return account.ConfirmExpired
+		}
+		return account.ConfirmRefused
+	case confirm.Refused:
+		return account.ConfirmRefused
+	case confirm.NotSent, confirm.Changed:
+		return account.ConfirmNotSent
+	}
+	return account.ConfirmLost
+}
