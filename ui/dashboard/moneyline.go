@@ -123,9 +123,12 @@ func (n *moneyLine) wordsOf(c *account.Confirm, now time.Time) moneyWords {
 	case c.End == account.ConfirmLost:
 		w.style, w.title = paint.Bad, "? NEVER KNOWN"
 		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+": the service no longer knows the intent; ask it whether it was bought", "esc"
+	case c.End == account.ConfirmFailed:
+		w.style, w.title = paint.Bad, "✕ THE ORDER FAILED"
+		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+" was taken", "esc"
 	default:
-		w.style, w.title = paint.Bad, "✕ "+strings.ToUpper(string(c.End))
-		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+": "+wording.ConfirmEnd(c.End), "esc"
+		w.style, w.title = paint.Bad, "✕ "+strings.ToUpper(string(c.End))+": nothing was bought"
+		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now), "esc"
 	}
 	return w
 }
