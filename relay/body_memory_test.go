@@ -215,7 +215,9 @@ func TestStrangersTakeNoMemoryOfAVerifiedConnection(t *testing.T) {
 	large := func(known bool) int {
 		req := signedRequest(padded(1, smallBody+1))
 		if known {
-			req = req.WithContext(withConnection(req.Context(), &limitedConn{limiter: newConnectionLimiter(nil, 1, nil)}))
+			c, _ := newConnectionLimiter(nil, 1, nil).admit(nil)
+			c.vouch()
+			req = req.WithContext(withConnection(req.Context(), c))
 		}
 		return serve(r.Ingest(), req).Code
 	}

@@ -25,80 +25,60 @@ func connectionLimit(descriptors uint64, listeners int) int {
 	return max(limit/listeners, 1)
 }
 
-// connectionLimiter is a listener that holds at most limit connections. A connection is unverified until it has
-// shown a valid signature or token. When all places are taken, a new connection replaces the oldest unverified
-// one, so that strangers, however many, never keep the sender out. Neither do clients with a token: they can
-// verify at most half of the places.
+// connectionLimiter is a listener that holds at most limit connections. A connection is a stranger's until a valid token
+// or a new signed event has come over it: a delivery that was captured can be repeated by anyone. When all places are
+// taken, the stranger that came first makes room for a new connection. If strangers have less than half of the
+// places, of the others the one idle longest does. So nobody who fills all places keeps a sender out.
 type connectionLimiter struct {
 	net.Listener
 	limit   int
 	evicted func() // called for each connection that was closed for a new one
 
-	mu         sync.Mutex
-	held       int
-	readers    int           // connections verified only by a token
-	unverified list.List     // of *limitedConn, in order of arrival
-	freed      chan struct{} // capacity 1: a place may be free
-	once       sync.Once
-	closed     chan struct{}
+	mu        sync.Mutex
+	strangers list.List // of *limitedConn, in order of arrival
+	known     list.List // of *limitedConn, the one idle longest first
 }
 
 func newConnectionLimiter(ln net.Listener, limit int, evicted func()) *connectionLimiter {
-	return &connectionLimiter{Listener: ln, limit: limit, evicted: evicted, freed: make(chan struct{}, 1), closed: make(chan struct{})}
+	return &connectionLimiter{Listener: ln, limit: limit, evicted: evicted}
 }
 
-// Accept waits for a place only while every connection is verified.
+// Accept implements [net.Listener].
 func (g *connectionLimiter) Accept() (net.Conn, error) {
 	c, err := g.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	for {
-		admitted, oldest := g.admit(c)
-		switch {
-		case admitted != nil:
-			return admitted, nil
-		case oldest != nil:
-			_ = oldest.Close() // the connection is lost either way
-			g.evicted()
-			continue
-		}
-		select {
-		case <-g.freed:
-		case <-g.closed:
-			_ = c.Close()
-			return nil, net.ErrClosed
-		}
+	admitted, evicted := g.admit(c)
+	if evicted != nil {
+		_ = evicted.Close() // the connection is lost either way
+		g.evicted()
 	}
+	return admitted, nil
 }
 
-// admit gives c a place. If there is none, it returns the oldest unverified connection, if any.
-func (g *connectionLimiter) admit(c net.Conn) (admitted, oldest *limitedConn) {
+// admit gives c a place. If there is none, it takes that of another connection, which it returns.
+func (g *connectionLimiter) admit(c net.Conn) (admitted, evicted *limitedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.held < g.limit {
-		g.held++
-		admitted = &limitedConn{Conn: c, limiter: g}
-		admitted.place = g.unverified.PushBack(admitted)
-		return admitted, nil
+	if g.strangers.Len()+g.known.Len() >= g.limit {
+		from := &g.strangers
+		if g.known.Len() > g.limit/2 {
+			from = &g.known
+		}
+		evicted = from.Front().Value.(*limitedConn)
+		evicted.move(nil)
 	}
-	if first := g.unverified.Front(); first != nil {
-		return nil, first.Value.(*limitedConn)
-	}
-	return nil, nil
+	admitted = &limitedConn{Conn: c, limiter: g}
+	admitted.move(&g.strangers)
+	return admitted, evicted
 }
 
-// Close stops accepting. Open connections stay.
-func (g *connectionLimiter) Close() error {
-	g.once.Do(func() { close(g.closed) })
-	return g.Listener.Close()
-}
-
-// closeUnverified closes the connections that are unverified.
-func (g *connectionLimiter) closeUnverified() {
+// closeStrangers closes the connections of strangers.
+func (g *connectionLimiter) closeStrangers() {
 	var all []*limitedConn
 	g.mu.Lock()
-	for e := g.unverified.Front(); e != nil; e = e.Next() {
+	for e := g.strangers.Front(); e != nil; e = e.Next() {
 		all = append(all, e.Value.(*limitedConn))
 	}
 	g.mu.Unlock()
@@ -111,59 +91,51 @@ func (g *connectionLimiter) closeUnverified() {
 type limitedConn struct {
 	net.Conn
 	limiter *connectionLimiter
-	once    sync.Once
 	// Under the limiter's lock:
-	place  *list.Element // among the unverified; nil once it is verified
-	reader bool          // verified only by a token
+	among *list.List    // the strangers or the known; nil: it has no place any more
+	place *list.Element // in that list
+}
+
+// Read implements [net.Conn].
+func (c *limitedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.isKnown() {
+		c.vouch() // it is not idle
+	}
+	return n, err
 }
 
 // Close closes the connection and frees its place.
 func (c *limitedConn) Close() error {
-	c.once.Do(func() {
-		c.verifySender()
-		c.limiter.mu.Lock()
-		c.limiter.held--
-		if c.reader {
-			c.limiter.readers--
-		}
-		c.limiter.mu.Unlock()
-		select {
-		case c.limiter.freed <- struct{}{}:
-		default:
-		}
-	})
+	c.limiter.mu.Lock()
+	c.move(nil)
+	c.limiter.mu.Unlock()
 	return c.Conn.Close()
 }
 
-// verifySender marks the connection as verified by a signature.
-func (c *limitedConn) verifySender() {
+// vouch makes the connection known, and the one of these that was active last.
+func (c *limitedConn) vouch() {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
-	c.unlist()
-}
-
-// verifyReader marks it as verified by a token, while such connections hold less than half of the places.
-func (c *limitedConn) verifyReader() {
-	c.limiter.mu.Lock()
-	defer c.limiter.mu.Unlock()
-	if c.place != nil && c.limiter.readers < c.limiter.limit/2 {
-		c.unlist()
-		c.reader = true
-		c.limiter.readers++
+	if c.among != nil {
+		c.move(&c.limiter.known)
 	}
 }
 
-func (c *limitedConn) unlist() {
-	if c.place != nil {
-		c.limiter.unverified.Remove(c.place)
-		c.place = nil
+// move puts the connection at the end of a list; nil takes its place away.
+func (c *limitedConn) move(to *list.List) {
+	if c.among != nil {
+		c.among.Remove(c.place)
+	}
+	if c.among = to; to != nil {
+		c.place = to.PushBack(c)
 	}
 }
 
-func (c *limitedConn) isVerified() bool {
+func (c *limitedConn) isKnown() bool {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
-	return c.place == nil
+	return c.among == &c.limiter.known
 }
 
 type connectionKey struct{}
@@ -173,28 +145,21 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secure, is := c.(*tls.Conn); is {
 		c = secure.NetConn()
 	}
-	if g, is := c.(*limitedConn); is {
-		return context.WithValue(ctx, connectionKey{}, g)
+	if held, is := c.(*limitedConn); is {
+		return context.WithValue(ctx, connectionKey{}, held)
 	}
 	return ctx
 }
 
-// verifiedSender records that a valid signature came over a request's connection.
-func verifiedSender(ctx context.Context) {
-	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
-		g.verifySender()
+// vouchFor records that a valid token or a new signed event came over a request's connection.
+func vouchFor(ctx context.Context) {
+	if c, is := ctx.Value(connectionKey{}).(*limitedConn); is {
+		c.vouch()
 	}
 }
 
-// verifiedReader records that a valid token came over a request's connection.
-func verifiedReader(ctx context.Context) {
-	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
-		g.verifyReader()
-	}
-}
-
-// isVerifiedConnection reports whether the connection of a request is verified.
-func isVerifiedConnection(ctx context.Context) bool {
-	g, is := ctx.Value(connectionKey{}).(*limitedConn)
-	return is && g.isVerified()
+// isKnownConnection reports whether the connection of a request is known.
+func isKnownConnection(ctx context.Context) bool {
+	c, is := ctx.Value(connectionKey{}).(*limitedConn)
+	return is && c.isKnown()
 }

@@ -31,6 +31,12 @@ func entered(t *testing.T, n *network, g *connectionLimiter) (theirs net.Conn, o
 	return <-dialled, c.(*limitedConn)
 }
 
+func held(g *connectionLimiter) (known, strangers int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known.Len(), g.strangers.Len()
+}
+
 func isClosed(c net.Conn) bool {
 	_, err := c.Write([]byte{0})
 	return err != nil
@@ -47,7 +53,7 @@ func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
 			a, b := entered(t, n, g)
 			theirs, ours = append(theirs, a), append(ours, b)
 			if i == 0 {
-				verifiedSender(withConnection(t.Context(), b))
+				vouchFor(withConnection(t.Context(), b))
 			}
 		}
 		for i, gone := range []bool{false, true, true, false, false} {
@@ -56,54 +62,48 @@ func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
 				t.Errorf("connection %d: closed %v, want %v", i, !gone, gone)
 			}
 		}
-		if evicted != 2 || g.held != 3 || g.unverified.Len() != 2 {
-			t.Errorf("%d were shown out, %d are held, %d of them strangers", evicted, g.held, g.unverified.Len())
+		if known, strangers := held(g); evicted != 2 || known != 1 || strangers != 2 {
+			t.Errorf("%d were shown out, %d known and %d strangers are left", evicted, known, strangers)
 		}
 		for _, c := range ours {
 			_ = c.Close()
 			_ = c.Close()
 		}
-		if g.held != 0 || g.unverified.Len() != 0 {
-			t.Errorf("%d are held and %d strangers after all have left", g.held, g.unverified.Len())
+		if known, strangers := held(g); known+strangers != 0 {
+			t.Errorf("%d known and %d strangers are held after all have left", known, strangers)
 		}
 	})
 }
 
-func TestWhenAllAreKnownANewcomerWaitsForAPlace(t *testing.T) {
+func TestWhenAllAreKnownTheOneIdleLongestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
-		g := newConnectionLimiter(n, 1, func() { t.Error("a known connection was shown out") })
-		_, first := entered(t, n, g)
-		first.verifySender()
-		accepted := make(chan net.Conn)
-		go func() {
-			defer close(accepted)
-			for {
-				c, err := g.Accept()
-				if err != nil {
-					return
-				}
-				c.(*limitedConn).verifySender()
-				accepted <- c
+		g := newConnectionLimiter(n, 4, func() {})
+		var theirs []net.Conn
+		var ours []*limitedConn
+		enter := func() {
+			a, b := entered(t, n, g)
+			theirs, ours = append(theirs, a), append(ours, b)
+		}
+		for i := range 4 {
+			enter()
+			ours[i].vouch()
+			go func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }(ours[i])
+		}
+		_, _ = theirs[0].Write([]byte("it is not idle"))
+		synctest.Wait()
+		for range 5 { // strangers, who find room for two
+			enter()
+		}
+		for i, gone := range []bool{false, true, true, false, true, true, true, false, false} {
+			go func() { _, _ = io.ReadFull(ours[i], make([]byte, 1)) }()
+			if isClosed(theirs[i]) != gone {
+				t.Errorf("connection %d: closed %v, want %v", i, !gone, gone)
 			}
-		}()
-		for range 2 {
-			go func() { _, _ = n.dial(t.Context(), "", "") }()
 		}
-		synctest.Wait()
-		select {
-		case <-accepted:
-			t.Error("two are held at once")
-		default:
+		for i, c := range ours {
+			_, _ = c.Close(), theirs[i].Close()
 		}
-		_ = first.Close()
-		second := <-accepted
-		synctest.Wait()
-		_ = g.Close() // while the third waits
-		if _, more := <-accepted; more {
-			t.Error("a closed gate admits")
-		}
-		_ = second.Close()
 	})
 }
 
@@ -179,7 +179,7 @@ func TestStrangersWhoTakeEveryPlaceKeepNobodyOut(t *testing.T) {
 	})
 }
 
-// However many hold a token, half of the places stay for those who deliver.
+// However many hold a token, one who delivers finds a place.
 func TestReadersWhoTakeEveryPlaceDoNotKeepTheSenderOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const places = 50
@@ -216,8 +216,13 @@ func TestReadersWhoTakeEveryPlaceDoNotKeepTheSenderOut(t *testing.T) {
 	})
 }
 
-// A wrong signature vouches for nobody.
-func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
+// delivered is a signed delivery as it goes over the wire.
+func delivered(body []byte) string {
+	return fmt.Sprintf("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nX-Svc-Signature: %s\r\n\r\n%s", len(body), sign(testSecret, body), body)
+}
+
+// Anyone can send a wrong signature, or what was captured once more.
+func TestOnlyANewEventOrATokenMakesAConnectionKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		r := newTestRelay(t, newMemory(t), nil)
@@ -232,7 +237,10 @@ func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
 			{"a wrong signature", "POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-Svc-Signature: v0=" + strings.Repeat("0", 64) + "\r\n\r\n{}", false},
 			{"a probe", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", false},
 			{"a wrong token", "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n", false},
-			{"a signature", "POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-Svc-Signature: " + sign(testSecret, []byte("{}")) + "\r\n\r\n{}", true},
+			{"an event", delivered(eventBody(1)), true},
+			{"an event again", delivered(eventBody(1)), false},
+			{"a signed body that is no event", delivered([]byte("{}")), false},
+			{"a challenge", delivered([]byte(`{"type":"webhook_endpoint.verification_challenge","source":{"id":"we_1"}}`)), false},
 			{"a token", "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + testToken + "\r\n\r\n", true},
 		} {
 			c, err := n.dial(t.Context(), "", "")
@@ -248,15 +256,58 @@ func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
 			}
 			_, _ = io.Copy(io.Discard, answer.Body)
 			synctest.Wait()
-			g.mu.Lock()
-			if known := g.unverified.Len() == 0; known != test.known {
-				t.Errorf("%s: known %v, want %v", test.name, known, test.known)
+			if known, _ := held(g); (known == 1) != test.known {
+				t.Errorf("%s: known %v, want %v", test.name, known == 1, test.known)
 			}
-			g.mu.Unlock()
 			_ = c.Close()
 			synctest.Wait()
 		}
 		_ = server.Close()
 		<-served
+	})
+}
+
+// Whoever has one signed delivery can send it again over any number of connections.
+func TestOneDeliveryOverAllConnectionsKeepsNobodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places = 50
+		n := newNetwork()
+		r := newTestRelay(t, newMemory(t), nil)
+		server := &http.Server{Handler: r.Handler(), ConnContext: withConnection}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(newConnectionLimiter(n, places, r.metrics.evicted.Inc)) }()
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		for range 2 * places {
+			c, err := n.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go func() {
+				_, _ = io.WriteString(c, delivered(eventBody(1)))
+				_, _ = io.Copy(io.Discard, c)
+			}()
+			synctest.Wait()
+		}
+		p.next(frameEvents)
+		sender := &http.Client{Timeout: time.Second, Transport: &http.Transport{DialContext: n.dial}}
+		req := signedRequest(eventBody(2))
+		req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", "127.0.0.1"
+		answer, err := sender.Do(req)
+		if err != nil {
+			t.Fatalf("the sender is kept out: %v", err)
+		}
+		_ = answer.Body.Close()
+		if item := p.next(frameEvents).Items[0]; item.Seq != 2 {
+			t.Errorf("a stream that was there before has event %d, want 2", item.Seq)
+		}
+		sender.CloseIdleConnections()
+		_ = server.Close()
+		<-served
+		if err := r.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
 	})
 }

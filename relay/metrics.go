@@ -78,7 +78,7 @@ func newMetrics(r *Relay) *metrics {
 			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeCrowded, outcomeUnavailable),
 		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of bodies with a valid signature."),
 		backfilled: counter("tillwatch_backfilled_total", "Events found on the service's list that no delivery brought."),
-		evicted:    counter("tillwatch_connections_evicted_total", "Connections without a valid signature or token that were closed to make room."),
+		evicted:    counter("tillwatch_connections_evicted_total", "Connections that were closed to make room for new ones."),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),

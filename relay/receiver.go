@@ -43,7 +43,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	memory := r.unverifiedBodies
-	if isVerifiedConnection(req.Context()) {
+	if isKnownConnection(req.Context()) {
 		memory = r.verifiedBodies
 	}
 	body, share, err := readBody(memory, w, req)
@@ -59,10 +59,9 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.signatures.look(req.Header, body)
 		return
 	}
-	verifiedSender(req.Context())
 	r.metrics.bytes.Add(float64(len(body)))
 	// The sender may give up and never retry: store verified deliveries anyway.
-	ctx, cancel := context.WithTimeout(context.Background(), r.budget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.budget)
 	defer cancel()
 	r.accept(ctx, w, verified, req.Header.Get("Content-Encoding"))
 }
@@ -152,6 +151,9 @@ func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d 
 	if err != nil {
 		r.unavailable(w, err)
 		return
+	}
+	if !results[0].Duplicate {
+		vouchFor(ctx)
 	}
 	r.noteStored(ctx, d, results[0])
 	w.WriteHeader(http.StatusOK)

@@ -84,7 +84,7 @@ type Relay struct {
 	signatures       *signatureMonitor
 	origins          origins
 	unverifiedBodies *bodyMemory // for large bodies
-	verifiedBodies   *bodyMemory // for those on connections that have shown a valid signature or token
+	verifiedBodies   *bodyMemory // for those on known connections
 
 	tokens    tokens
 	upgrader  *websocket.Upgrader

@@ -23,8 +23,9 @@ const (
 	maxHeader     = 16 << 10
 
 	drainTimeout = 10 * time.Second
-	// strangersTimeout is how long a drain waits for connections that have shown neither a signature nor a token.
-	strangersTimeout = 2 * time.Second
+	// strangersTimeout is how long a drain waits for the connections of strangers: longer than it takes to store the
+	// first event of a new connection.
+	strangersTimeout = 3 * time.Second
 )
 
 // Serve serves everything on one listener until ctx ends, then drains: not ready, no new connections, requests
@@ -109,7 +110,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 func (r *Relay) drain(servers []*http.Server, limiters []*connectionLimiter) error {
 	r.draining.Store(true)
 	for _, limiter := range limiters {
-		defer time.AfterFunc(strangersTimeout, limiter.closeUnverified).Stop()
+		defer time.AfterFunc(strangersTimeout, limiter.closeStrangers).Stop()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -141,7 +141,7 @@ func (r *Relay) authorized(scope Scope, next http.HandlerFunc) http.Handler {
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tillwatch relay", error="insufficient_scope", scope="%s"`, scope))
 			answer(w, http.StatusForbidden, fmt.Sprintf(`{"message":"the token lacks the scope %s"}`+"\n", scope))
 		default:
-			verifiedReader(req.Context())
+			vouchFor(req.Context())
 			next(w, req)
 		}
 	})
