@@ -14,12 +14,16 @@ import (
 func listen(address string) (net.Listener, error) { return listenFor("--listen", address) }
 
 // listenFor is listen for the address of another flag. An empty one, as of an unset
-// variable, would be open to every machine.
+// variable, would be open to every machine. 0.0.0.0 is open over IPv4 only, as its text says; Go would open IPv6 too.
 func listenFor(flag, address string) (net.Listener, error) {
 	if address == "" {
 		return nil, usagef("%s is empty: give an address, such as 127.0.0.1:0 for a free port", flag)
 	}
-	listener, err := net.Listen("tcp", address)
+	network := "tcp"
+	if host, _, _ := net.SplitHostPort(address); host == net.IPv4zero.String() {
+		network = "tcp4"
+	}
+	listener, err := net.Listen(network, address)
 	if errors.As(err, new(*net.AddrError)) {
 		return nil, usagef("%s %s: %w (give a host and a port, such as 127.0.0.1:0 for a free port)", flag, address, err)
 	}
