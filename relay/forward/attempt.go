@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/api/quota"
 	"tillwatch/relay"
 )
 
@@ -65,7 +67,7 @@ func (w *worker) settle(o outcome) error {
 }
 
 // failed records a failed attempt and sets the next one, or gives the event up once it
-// has been tried for long enough.
+// has been tried for long enough, or at once if the target says that it is gone.
 func (w *worker) failed(q *queue, h *Held) {
 	if !q.failed {
 		q.failed = true
@@ -83,11 +85,21 @@ func (w *worker) failed(q *queue, h *Held) {
 	}
 	tried := time.Since(q.since)
 	h.Since = h.Delivery.Sent.Add(-tried)
-	if h.Dead = tried >= w.f.config.GiveUp; h.Dead {
+	now, asked := time.Now(), askedPause(&h.Delivery)
+	if until := now.Add(asked); until.After(w.asked) {
+		w.asked = until
+	}
+	if h.Dead = tried >= w.f.config.GiveUp || h.Delivery.Status == http.StatusGone; h.Dead {
 		h.Delivery.State = delivery.Dead
 	} else {
-		h.Delivery.Next = time.Now().Add(pause(h.Delivery.Attempts))
+		h.Delivery.Next = now.Add(max(pause(h.Delivery.Attempts), asked))
 	}
+}
+
+// askedPause is how long the target's last answer asks to be left alone.
+func askedPause(d *delivery.Delivery) time.Duration {
+	asked, _ := quota.RetryAfter(d.Answer.Header, time.Now())
+	return min(asked, maxAsked)
 }
 
 // again makes an attempt on request.
@@ -100,6 +112,7 @@ func (w *worker) again(ctx context.Context, r request) error {
 	case len(all) > 0 && !all[0].Dead: // it waits: try its queue now
 		source := all[0].Event.Source.ID
 		w.due.hurry(func(q *queue) bool { return q.source == source })
+		w.asked = time.Time{}
 		if q := w.queues[source]; q != nil && !q.busy {
 			w.probeAt = time.Now()
 		}

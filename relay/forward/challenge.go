@@ -33,7 +33,7 @@ func (w *worker) challenge(ctx context.Context) error {
 		if h.Delivery.State == delivery.Delivered && !answered {
 			h.Delivery.State, h.Delivery.Error = delivery.Waiting, api.Scrub(fmt.Sprintf(`it has to answer {"challenge":%q} and no more`, source))
 		}
-		wait := pause(h.Delivery.Attempts)
+		wait := max(pause(h.Delivery.Attempts), askedPause(&h.Delivery))
 		if !answered {
 			h.Delivery.Next = time.Now().Add(wait)
 		}

@@ -118,6 +118,7 @@ type verdict struct {
 	status  int // 0: it refuses the connection
 	hangs   bool
 	answers string
+	after   string // of Retry-After; "": it says nothing of it
 }
 
 func newEndpoint(do func(api.Event, *rand.Rand) verdict) *endpoint {
@@ -164,5 +165,9 @@ func (e *endpoint) RoundTrip(request *http.Request) (*http.Response, error) {
 	if v.status == http.StatusOK {
 		e.taken[event.ID]++
 	}
-	return &http.Response{StatusCode: v.status, Header: http.Header{"X-Answer": {"yes"}}, Body: io.NopCloser(strings.NewReader(v.answers)), Request: request}, nil
+	header := http.Header{"X-Answer": {"yes"}}
+	if v.after != "" {
+		header.Set("Retry-After", v.after)
+	}
+	return &http.Response{StatusCode: v.status, Header: header, Body: io.NopCloser(strings.NewReader(v.answers)), Request: request}, nil
 }

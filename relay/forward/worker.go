@@ -27,6 +27,8 @@ const (
 
 	lastProbe = 10 * time.Second
 
+	maxAsked = 10 * time.Minute // the longest pause that a target gets because it asks for one
+
 	// saveEvery is after how many changes a busy worker commits its state: a kill repeats
 	// no more than these.
 	saveEvery = 64
@@ -67,6 +69,8 @@ type worker struct {
 	failures int       // events in a row that failed
 	probes   int       // attempts since the target went down
 	probeAt  time.Time // when the next one is due
+
+	asked time.Time // the target asked to get nothing before
 }
 
 // arrival is what was read from the stream: events, if any, and the cursor after them.
@@ -220,6 +224,9 @@ func (w *worker) dispatch(ctx context.Context) (wait time.Duration, err error) {
 		at := w.due[0].next
 		if down {
 			at = w.probeAt
+		}
+		if at.Before(w.asked) {
+			at = w.asked
 		}
 		if wait := time.Until(at); wait > 0 {
 			return wait, nil

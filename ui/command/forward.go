@@ -41,7 +41,7 @@ func newForward() *cobra.Command {
 		Short: "Deliver a relay's events to other endpoints, each at least once",
 		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, accepted once they are answered with " +
 			"200 within 5 seconds. Each event arrives at least once; a repetition has the same id. Those about one intent, parcel or product arrive in order: one that is not accepted holds up " +
-			"the later ones of its source, and no others. It is retried after a second, then less often, at most a minute apart, for up to --give-up while a forwarder runs; then it is dead: " +
+			"the later ones of its source, and no others. It is retried after a second, then less often, at most a minute apart unless the target asks for up to 10 minutes with Retry-After, for up to --give-up while a forwarder runs; then, or once the target answers 410, it is dead: " +
 			"tillwatch forward dead lists it and tillwatch forward resend sends it again. The state of deliveries survives the process, however it ends.\n\n" +
 			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is the time at which the relay received them.\n\n" +
 			"The relay answers the service's verification challenge itself. With --challenge pass, each target must first answer a challenge of its own.\n\n" +

@@ -32,7 +32,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/simulator":       {"api", "api/delivery", "api/listener", "api/quota", "api/simulator"},
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal", "relay/signature"},
 		"relay/signature":     {"api"},
-		"relay/forward":       {"api", "api/delivery", "relay"},
+		"relay/forward":       {"api", "api/delivery", "api/quota", "relay"},
 		"relay/journal":       {"api", "api/durable", "relay/journal", "relay/journal/groupcommit"},
 		"themes":              {},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/process", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
