@@ -46,7 +46,7 @@ func get(b *testing.B, client *http.Client, base string) {
 // plain returns a proxy whose reads go the way of all other requests, through net/http's transport.
 func plain(b *testing.B, upstream string) *standing {
 	p := stand(b, upstream, nil)
-	p.observed.(*quota.Transport).Base = p.service
+	p.observed.(*quota.Transport).Base = p.reads.pooled
 	return p
 }
 

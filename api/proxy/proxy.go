@@ -100,7 +100,6 @@ func New(cfg Config) (*Proxy, error) {
 	p.service.DisableCompression = true // Accept-Encoding is the client's
 	// One record holds a small request, for the reason that forService gives.
 	p.service.TLSClientConfig = &tls.Config{DynamicRecordSizingDisabled: true, NextProtos: []string{"http/1.1"}}
-	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
 	p.service.MaxResponseHeaderBytes = maxHeader
 	p.reads = newReads(p.service, upstream, &p.writers)

@@ -16,13 +16,15 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// reads sends the service each read over a connection of its own, and all other requests with net/http's transport.
+// reads sends the service each read over a connection that others have used, and all other requests with net/http's
+// transport, each over a connection of its own: the service may close an idle one just as a request is written to it,
+// and then nobody knows whether it has read it. It never sends anything twice.
 //
 // net/http has two goroutines for every connection, one that writes and one that reads. Here the goroutine that
-// asks does both: [BenchmarkRate] and [BenchmarkLatency] measure the two beside each other. It only sends what
-// changes nothing and has no body. It never sends anything twice.
+// asks does both: [BenchmarkRate] and [BenchmarkLatency] measure the two beside each other.
 type reads struct {
 	transport *http.Transport
+	pooled    *http.Transport // of reads that this one cannot send
 	service   *url.URL
 	writers   *sync.Pool
 
@@ -32,7 +34,9 @@ type reads struct {
 }
 
 func newReads(transport *http.Transport, service *url.URL, writers *sync.Pool) *reads {
-	s := &reads{transport: transport, service: service, writers: writers}
+	transport.MaxIdleConnsPerHost = -1 // none
+	s := &reads{transport: transport, pooled: transport.Clone(), service: service, writers: writers}
+	s.pooled.MaxIdleConns, s.pooled.MaxIdleConnsPerHost = keptIdle, keptIdle
 	s.expiry = time.AfterFunc(idleToService, s.expire)
 	s.expiry.Stop()
 	return s
@@ -40,9 +44,13 @@ func newReads(transport *http.Transport, service *url.URL, writers *sync.Pool) *
 
 // RoundTrip implements [http.RoundTripper], except that it may change the request.
 func (s *reads) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !seesIdle || r.Method != http.MethodGet || r.Body != nil || !s.straight(r) {
-		sendOnce(r)
+	if r.Method != http.MethodGet || r.Body != nil {
 		return s.transport.RoundTrip(r)
+	}
+	if !seesIdle || !s.straight(r) {
+		r.Body = io.NopCloser(strings.NewReader("")) // or net/http would send it again by itself, and each is charged
+		r.TransferEncoding = []string{"identity"}    // sends neither a length nor chunks
+		return s.pooled.RoundTrip(r)
 	}
 	conn, err := s.take(r.Context())
 	if err != nil {
@@ -50,27 +58,6 @@ func (s *reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Conn: conn})
 	return conn.ask(r)
-}
-
-// sendOnce keeps net/http from sending a request again by itself when a connection
-// breaks: a request must not be sent twice, and each is charged. It does not change
-// what goes over the wire.
-func sendOnce(out *http.Request) {
-	// net/http retries requests with these headers, but knows only the canonical names.
-	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if values, ok := out.Header[name]; ok {
-			delete(out.Header, name)
-			out.Header[strings.ToLower(name)] = values
-		}
-	}
-	if out.Body != nil {
-		return // it cannot be read again
-	}
-	switch out.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-		out.Body = io.NopCloser(strings.NewReader(""))
-		out.TransferEncoding = []string{"identity"} // sends neither a length nor chunks
-	}
 }
 
 // straight reports whether no proxy of the environment stands before the service.
@@ -144,7 +131,7 @@ func (s *reads) closeIdle(since time.Duration) (left time.Duration) {
 func (s *reads) CloseIdleConnections() {
 	s.expiry.Stop()
 	s.closeIdle(0)
-	s.transport.CloseIdleConnections()
+	s.pooled.CloseIdleConnections()
 }
 
 // dial connects to the service as net/http's transport does.

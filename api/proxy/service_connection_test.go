@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -190,7 +191,7 @@ func TestAReadGoesThroughTheProxyOfTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.service.Proxy = http.ProxyURL(to)
+	p.service.Proxy, p.reads.pooled.Proxy = http.ProxyURL(to), http.ProxyURL(to)
 	fetch(t, caller(t), newRequest(t, "GET", p.url+"/api/v1/events", ""))
 	if got := <-asked; got != "http://127.0.0.1:1/api/v1/events" {
 		t.Errorf("it was asked for %q", got)
@@ -198,7 +199,7 @@ func TestAReadGoesThroughTheProxyOfTheEnvironment(t *testing.T) {
 }
 
 func TestIdleConnectionsToTheServiceAreLetGo(t *testing.T) {
-	s := newReads(nil, nil, nil)
+	s := newReads(&http.Transport{}, nil, nil)
 	idle := func(since time.Duration) net.Conn {
 		here, there := net.Pipe()
 		t.Cleanup(func() { there.Close() })
@@ -352,5 +353,56 @@ func TestARequestOfWhichNothingWasWrittenWasNotSent(t *testing.T) {
 	down.Store(true)
 	if _, body := fetch(t, client, newRequest(t, "POST", p.url+"/", "")); !strings.Contains(body, "and the request was not sent: dial tcp") {
 		t.Errorf("answered %s", body)
+	}
+}
+
+// A service may close an idle connection just as the proxy writes to it: then nobody knows whether it read the request.
+func TestWhatMayChangeSomethingMeetsNoConnectionThatTheServiceCloses(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read atomic.Int64
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() {
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				if r, err := http.ReadRequest(in); err == nil {
+					_, _ = io.Copy(io.Discard, r.Body)
+					read.Add(1)
+					ok(conn, "done")
+					_, _ = in.Peek(1) // the next request has come: it is not read
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		ln.Close()
+		open.Wait()
+	})
+	p := stand(t, "http://"+ln.Addr().String(), nil)
+	client, broken, sent := caller(t), 0, 0
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+		for _, key := range []string{"", "once"} {
+			for range 10 {
+				r := newRequest(t, method, p.url+"/", `{"quantity":1}`)
+				if key != "" {
+					r.Header.Set("Idempotency-Key", key)
+				}
+				if answer, body := fetch(t, client, r); answer.StatusCode != http.StatusOK || body != "done" {
+					broken++
+				}
+				sent++
+			}
+		}
+	}
+	if broken > 0 || int(read.Load()) != sent {
+		t.Errorf("of %d requests, %d were answered with an error; the service read %d", sent, broken, read.Load())
 	}
 }
