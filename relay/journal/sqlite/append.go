@@ -43,7 +43,7 @@ func (j *Journal) Owns(ctx context.Context) error {
 // Check commits a change, and waits for the disk.
 func (j *Journal) Check(ctx context.Context) error {
 	if err := j.audit.found(); err != nil {
-		return readError(err)
+		return j.readError(err)
 	}
 	return j.writer.Do(ctx, func(b *batch) error {
 		return b.execute("UPDATE journal SET checks = checks + 1")

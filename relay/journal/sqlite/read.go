@@ -27,7 +27,7 @@ func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.R
 		err = j.addRepeats(ctx, records)
 	}
 	if err != nil {
-		return nil, readError(err)
+		return nil, j.readError(err)
 	}
 	return records, nil
 }
@@ -104,7 +104,7 @@ func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, er
 	case errors.Is(err, sql.ErrNoRows), err == nil && !p.holds(seq):
 		return journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}, true, nil
 	case err != nil:
-		return journal.Record{}, false, readError(err)
+		return journal.Record{}, false, j.readError(err)
 	}
 	record, err := p.find(seq)
 	if err == nil {
@@ -113,7 +113,7 @@ func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, er
 		record = one[0]
 	}
 	if err != nil {
-		return journal.Record{}, false, readError(err)
+		return journal.Record{}, false, j.readError(err)
 	}
 	return record, true, nil
 }
@@ -126,7 +126,7 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 	rows, err := j.reading.QueryContext(ctx,
 		"SELECT received, reason, body FROM quarantine ORDER BY number DESC LIMIT ?", max(limit, 0))
 	if err != nil {
-		return nil, readError(err)
+		return nil, j.readError(err)
 	}
 	defer rows.Close()
 	var all []journal.Unreadable
@@ -134,18 +134,18 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 		var u journal.Unreadable
 		var received int64
 		if err := rows.Scan(&received, &u.Reason, &u.Body); err != nil {
-			return nil, readError(err)
+			return nil, j.readError(err)
 		}
 		u.Received = journal.Instant(received)
 		all = append(all, u)
 		size += len(u.Body)
 	}
-	return all, readError(rows.Err())
+	return all, j.readError(rows.Err())
 }
 
-func readError(err error) error {
+func (j *Journal) readError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("read the journal: %w", err)
+	return fmt.Errorf("read the journal: %w", j.instructive(err))
 }

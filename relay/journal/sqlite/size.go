@@ -19,5 +19,5 @@ func (j *Journal) Size(ctx context.Context) (size int64, err error) {
 		return 0, err
 	}
 	err = j.reading.QueryRowContext(ctx, selectUsedBytes).Scan(&size)
-	return size, readError(err)
+	return size, j.readError(err)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"maps"
+	"runtime"
 	"sync"
 
 	"tillwatch/relay/journal"
@@ -39,9 +40,13 @@ var _ journal.Journal = (*Journal)(nil)
 
 // Open opens or creates the journal in folder dir, with files that only this user can
 // read. It refuses a journal that another process has open. Every error is one
-// sentence that says what to do.
+// sentence that says what to do. On a full disk what is there can be read.
 func Open(ctx context.Context, dir string) (journal.Journal, error) {
 	j, err := open(ctx, folder{path: dir})
+	if noRoom(err) && runtime.GOOS != "windows" {
+		// There is no room for SQLite's index of the log either. In memory, only this process can use it.
+		j, err = open(ctx, folder{path: dir, vfs: "unix-excl"})
+	}
 	if err != nil {
 		return nil, explain(dir, err)
 	}

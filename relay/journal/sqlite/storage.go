@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -96,8 +98,25 @@ func explain(dir string, err error) error {
 		return fmt.Errorf("%s %w: restore it from a copy, or move it away to begin anew", file, err)
 	case errors.As(err, &failure):
 		return explainCode(dir, file, failure)
+	case strings.HasPrefix(err.Error(), "sql: "): // a row is not of the kind that this program writes
+		return damaged(file, err)
 	}
 	return fmt.Errorf("the journal folder %s cannot be used: %w", dir, err)
+}
+
+// noRoom reports whether the disk, or this user's share of it, is full.
+func noRoom(err error) bool {
+	var failure *driver.Error
+	return errors.As(err, &failure) && slices.Contains([]int{codes.SQLITE_FULL, codes.SQLITE_IOERR_WRITE, codes.SQLITE_IOERR_SHMSIZE}, failure.Code())
+}
+
+// instructive says what to do about a database that turns out to be damaged, or whose disk is full, while it is open.
+func (j *Journal) instructive(err error) error {
+	var failure *driver.Error
+	if errors.Is(err, errDamaged) || noRoom(err) || errors.As(err, &failure) && failure.Code()&0xff == codes.SQLITE_CORRUPT {
+		return explain(filepath.Dir(j.claim.database.path), err)
+	}
+	return err
 }
 
 // unwritable names what this user may not write: a file, or the folder in which it would be made.
@@ -111,6 +130,10 @@ func unwritable(dir string, err error) string {
 	return "the journal folder " + dir
 }
 
+func damaged(file string, err error) error {
+	return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, or move it away to begin anew (%w)", file, err)
+}
+
 func inUse(dir string) error {
 	return fmt.Errorf("the journal folder %s is in use by another process: stop it, or choose another folder", dir)
 }
@@ -120,10 +143,11 @@ func explainCode(dir, file string, failure *driver.Error) error {
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
 		return inUse(dir)
 	case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
-		return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, or move it away to begin anew (%w)", file, failure)
+		return damaged(file, failure)
 	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:
 		return fmt.Errorf("the journal folder %s is not writable: give this user write permission, or choose another folder (%w)", dir, failure)
-	case codes.SQLITE_FULL:
+	}
+	if noRoom(failure) {
 		return fmt.Errorf("the disk of the journal folder %s is full: make room, or choose another folder (%w)", dir, failure)
 	}
 	return fmt.Errorf("open the journal in %s: %w", dir, failure)

@@ -40,6 +40,7 @@ type writer struct {
 	latest     int64            // the latest time of receipt of all events
 	written    int              // bytes since the log was copied
 	longestLog int              // once this many bytes are written, the log is copied
+	owns       bool             // the database names this process as its owner
 	disowned   error            // why nothing may be written any more
 	buffer     []byte           // reused for the next pack
 }
@@ -66,30 +67,46 @@ func (w *writer) begin(ctx context.Context) error {
 		return err
 	}
 	epoch, err := prepareSchema(ctx, connection)
-	if err == nil {
-		_, err = connection.ExecContext(ctx, "UPDATE journal SET owner = ?", w.owner)
-	}
 	if err := errors.Join(err, connection.Close()); err != nil {
 		return err
 	}
 	w.journal.epoch = epoch
-	if err := w.claim.log.open(0); err != nil {
+	full := w.connect(ctx)
+	if noRoom(full) {
+		err = w.look(ctx) // the next transaction connects
+	} else {
+		err = full
+	}
+	if err != nil {
 		return err
 	}
-	if err := w.connect(ctx); err != nil {
+	return w.compareMark(ctx, full)
+}
+
+// look loads what a database holds that cannot be written for want of room.
+func (w *writer) look(ctx context.Context) error {
+	connection, err := w.db.Conn(ctx)
+	if err != nil {
 		return err
 	}
-	return w.compareMark(ctx)
+	// What a killed process may have committed without a sync is synced before it is copied, which may fail.
+	if _, err = copyLog(ctx, connection, "PASSIVE"); err == nil || noRoom(err) {
+		err = w.catchUp(ctx, connection)
+	}
+	return errors.Join(err, connection.Close())
 }
 
 // compareMark begins a new epoch if the database has lost acknowledged events: other
-// events will get their sequence numbers.
-func (w *writer) compareMark(ctx context.Context) error {
+// events will get their sequence numbers. On a full disk it cannot.
+func (w *writer) compareMark(ctx context.Context, full error) error {
 	j := w.journal
 	head := j.newest()
 	j.lostFrom, j.lostTo = head+1, j.mark.read()
 	if j.lostTo < j.lostFrom {
 		return nil
+	}
+	if full != nil {
+		return full
 	}
 	epoch := journal.NewEpoch()
 	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
@@ -109,15 +126,31 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.copyWholeLog(ctx, connection); err != nil {
-		return errors.Join(err, connection.Close())
+	err = w.own(ctx, connection)
+	if err == nil {
+		err = w.copyWholeLog(ctx, connection)
 	}
-	if err := w.catchUp(ctx, connection); err != nil {
+	if err == nil {
+		err = w.catchUp(ctx, connection)
+	}
+	if err != nil {
 		return errors.Join(err, connection.Close())
 	}
 	w.connection = connection
 	w.claim.note()
 	return nil
+}
+
+// own names this process as the owner, once.
+func (w *writer) own(ctx context.Context, c *sql.Conn) error {
+	if w.owns {
+		return nil
+	}
+	if _, err := c.ExecContext(ctx, "UPDATE journal SET owner = ?", w.owner); err != nil {
+		return err
+	}
+	w.owns = true
+	return w.claim.log.open(0)
 }
 
 // copyWholeLog syncs what a killed process may have committed without a sync. When
@@ -181,7 +214,7 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 	}
 	if err != nil {
 		w.giveUp(err)
-		err = fmt.Errorf("write the journal: %w", err)
+		err = fmt.Errorf("write the journal: %w", w.journal.instructive(err))
 	}
 	w.claim.note() // before the answers: what another program writes after them is not this one's
 	works.Answer(err)
