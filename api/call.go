@@ -174,7 +174,11 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 		return nil, nil, request.notSent(err)
 	}
 	word := req.Header.Get(standInHeader) // "": not asked
-	answer, err := c.http.Do(req)
+	sender := c.reads
+	if request.method != http.MethodGet {
+		sender = c.mutations
+	}
+	answer, err := sender.Do(req)
 	if err != nil {
 		failed := &TransportError{Method: request.method, Path: request.printable(), MaybeSent: trace.maybeSent(), Err: quotingNo(secrets, c.cause(ctx, err))}
 		if !failed.MaybeSent && ctx.Err() == nil {

@@ -54,7 +54,8 @@ type Client struct {
 	retries     int
 	pacer       Pacer
 	observe     func(Exchange)
-	http        *http.Client
+	reads       *http.Client
+	mutations   *http.Client
 	environment Environment // by the address and the key alone
 	onLoopback  bool
 	answered    atomic.Pointer[Environment] // on loopback: by the last answer
@@ -114,11 +115,15 @@ func New(cfg Config) (*Client, error) {
 	if c.observe == nil {
 		c.observe = func(Exchange) {}
 	}
-	transport := cfg.Transport
-	if transport == nil {
-		transport = TransportTo(base.Hostname())
+	reads, mutations := cfg.Transport, cfg.Transport
+	if cfg.Transport == nil {
+		// A mutation has a connection of its own: the service may close an idle one just as the request is written to it,
+		// and then nobody knows whether it was read.
+		own := TransportTo(base.Hostname())
+		own.MaxIdleConnsPerHost = -1 // none
+		reads, mutations = TransportTo(base.Hostname()), own
 	}
-	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
+	c.reads, c.mutations = &http.Client{Transport: reads, CheckRedirect: stay}, &http.Client{Transport: mutations, CheckRedirect: stay}
 	return c, nil
 }
 
@@ -148,7 +153,7 @@ func (c *Client) Uses(key Secret) bool { return c.key.Load().Equal(key) }
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close closes the connections that no request is on.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.reads.CloseIdleConnections() }
 
 // TransportTo makes the transport for requests to a host. It goes directly to this
 // machine, and bounds what the host can make it hold.

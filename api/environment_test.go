@@ -84,7 +84,7 @@ func TestClientDoesNotPrintItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
-		for _, value := range []any{client, client.key.Load(), client.http} {
+		for _, value := range []any{client, client.key.Load(), client.reads} {
 			if printed := fmt.Sprintf(verb, value); strings.Contains(printed, "hunter2") {
 				t.Errorf("%s shows the key: %s", verb, printed)
 			}

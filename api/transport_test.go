@@ -1,12 +1,14 @@
 package api
 
 import (
+	"bufio"
 	"compress/gzip"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -28,8 +30,52 @@ func overNetwork(t *testing.T, handler http.HandlerFunc) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(client.http.CloseIdleConnections)
+	t.Cleanup(client.Close)
 	return client
+}
+
+// A service may close an idle connection just as a request is written to it. Then nobody knows whether it was read, and
+// money would be in doubt for nothing.
+func TestAConfirmMeetsNoConnectionThatTheServiceCloses(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer listener.Close()
+	serving.Go(func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { // answers once, and closes as soon as more arrives
+				defer connection.Close()
+				lines := bufio.NewReader(connection)
+				if r, err := http.ReadRequest(lines); err == nil {
+					io.Copy(io.Discard, r.Body)
+					io.WriteString(connection, "HTTP/1.1 200 OK\r\nContent-Length: 46\r\n\r\n"+`{"id":"ci_1","state":"placing_order","a":"bc"}`)
+				}
+				lines.ReadByte()
+			})
+		}
+	})
+	client, err := New(Config{BaseURL: "http://" + listener.Addr().String(), Key: NewSecret(testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for range 3 {
+		if _, err := client.Intent(t.Context(), "ci_1"); err != nil {
+			t.Fatal(err)
+		}
+		if in, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{}); err != nil || in.State != PlacingOrder {
+			t.Errorf("it is %q: %v", in.State, err)
+		}
+		client.Close() // the next read, too, meets no connection that is closed
+	}
 }
 
 func TestAConfirmOnABrokenConnectionIsNotSentAgain(t *testing.T) {
