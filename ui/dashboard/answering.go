@@ -54,7 +54,7 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 			m.dialog.close()
 			return m.batch.begin(m.ctx, all)
 		}
-		return m.confirms.begin(m.ctx, c.Proposal())
+		return m.confirms.begin(m.ctx, c.Proposal(), c)
 	case a.Kind == dialog.Withdrawn:
 		m.confirms.withdraw(m.dialog.confirm().Proposal().ID)
 	case a.Kind == dialog.Agreed:

@@ -114,7 +114,7 @@ func (b *batch) sendNext(ctx context.Context) tea.Cmd {
 			b.notices.say(warning, string(next.Product)+": not sent: "+reason)
 			continue
 		}
-		if cmd := b.confirms.begin(ctx, next); cmd != nil {
+		if cmd := b.confirms.begin(ctx, next, nil); cmd != nil {
 			q.running = next.ID
 			return cmd
 		}

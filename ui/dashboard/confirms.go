@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -31,6 +32,7 @@ type confirmRun struct {
 	name     string
 	stages   chan confirm.Progress
 	done     chan confirm.Outcome
+	dialog   *dialog.Confirm  // that was opened for it, perhaps hidden now; nil in a batch
 	withdraw func()           // takes the yes back, unless it is written down already
 	at       confirm.Progress // its stage
 	ended    time.Time        // zero while it runs
@@ -107,15 +109,15 @@ func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 	return p, err
 }
 
-// begin confirms in its own goroutine, unless one is running.
-func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
+// begin confirms in its own goroutine, unless one is running. in is the dialog that was opened for it; nil in a batch.
+func (c *confirms) begin(ctx context.Context, seen confirm.Proposal, in *dialog.Confirm) tea.Cmd {
 	if c.runs[seen.ID].underway() {
 		return nil
 	}
 	withdrawn := make(chan struct{})
 	seen.Withdrawn = withdrawn
 	run := &confirmRun{
-		id: seen.ID, name: string(seen.Product),
+		id: seen.ID, name: string(seen.Product), dialog: in,
 		stages: make(chan confirm.Progress, 64), done: make(chan confirm.Outcome, 1), withdraw: sync.OnceFunc(func() { close(withdrawn) }),
 	}
 	c.runs[seen.ID] = run
@@ -155,6 +157,9 @@ func (r *confirmRun) next() tea.Msg {
 // stage shows a confirm's progress.
 func (c *confirms) stage(msg stageMsg) tea.Cmd {
 	msg.run.at = msg.at
+	if msg.run.dialog != nil {
+		msg.run.dialog.SetProgress(msg.at)
+	}
 	c.board.intents.SetNote(msg.run.id, pane.Note{Text: "▸ " + string(msg.at.Stage), Style: paint.Placing})
 	return msg.run.next
 }
@@ -163,6 +168,9 @@ func (c *confirms) stage(msg stageMsg) tea.Cmd {
 func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
 	run, o := msg.run, msg.outcome
 	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
+	if run.dialog != nil {
+		run.dialog.SetOutcome(o)
+	}
 	c.board.intents.SetNote(run.id, noteOf(o))
 	switch {
 	case o.Verdict == confirm.Accepted && len(o.Differences) > 0:

@@ -172,8 +172,13 @@ func TestQuittingAsksOnceWhileAConfirmIsUnderWay(t *testing.T) {
 		if !strings.Contains(screen(m), "quit again to leave") {
 			t.Error("nothing says why q did not quit")
 		}
-		if got := press(m, "c"); got != nil || m.dialog.open() {
-			t.Error("a second confirm of the same intent is offered")
+		if press(m, "c"); m.dialog.confirm() == nil || !strings.Contains(screen(m), "▸ Send") {
+			t.Errorf("c does not show again how far it is:\n%s", screen(m))
+		}
+		rest(m)
+		press(m, "C", "esc")
+		if len(g.asked) != 1 {
+			t.Errorf("%d confirms were asked for", len(g.asked))
 		}
 		if got := press(m, "q"); got == nil {
 			t.Error("the second q does not quit")

@@ -44,10 +44,22 @@ func (c *consent) disabled() string {
 	if o := c.board.orderUnder(); o != nil {
 		return c.batch.orderDisabled(o)
 	}
-	return c.confirms.disabled(c.board.intentUnder())
+	in, ok := c.board.intentUnder()
+	if ok && c.hidden(in.ID) != nil {
+		return ""
+	}
+	return c.confirms.disabled(in, ok)
 }
 
-// ask asks about the intent or the order under the cursor. The dialog keeps what the
+// hidden is the dialog of the intent's confirm, if that is running; nil if there is none.
+func (c *consent) hidden(id api.ID) *dialog.Confirm {
+	if run := c.confirms.runs[id]; run.underway() {
+		return run.dialog
+	}
+	return nil
+}
+
+// ask asks about the intent or the order under the cursor, or shows again how far its confirm is. The dialog keeps what the
 // person sees, whatever changes behind it.
 func (c *consent) ask(ctx context.Context) tea.Cmd {
 	if o := c.board.orderUnder(); o != nil {
@@ -56,6 +68,9 @@ func (c *consent) ask(ctx context.Context) tea.Cmd {
 	in, ok := c.board.intentUnder()
 	if !ok {
 		return nil
+	}
+	if d := c.hidden(in.ID); d != nil { // it goes on: show again how far it is
+		return c.dialog.ask(ctx, d)
 	}
 	seen, err := c.confirms.propose(in.ID)
 	if err != nil {

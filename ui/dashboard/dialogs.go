@@ -107,20 +107,6 @@ func (d *dialogs) scroll(delta int) {
 	}
 }
 
-// stage shows how far the confirm of the open dialog is.
-func (d *dialogs) stage(msg stageMsg) {
-	if c := d.confirm(); c != nil && c.Proposal().ID == msg.run.id {
-		c.SetProgress(msg.at)
-	}
-}
-
-// outcome shows how the confirm of the open dialog ended.
-func (d *dialogs) outcome(msg outcomeMsg) {
-	if c := d.confirm(); c != nil && c.Proposal().ID == msg.run.id {
-		c.SetOutcome(msg.outcome)
-	}
-}
-
 // overlay draws the dialog over the lines of the screen, which become faint. The lines up to kept
 // stay as they are, because they name the account and what may have been bought; behind a dialog that arranges the
 // board, all lines do.
@@ -131,10 +117,16 @@ func (d *dialogs) overlay(lines []string, l *paint.Line, width, kept int) {
 			lines[i] = l.Start(width).Edge().Put(paint.Faint, ansi.Strip(line)).String()
 		}
 	}
-	w, h := d.shown.Size(max(width-4, 1), max(len(lines)-2, 1))
-	if width < 44 || len(lines) < 14 {
+	const low = 14 // rows: there it needs all of them
+	top := kept
+	if kept > 0 && len(lines) >= low {
+		top++ // below a line about money
+	}
+	w, h := d.shown.Size(max(width-4, 1), max(len(lines)-max(top, 2), 1))
+	if width < 44 || len(lines) < low {
+		top = 0
 		w, h = d.shown.Size(width, len(lines))
 	}
-	d.x, d.y = (width-w)/2, max((len(lines)-h)/2, 0)
+	d.x, d.y = (width-w)/2, max((len(lines)-h)/2, top)
 	paint.Splice(lines, d.shown.View(l, w, h), d.x, d.y, width)
 }

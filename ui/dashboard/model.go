@@ -273,11 +273,9 @@ func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	case silenceMsg:
 		return m.dialog.silent(m.ctx, msg)
 	case stageMsg:
-		m.dialog.stage(msg)
 		return m.confirms.stage(msg)
 	case outcomeMsg:
 		m.quitting = false
-		m.dialog.outcome(msg)
 		m.confirms.outcome(msg, m.batch.isRunning(msg.run.id))
 		return m.batch.outcome(m.ctx, msg.run.id, msg.outcome)
 	}
