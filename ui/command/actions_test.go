@@ -275,8 +275,8 @@ func intentCases() []actionCase {
 			h.agree(`✓ Confirmed`)
 			h.escape(`╭─ `)
 			h.see(item + `: confirmed`)
-			h.see(`awaiting 17`) // it has left: no row moves under the next keys
-			h.act(action.Top)
+			h.see(`awaiting 17`) // it has left, with the cursor
+			h.toAwaiting()
 		}},
 		{action.StopBatch, func(h *hand) {
 			h.world.fail(h.T, `{"lateBy":3600,"after":true,"method":"POST","path":"/api/v1/"}`)
@@ -290,7 +290,7 @@ func intentCases() []actionCase {
 			h.world.control(h.T, "failures/end", "")
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
 			h.see(`awaiting 16`) // the accepted one has left
-			h.act(action.Top)
+			h.toAwaiting()
 		}},
 		{action.ConfirmMarked, func(h *hand) {
 			h.act(action.Top, action.Mark, action.Down, action.Mark)
@@ -301,7 +301,7 @@ func intentCases() []actionCase {
 			h.see(`awaiting 14`) // they have left
 			h.world.screen.waitWritten(h.T, "\x1b]9;4;1;")
 			h.world.screen.waitWritten(h.T, "\x1b]9;4;0")
-			h.act(action.Top)
+			h.toAwaiting()
 		}},
 	}
 }

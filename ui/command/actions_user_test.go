@@ -29,6 +29,12 @@ func (h *hand) act(ids ...action.ID) {
 	}
 }
 
+// toAwaiting moves the cursor to the top of the second lane, wherever it is.
+func (h *hand) toAwaiting() {
+	h.Helper()
+	h.act(action.Left, action.Left, action.Left, action.Left, action.Right, action.Top)
+}
+
 func (h *hand) typed(text string) { h.Helper(); h.world.screen.press(h.T, text) }
 
 func (h *hand) see(patterns ...string) string {

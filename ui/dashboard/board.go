@@ -20,6 +20,7 @@ type drawnPane interface {
 	Apply(c *account.Changes, first bool)
 	Forget() // starts over; the cursor returns to its row, should that come back
 	Move(pane.Step)
+	Hold(back bool)            // keeps the cursor on its row until it is moved; back: brings it into sight
 	Click(x, y int) (row bool) // whether there is a row
 	Wheel(x, y, delta int)
 	Tab(x, y int) (at int, ok bool) // which of the panes that share its place has its name there

@@ -88,7 +88,6 @@ func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	d.board.deliveries.Hold(of.ID)
 	d.asked = *of
 	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
 	return func() tea.Msg {

@@ -17,9 +17,7 @@ type details struct {
 func (d *details) open(s pane.Subject) {
 	d.board.rememberFocus()
 	d.turn(s)
-	if d.trail.add(s); s.Kind == pane.OfDelivery {
-		d.board.deliveries.Hold(s.ID)
-	}
+	d.trail.add(s)
 }
 
 // turn shows a subject in the detail.
@@ -32,6 +30,7 @@ func (d *details) turn(s pane.Subject) {
 
 // step moves the cursor, and an open detail with it.
 func (d *details) step(s pane.Step) {
+	d.board.created = "" // an intent that arrives now no longer takes the cursor
 	if d.board.step(s) {
 		d.follow()
 	}

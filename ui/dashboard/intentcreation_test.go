@@ -97,3 +97,17 @@ func TestWhyAnIntentWasNotMadeStandsInTheDialog(t *testing.T) {
 		t.Errorf("nor the board, once it is closed:\n%s", got)
 	}
 }
+
+func TestACursorThatWasMovedIsNotTakenByAnIntentThatArrives(t *testing.T) {
+	var asked dialog.Draft
+	s := typicalShop(time.Now())
+	m := boardOf(t, s, 160, 45, makes("ci_new", nil, &asked))
+	answeredBy(m, api.Environment{Name: "simulator", StandIn: true})
+	perform(m, press(m, "n", "s", "o", "tab", "2", "enter"))
+	press(m, "j")
+	under := m.board.subject()
+	m.Update(changesMsg{account.Changes{Version: 1 << 40, Summary: m.picture.summary, Intents: []*account.Intent{{ID: "ci_new", State: api.RetrievingOffer, CreatedAt: time.Now()}}}})
+	if got := m.board.subject(); got != under {
+		t.Errorf("the cursor went from %v to %v", under, got)
+	}
+}

@@ -89,6 +89,7 @@ type Model struct {
 	awaited  bool      // the picture arrives in a moment: nothing is drawn before
 	flooded  time.Time // when keys were last dropped
 	quitting bool      // quit was pressed once while a confirm was running
+	shown    shownRow  // the row under the cursor, as last drawn
 }
 
 // New makes the model. [Run] shows it; tests drive it with messages.
@@ -207,9 +208,12 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 // data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.waitNoMore(msg)
+	m.holdCursor()
 	if mouse, ok := msg.(tea.MouseMsg); ok {
 		m.away.use(m.cfg.Now())
-		return m, m.mouse(mouse)
+		cmd := m.mouse(mouse)
+		m.touched(mouse)
+		return m, cmd
 	}
 	m.redraw = true
 	switch msg := msg.(type) {
@@ -237,7 +241,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.profiles.switchTo(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
-		return m, m.key(msg)
+		cmd := m.key(msg)
+		m.touched(msg)
+		return m, cmd
 	case job.KeysMsg:
 		return m, m.keys(msg)
 	case job.UnendedPasteMsg:

@@ -22,6 +22,7 @@ func (m *Model) View() tea.View {
 		return tea.View{}
 	}
 	m.drawn = m.lines()
+	m.noteShown()
 	if m.canvas != nil {
 		m.canvas.Set(m.modes())
 		m.canvas.Show(m.drawn)

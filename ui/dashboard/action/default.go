@@ -55,7 +55,7 @@ func moving() []Action {
 		{ID: Top, Keys: []string{"g", "home"}, Title: "Top", Group: Move,
 			Tooltip: "Moves the cursor to the first row."},
 		{ID: Bottom, Keys: []string{"G", "end"}, Title: "Bottom", Group: Move,
-			Tooltip: "Moves the cursor to the last row; from there it follows new events."},
+			Tooltip: "Moves the cursor to the last row; a list of events then follows the newest."},
 		{ID: PageUp, Keys: []string{"pgup", "ctrl+b"}, Title: "Page up", Group: Move,
 			Tooltip: "Moves the cursor up one page."},
 		{ID: PageDown, Keys: []string{"pgdown", "ctrl+f"}, Title: "Page down", Group: Move,

@@ -98,24 +98,19 @@ func (p *Alerts) Apply(c *account.Changes, first bool) {
 	p.Arrange()
 }
 
-// Arrange updates the rows, also after alerts were acknowledged or muted. While the pane has
-// the focus, the cursor stays on its alert: a key that acknowledges one must not hit another
-// that has just come.
+// Arrange updates the rows, also after alerts were acknowledged or muted.
 func (p *Alerts) Arrange() {
-	if row, ok := p.list.Cursor(); ok && p.focused {
-		p.list.Select(row.key)
-	}
 	rows := p.rowsOf(p.standing)
 	shown := make(map[string]bool, len(rows))
+	var changed []*alertRow
 	for _, row := range rows {
 		shown[row.key] = true
-		old, ok := p.list.Get(row.key)
-		if ok && old.same(row) {
-			continue
+		if old, ok := p.list.Get(row.key); !ok || !old.same(row) {
+			changed = append(changed, row)
 		}
-		p.list.Upsert(row)
-		p.stale = true
 	}
+	p.stale = p.stale || len(changed) > 0
+	p.list.Upsert(changed...)
 	var over []string
 	for _, row := range p.list.All() {
 		if !shown[row.key] {

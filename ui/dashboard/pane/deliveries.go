@@ -181,12 +181,6 @@ func (p *Deliveries) Find(id api.ID) (*delivery.Delivery, bool) {
 	return row.Delivery, true
 }
 
-// Hold keeps the cursor on a delivery while new ones arrive.
-func (p *Deliveries) Hold(id api.ID) {
-	p.list.Select(string(id))
-	p.stale = true
-}
-
 // Lines draws the pane.
 func (p *Deliveries) Lines() []string {
 	return p.drawn(p.top, func() { p.message(paint.Muted, "no deliveries yet", "they begin once an endpoint is registered") }, p.draw)

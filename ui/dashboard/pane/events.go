@@ -17,8 +17,8 @@ import (
 // keptEvents bounds the rows of the tail.
 const keptEvents = 2000
 
-// Events is the live tail, with the newest event at the bottom. It follows the
-// newest while the cursor is on it.
+// Events is the live tail, with the newest event at the bottom. It follows the newest until the
+// cursor is moved up.
 type Events struct {
 	listing[*eventRow]
 	counters account.EventCounters

@@ -213,6 +213,9 @@ func (p *Failures) RowFilter() (filter, why string) {
 	return filter, ""
 }
 
+// Hold keeps the cursor on its group.
+func (p *Failures) Hold(bool) { p.groups[p.side].hold() }
+
 // Move moves the cursor. Left and right change the side; if the sides are above each other,
 // the cursor moves from one to the other.
 func (p *Failures) Move(s Step) {

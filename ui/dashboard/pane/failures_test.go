@@ -286,3 +286,32 @@ func TestWideFailuresListTheGroupsOfBothCursors(t *testing.T) {
 		t.Errorf("the longest reason is cut beside its bar:\n%s", got)
 	}
 }
+
+func TestAHeldCursorStaysOnItsGroup(t *testing.T) {
+	p, shown := failuresOf(160, 40, badDay()...)
+	p.Lines()
+	p.Hold(false)
+	first := p.group().name
+	more := func(code string, from int) {
+		var all []*account.Intent
+		for i := range 5 {
+			all = append(all, failedOf(from+i, time.Minute, "acme.example", code, 0))
+		}
+		c := &account.Changes{Intents: all, Summary: account.Summary{Known: noon.Add(-time.Hour)}}
+		shown.Apply(c, false)
+		p.Apply(c, false)
+		p.Lines()
+	}
+	more("checkout_intent_expired", 100)
+	if got := p.group(); got.name != first || p.groups[byReason].rows[0] == got {
+		t.Errorf("after others became more the cursor is on %s, want %s", got.name, first)
+	}
+	gone := &account.Changes{GoneIntents: []api.ID{"ci_001", "ci_002"}, Summary: account.Summary{Known: noon.Add(-time.Hour)}}
+	shown.Apply(gone, false)
+	p.Apply(gone, false)
+	neighbour := p.group().name
+	more("product_out_of_stock", 200)
+	if got := p.group().name; neighbour == first || got != neighbour {
+		t.Errorf("once its group was gone the cursor went to %s, and with the group back to %s", neighbour, got)
+	}
+}

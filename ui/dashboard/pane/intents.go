@@ -116,8 +116,10 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 func (p *Intents) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.look.Now)
 	p.lanes.setFilter(f, p.filter)
-	p.filter = f
-	p.findLane()
+	if anew := f != p.filter; anew { // rows that only grow older do not move the cursor to another lane
+		p.filter = f
+		p.findLane()
+	}
 	p.stale = true
 }
 
@@ -203,13 +205,18 @@ func (p *Intents) SetPlace(at Place) {
 	if p.place == at {
 		return
 	}
-	before, pinned := p.Subject(), p.table().Pinned()
+	held, pinned := p.table().Held(), p.table().Pinned()
 	was := p.listed()
 	p.frame.SetPlace(at)
 	p.lanes.fit()
 	p.list.SetHeight(p.h - p.head())
-	if was != p.listed() && pinned && before.Kind == OfIntent {
-		p.Select(before.ID)
+	if was == p.listed() {
+		return
+	}
+	if p.listed() {
+		p.list.HoldOn(held, pinned)
+	} else {
+		p.lanes.take(held, pinned)
 	}
 	p.findLane()
 }

@@ -12,6 +12,7 @@ import (
 
 // Apply applies changes. first keeps the first picture from glowing.
 func (p *Intents) Apply(c *account.Changes, first bool) {
+	held, pinned := p.lanes.current().Held(), p.lanes.current().Pinned()
 	p.letGo(c.GoneIntents)
 	var moves [lanes]struct {
 		out []*intentRow
@@ -21,7 +22,6 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	if len(p.rows) == 0 {
 		p.rows = make(map[api.ID]*intentRow, len(c.Intents)) // it does not grow row by row
 	}
-	follow := api.ID("")
 	for _, in := range c.Intents {
 		old := p.rows[in.ID]
 		if old != nil && old.Intent == in {
@@ -35,9 +35,6 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 			delete(p.cards.notes, in.ID)
 		}
 		if old != nil && old.lane != row.lane && old.lane < lanes {
-			if p.lanes.follows(old) && row.lane < lanes {
-				follow = in.ID
-			}
 			moves[old.lane].out = append(moves[old.lane].out, old)
 		}
 		if row.lane < lanes {
@@ -57,8 +54,8 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		p.lanes.tables[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
 	}
 	p.lanes.begin()
-	if row := p.rows[follow]; row != nil && p.lanes.tables[row.lane].Select(string(follow)) {
-		p.lanes.enter(row.lane)
+	if _, there := p.lanes.current().Get(held); !there {
+		p.lanes.take(held, pinned)
 	}
 	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.cards.stuck)+len(c.Summary.Alerts) > 0 ||
 		!maps.Equal(p.cards.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)

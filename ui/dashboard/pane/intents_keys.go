@@ -24,6 +24,9 @@ func (s Step) by(page, rows int) int {
 
 func step[R any](t *table.Table[R], s Step) { t.Move(s.by(t.Page(), t.Total())) }
 
+// Hold is like that of other panes, for the list or the lane with the cursor.
+func (p *Intents) Hold(back bool) { p.stale = p.table().Hold(back) || p.stale }
+
 // Move moves the cursor; left and right change the lane.
 func (p *Intents) Move(s Step) {
 	switch {

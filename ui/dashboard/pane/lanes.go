@@ -52,7 +52,7 @@ func (s *laneSet) enter(lane int) {
 func (s *laneSet) rest() {
 	for i, lane := range s.tables {
 		if i != s.at && i != s.left-1 {
-			lane.MoveTo(0)
+			lane.Rest()
 		}
 	}
 	s.stale = true
@@ -119,14 +119,14 @@ func (s *laneSet) change(by int) {
 	}
 }
 
-// follows reports whether a person has put the cursor on a row: it then follows the row to
-// another lane.
-func (s *laneSet) follows(row *intentRow) bool {
-	if s.at != row.lane || !s.tables[row.lane].Pinned() {
-		return false
+// take puts the cursor on the row with a key, in whichever lane that is shown.
+func (s *laneSet) take(key string, pinned bool) {
+	for i, lane := range s.tables {
+		if lane.HoldOn(key, pinned) {
+			s.enter(i)
+			return
+		}
 	}
-	under, ok := s.tables[row.lane].Cursor()
-	return ok && under.ID == row.ID
 }
 
 // fit places the lanes and sets their heights.

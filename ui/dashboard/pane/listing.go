@@ -96,6 +96,10 @@ func (p *listing[R]) Fields() []Field { return p.fields }
 // Matches returns how many rows pass the filter, of how many.
 func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() - p.extra }
 
+// Hold keeps the cursor on its row. If that is out of sight and back is true, the cursor returns to
+// where it began.
+func (p *listing[R]) Hold(back bool) { p.stale = p.list.Hold(back) || p.stale }
+
 // Move moves the cursor.
 func (p *listing[R]) Move(s Step) {
 	step(p.list, s)

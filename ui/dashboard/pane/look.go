@@ -82,6 +82,9 @@ func (f *frame) Apply(*account.Changes, bool) {}
 // Forget does nothing.
 func (f *frame) Forget() {}
 
+// Hold does nothing.
+func (f *frame) Hold(bool) {}
+
 // Move does nothing.
 func (f *frame) Move(Step) {}
 

@@ -85,6 +85,9 @@ func (p *Quota) Move(s Step) {
 	p.Wheel(0, 0, s.by(p.h, len(p.rows)))
 }
 
+// Hold keeps the cursor on its spender.
+func (p *Quota) Hold(bool) { p.spending.hold() }
+
 // Click puts the cursor on a spender.
 func (p *Quota) Click(_, y int) (row bool) {
 	p.stale = p.Viewing() && p.spending.click(y) || p.stale

@@ -232,3 +232,16 @@ func TestWhatIsLeftOfTheDayIsAPartOfItsLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestAHeldCursorStaysOnItsSpender(t *testing.T) {
+	few, many := spent("few", account.SpenderObserved, map[string]int{"GET /a": 2}), spent("many", account.SpenderObserved, map[string]int{"GET /a": 9})
+	p := usagePane(few)
+	p.Lines()
+	p.Hold(false)
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{few, many}}}, false)
+	p.Invalidate()
+	p.Lines()
+	if filter, _ := p.RowFilter(); filter != `by="few"` || p.spending.rows[0].key.by != "many" {
+		t.Errorf("after another spent more the cursor is on %s", filter)
+	}
+}

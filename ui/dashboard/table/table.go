@@ -21,14 +21,15 @@ const (
 type Config[T any] struct {
 	Key     func(T) string    // identity
 	Compare func(a, b T) int  // order; Key breaks ties
-	Home    Edge              // where the cursor rests until it is moved
+	Home    Edge              // where the window rests, and the cursor until it is held
 	Limit   int               // the most rows: of more, the first by Compare are dropped, even under SetCompare; 0: no limit
 	Match   func(T, any) bool // whether a row passes the filter of SetFilter
 }
 
-// Table holds rows of type T. The cursor rests at the home edge, and follows it, until it
-// is moved. From then on it stays on its row, wherever that goes, until it is moved back
-// to the edge. Create a Table with [New].
+// Table holds rows of type T. The cursor rests at the home edge until it is moved or held.
+// From then on it stays on its row, wherever that goes. The window stays at the home edge until
+// the cursor is moved away from it: a held row may go out of sight, and then no row is under the
+// cursor. Create a Table with [New].
 type Table[T any] struct {
 	cfg    Config[T]
 	order  func(a, b T) int // of SetCompare; nil: Compare
@@ -37,8 +38,9 @@ type Table[T any] struct {
 	filter any // nil: all rows are shown
 	shown  []T // those that pass the filter, sorted; rows itself without a filter
 
-	pinned bool   // the cursor has left the home edge
-	key    string // the cursor's row, while pinned
+	pinned bool   // the cursor was moved away from the home edge: the window stays around it
+	held   bool   // the cursor stays on its row, as it does while pinned
+	key    string // the cursor's row, while held
 	index  int    // of the cursor in shown
 	offset int    // of the window in shown
 	height int    // rows in the window
@@ -128,9 +130,44 @@ func (t *Table[T]) Remove(key string) {
 // Clear removes all rows and resets the cursor.
 func (t *Table[T]) Clear() {
 	clear(t.byKey)
-	t.rows, t.shown, t.pinned, t.key, t.index, t.offset = nil, nil, false, "", 0, 0
+	t.rows, t.shown = nil, nil
+	t.Rest()
+}
+
+// Rest returns the cursor to the home edge.
+func (t *Table[T]) Rest() {
+	t.pinned, t.held, t.key = false, false, ""
 	t.settle()
 }
+
+// Hold keeps the cursor on its row. If no row is under it and back is true, it first returns to
+// the home edge; Hold then returns true.
+func (t *Table[T]) Hold(back bool) (returned bool) {
+	row, ok := t.Cursor()
+	if !ok && back {
+		t.Rest()
+		row, ok = t.Cursor()
+		returned = ok
+	}
+	if ok {
+		t.held, t.key = true, t.cfg.Key(row)
+	}
+	return returned
+}
+
+// HoldOn puts the cursor on the row with a key, with the window around it if pinned is true. It
+// returns false if that row is not shown.
+func (t *Table[T]) HoldOn(key string, pinned bool) bool {
+	i, ok := t.Find(key)
+	if ok {
+		t.pinned, t.held, t.key, t.index = pinned, true, key, i
+		t.settle()
+	}
+	return ok
+}
+
+// Held returns the key of the row on which the cursor stays; "" if it rests at the home edge.
+func (t *Table[T]) Held() string { return t.key }
 
 // Forget removes all rows. The cursor returns to its row if that comes back.
 func (t *Table[T]) Forget() {
@@ -193,9 +230,9 @@ func (t *Table[T]) SetHeight(rows int) {
 	t.settle()
 }
 
-// Cursor returns the row under the cursor, if there is any.
+// Cursor returns the row under the cursor, if there is one in the window.
 func (t *Table[T]) Cursor() (row T, ok bool) {
-	if t.index < len(t.shown) {
+	if rows, first := t.Window(); t.index >= first && t.index < first+len(rows) {
 		return t.shown[t.index], true
 	}
 	return row, false
@@ -212,11 +249,20 @@ func (t *Table[T]) CursorKey() string {
 // Index returns the index of the cursor among the shown rows.
 func (t *Table[T]) Index() int { return t.index }
 
-// Pinned reports whether the cursor has left the home edge.
+// Pinned reports whether the cursor was moved away from the home edge.
 func (t *Table[T]) Pinned() bool { return t.pinned }
 
-// Move moves the cursor by delta rows; it stops at the ends.
-func (t *Table[T]) Move(delta int) { t.MoveTo(t.index + delta) }
+// Move moves the cursor by delta rows; it stops at the ends. If its row is out of sight, it
+// begins at the home edge.
+func (t *Table[T]) Move(delta int) {
+	from := t.index
+	if _, ok := t.Cursor(); !ok && t.cfg.Home == Bottom {
+		from = len(t.shown)
+	} else if !ok {
+		from = -1
+	}
+	t.MoveTo(from + delta)
+}
 
 // Page returns the number of rows by which page up and page down move.
 func (t *Table[T]) Page() int { return max(t.height-1, 1) }
@@ -234,25 +280,17 @@ func (t *Table[T]) Pick(row int) bool {
 // MoveTo puts the cursor on the row with an index, or the nearest one.
 func (t *Table[T]) MoveTo(index int) {
 	if len(t.shown) == 0 {
-		t.pinned = false
-		t.settle()
+		t.Rest()
 		return
 	}
 	t.index = min(max(index, 0), len(t.shown)-1)
-	t.key = t.cfg.Key(t.shown[t.index])
+	t.held, t.key = true, t.cfg.Key(t.shown[t.index])
 	t.pinned = t.index != t.home()
 	t.settle()
 }
 
 // Select puts the cursor on the row with a key. It returns false if that is not shown.
-func (t *Table[T]) Select(key string) bool {
-	i, ok := t.Find(key)
-	if ok {
-		t.MoveTo(i)
-		t.pinned, t.key = true, key
-	}
-	return ok
-}
+func (t *Table[T]) Select(key string) bool { return t.HoldOn(key, true) }
 
 // Scroll moves the window by delta rows, with the cursor.
 func (t *Table[T]) Scroll(delta int) {
@@ -333,15 +371,15 @@ func (t *Table[T]) home() int {
 	return 0
 }
 
-// settle puts the cursor back on its row, and the window around it. If possible the row
-// keeps its place on the screen.
+// settle puts the cursor back on its row, and the window at the home edge, or around a pinned
+// cursor. If possible its row then keeps its place on the screen.
 func (t *Table[T]) settle() {
 	if t.filter == nil {
 		t.shown = t.rows
 	}
 	before := t.index
 	switch i, ok := t.Find(t.key); {
-	case !t.pinned:
+	case !t.held:
 		t.index = t.home()
 	case ok:
 		t.index = i
@@ -351,10 +389,14 @@ func (t *Table[T]) settle() {
 			t.key = t.cfg.Key(t.shown[t.index])
 		}
 	}
+	around := t.home()
+	if t.pinned {
+		around = t.index
+	}
 	if t.pinned && t.offset > 0 {
 		t.offset += t.index - before
 	}
-	t.offset = min(t.offset, t.index)
-	t.offset = max(t.offset, t.index-t.height+1)
+	t.offset = min(t.offset, around)
+	t.offset = max(t.offset, around-t.height+1)
 	t.offset = max(min(t.offset, len(t.shown)-t.height), 0)
 }

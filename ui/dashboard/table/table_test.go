@@ -71,7 +71,7 @@ func TestTheCursorStaysOnItsRow(t *testing.T) {
 	}
 }
 
-func TestTheCursorRestsAtTheHomeEdgeUntilMoved(t *testing.T) {
+func TestTheWindowRestsAtTheHomeEdgeUntilTheCursorIsMoved(t *testing.T) {
 	tab := newTable(Bottom, 0)
 	tab.SetHeight(2)
 	for i := range 5 {
@@ -90,8 +90,50 @@ func TestTheCursorRestsAtTheHomeEdgeUntilMoved(t *testing.T) {
 	}
 	tab.MoveTo(99)
 	tab.Upsert(row{"6", 6})
-	if got := cursor(tab); got != "6" {
-		t.Errorf("cursor on %s after it went back to the edge, want 6", got)
+	if got := keys(tab); got != "56" || cursor(tab) != "5" {
+		t.Errorf("window %s, cursor on %s after it went back to the edge, want 56 and 5", got, cursor(tab))
+	}
+	tab.Upsert(row{"7", 7})
+	if got := keys(tab); got != "67" || tab.CursorKey() != "" {
+		t.Errorf("window %s, cursor on %s, want 67 and none in sight", got, tab.CursorKey())
+	}
+	tab.Move(-1)
+	if got := cursor(tab); got != "7" {
+		t.Errorf("out of sight, the cursor moved to %s, want it to begin at the edge", got)
+	}
+}
+
+func TestAHeldCursorStaysOnItsRow(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(tab *Table[row])
+		want   string
+	}{
+		{"a row above comes", func(tab *Table[row]) { tab.Upsert(row{"0", 0}) }, "a"},
+		{"its row moves", func(tab *Table[row]) { tab.Upsert(row{"a", 9}) }, "a"},
+		{"all rows go and come back", func(tab *Table[row]) { tab.Forget(); tab.Upsert(row{"0", 0}, row{"a", 1}) }, "a"},
+		{"another order", func(tab *Table[row]) { tab.SetCompare(func(a, b row) int { return cmp.Compare(b.rank, a.rank) }) }, "a"},
+		{"its row goes", func(tab *Table[row]) { tab.Remove("a") }, "b"},
+		{"it goes out of sight", func(tab *Table[row]) { tab.Upsert(row{"0", 0}, row{"1", 0}, row{"2", 0}) }, ""},
+		{"it comes back into sight", func(tab *Table[row]) {
+			tab.Upsert(row{"0", 0}, row{"1", 0}, row{"2", 0})
+			tab.Hold(false)
+			tab.Remove("1")
+		}, "a"},
+		{"it goes out of sight and is brought back", func(tab *Table[row]) {
+			tab.Upsert(row{"0", 0}, row{"1", 0}, row{"2", 0})
+			tab.Hold(true)
+			tab.Upsert(row{"3", -1})
+		}, "0"},
+		{"it is no longer held", func(tab *Table[row]) { tab.Rest(); tab.Upsert(row{"0", 0}) }, "0"},
+	} {
+		tab := newTable(Top, 0)
+		tab.SetHeight(3)
+		tab.Upsert(row{"a", 1}, row{"b", 2}, row{"c", 3})
+		tab.Hold(false)
+		if c.change(tab); tab.CursorKey() != c.want {
+			t.Errorf("%s: the cursor is on %q, want %q", c.name, tab.CursorKey(), c.want)
+		}
 	}
 }
 
@@ -206,8 +248,11 @@ func TestATableBehavesLikeASortedMap(t *testing.T) {
 				t.Fatalf("shown %v, want %v", tab.shown, want)
 			}
 			rows, first := tab.Window()
-			if len(want) > 0 && (tab.Index() < first || tab.Index() >= first+len(rows)) {
+			if len(want) > 0 && tab.Pinned() && (tab.Index() < first || tab.Index() >= first+len(rows)) {
 				t.Fatalf("cursor %d outside of the window %d+%d", tab.Index(), first, len(rows))
+			}
+			if held := tab.Held(); tab.CursorKey() != "" && held != "" && tab.CursorKey() != held || first > 0 && !tab.Pinned() {
+				t.Fatalf("cursor on %q instead of %q, the window at %d", tab.CursorKey(), held, first)
 			}
 		}
 	})
