@@ -242,7 +242,7 @@ func intentCases() []actionCase {
 		{action.Refresh, func(h *hand) { h.act(action.Refresh); h.see(`reading ci_\w+ again`) }},
 		{action.CopyID, func(h *hand) {
 			h.act(action.CopyID)
-			h.see(`copied ci_`)
+			h.see(`asked the terminal to copy ci_`)
 			h.world.screen.waitWritten(h.T, "\x1b]52;c;")
 		}},
 		{action.Reveal, func(h *hand) {

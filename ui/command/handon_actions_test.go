@@ -20,13 +20,13 @@ func handOnCases() []actionCase {
 			h.act(action.OpenLink)
 			h.see(`╭─ Copy the link`, `Product page`)
 			h.typed("\r")
-			h.see(`copied, as opening links is switched off \(no_open\): .*shop\.example`)
+			h.see(`asked the terminal to copy it, as opening links is switched off \(no_open\): .*shop\.example`)
 			h.copied(fmt.Sprintf("https://shop.example/products/item-%02d", number))
 		}},
 		{action.Export, func(h *hand) {
 			_, id := h.under()
 			h.act(action.Export)
-			h.see(`Markdown written, path copied: `)
+			h.see(`Markdown written, asked the terminal to copy its path: `)
 			path, text := h.written("exports/*.md")
 			h.copied(path)
 			if !strings.Contains(text, "- Intent: `"+id+"`") {
@@ -40,14 +40,14 @@ func handOnCases() []actionCase {
 			h.typed("G")
 			h.see(`▸ Copy as curl`)
 			h.typed("\r")
-			h.see(`curl command copied`)
+			h.see(`asked the terminal to copy: curl command`)
 			h.copied(`curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + h.world.settings.APIURL + "/api/v1/checkout-intents/" + id + "'\n")
 		}},
 		{action.CopyPosition, func(h *hand) {
 			_, id := h.under()
 			command := "tillwatch watch --at intent:" + id
 			h.act(action.CopyPosition)
-			h.see(`copied: ` + command)
+			h.see(`asked the terminal to copy: ` + command)
 			h.copied(command)
 		}},
 		{action.Record, func(h *hand) {

@@ -156,7 +156,7 @@ func TestAProfileIsSwitchedToInPlaceAndNothingOfTheFirstIsLeft(t *testing.T) {
 	s.waitFor(t, `filter.*one.example|/ one.example`)
 	s.press(t, "\r") // a detail
 	s.press(t, "y")
-	s.waitFor(t, `copied ci_`)
+	s.waitFor(t, `asked the terminal to copy ci_`)
 	s.press(t, ":profile live\r")
 	text := s.waitFor(t, ` LIVE`, `READ-ONLY`, `two.exam`, `relay ● live`)
 	for _, first := range []string{"one.exam", "simulator", "Mug", "ARMED", "copied", "marked"} {

@@ -68,6 +68,8 @@ type Config struct {
 	Exporter Exporter // exports intents; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them
 
+	Copy func(ctx context.Context, text string) error // copies; nil: the terminal is asked. Update never calls it directly.
+
 	Theme         themes.Theme         // the zero Theme uses the terminal's own colours
 	Themes        []themes.Theme       // for the theme key; nil: all embedded ones
 	Notify        notify.Method        // while the terminal is not focused; "": none

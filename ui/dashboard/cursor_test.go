@@ -33,8 +33,14 @@ func TestAnUntouchedCursorStaysOnItsIntent(t *testing.T) {
 		lost  bool                                            // the row may be out of sight: then nothing is under the cursor
 		moves bool                                            // the intent is let go: the cursor goes to its neighbour
 	}{
-		{name: "more urgent ones arrive", then: func(s *shop, _ api.ID, i int) account.Changes { sooner(s, 90+i); return s.Changes(0) }, lost: true},
-		{name: "the saved picture is restored", then: func(s *shop, _ api.ID, i int) account.Changes { sooner(s, 90+i); return whole(s) }, lost: true},
+		{name: "more urgent ones arrive", then: func(s *shop, _ api.ID, i int) account.Changes {
+			sooner(s, 90+i)
+			return s.Changes(0)
+		}, lost: true},
+		{name: "the saved picture is restored", then: func(s *shop, _ api.ID, i int) account.Changes {
+			sooner(s, 90+i)
+			return whole(s)
+		}, lost: true},
 		{name: "reads find others in other states", then: func(s *shop, id api.ID, i int) account.Changes {
 			if other := s.changes.Intents[i].ID; other != id {
 				return move(s, other, api.IntentStates()[i%5])
@@ -104,11 +110,13 @@ func TestAnUntouchedCursorStaysOnItsRowInEveryPane(t *testing.T) {
 		{"shipments", "2", func(s *shop, i int) { s.shipment(200+i, api.Delayed, -time.Duration(i)*time.Hour) }},
 		{"events", "4", func(s *shop, i int) { s.event(i, api.OfferRetrieved, -time.Duration(i)*time.Second) }},
 		{"requests", "5", func(s *shop, i int) {
-			s.changes.Requests = append(s.changes.Requests, api.Exchange{Method: "GET", Path: "/api/v1/shipments", Sent: time.Now().Add(time.Duration(i) * time.Second)})
+			sent := time.Now().Add(time.Duration(i) * time.Second)
+			s.changes.Requests = append(s.changes.Requests, api.Exchange{Method: "GET", Path: "/api/v1/shipments", Sent: sent})
 		}},
 		{"alerts", "6", func(s *shop, i int) {
-			kind := account.AlertKinds()[i%len(account.AlertKinds())]
-			s.changes.Summary.Alerts = append(s.changes.Summary.Alerts, account.Alert{Kind: kind, Intent: s.id(20 + i), Since: time.Now().Add(time.Duration(i) * time.Second)})
+			a := account.Alert{Intent: s.id(20 + i), Since: time.Now().Add(time.Duration(i) * time.Second)}
+			a.Kind = account.AlertKinds()[i%len(account.AlertKinds())]
+			s.changes.Summary.Alerts = append(s.changes.Summary.Alerts, a)
 		}},
 	} {
 		for _, pressed := range []bool{true, false} {

@@ -123,15 +123,13 @@ func (d *details) reveal() {
 
 // copied is the text to copy: the value under the detail's cursor, or the id of the
 // row; "" for none.
-func (d *details) copied() string {
+func (d *details) copied() copying {
 	if d.board.focus == layout.Detail {
 		switch value, private := d.board.detail.Value(); {
 		case private:
-			d.notices.say(plain, "copied the value of this line")
-			return value
+			return copying{text: value, kind: plain, after: " the value of this line"}
 		case value != "":
-			d.notices.say(plain, "copied "+value)
-			return value
+			return copying{text: value, kind: plain, after: " " + value}
 		}
 	}
 	s := d.board.subject()
@@ -140,15 +138,14 @@ func (d *details) copied() string {
 		r, ok := d.board.requests.Find(s.ID)
 		if !ok || r.RequestID == "" {
 			d.notices.say(warning, "the service gave this request no id")
-			return ""
+			return copying{}
 		}
 		id = string(r.RequestID)
 	}
 	if of, ok := d.board.deliveries.Find(s.ID); ok && s.Kind == pane.OfDelivery {
 		id = string(of.Event)
 	}
-	d.notices.say(plain, "copied "+id)
-	return id
+	return copying{text: id, kind: plain, after: " " + id}
 }
 
 // lookBack shows the previous detail or, if by is positive, the next one. While no detail is

@@ -1,11 +1,11 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
@@ -104,21 +104,20 @@ func (x *exporting) as(e export) tea.Cmd {
 }
 
 // done reports an export, and copies it or its path.
-func (x *exporting) done(msg exportedMsg) tea.Cmd {
+func (x *exporting) done(ctx context.Context, msg exportedMsg) tea.Cmd {
 	kind, what := success, string(msg.form)
 	if msg.personal {
 		kind, what = warning, what+" with the buyer's personal data"
 	}
+	copies := copying{text: msg.text, kind: kind, after: ": " + what}
 	switch {
 	case msg.err != nil:
 		x.notices.say(warning, "not exported: "+msg.err.Error())
 		return nil
 	case msg.file:
-		x.notices.say(kind, what+" written, path copied: "+msg.text)
-	default:
-		x.notices.say(kind, what+" copied")
+		copies.before, copies.after = what+" written, ", " its path: "+msg.text
 	}
-	return sendTerminal(ansi.SetSystemClipboard(msg.text))
+	return x.clipboard.copy(ctx, copies)
 }
 
 // offer opens the menu of ways.

@@ -34,15 +34,15 @@ func TestEvidenceOfAnIntentIsOneKeyAway(t *testing.T) {
 		copied string
 		said   string
 	}{
-		{"a file in Markdown", []string{"e"}, "/exports/ID.Markdown.false", "✓ Markdown written, path copied: /exports/ID.Markdown.false"},
-		{"of the open detail", []string{"enter", "e"}, "/exports/ID.Markdown.false", "path copied: /exports/"},
-		{"by the menu, its key twice", []string{"E", "E"}, "/exports/ID.Markdown.false", "path copied: /exports/"},
-		{"a file in JSON", []string{"E", "j", "enter"}, "/exports/ID.JSON.false", "JSON written, path copied: /exports/"},
-		{"Markdown, copied", []string{"E", "j", "j", "enter"}, "Markdown of ID, personal: false", "Markdown copied"},
-		{"a command", []string{"E", "k", "enter"}, "curl command of ID, personal: false", "curl command copied"},
+		{"a file in Markdown", []string{"e"}, "/exports/ID.Markdown.false", "✓ Markdown written, asked the terminal to copy its path: /exports/ID.Markdown.false"},
+		{"of the open detail", []string{"enter", "e"}, "/exports/ID.Markdown.false", "asked the terminal to copy its path: /exports/"},
+		{"by the menu, its key twice", []string{"E", "E"}, "/exports/ID.Markdown.false", "asked the terminal to copy its path: /exports/"},
+		{"a file in JSON", []string{"E", "j", "enter"}, "/exports/ID.JSON.false", "JSON written, asked the terminal to copy its path: /exports/"},
+		{"Markdown, copied", []string{"E", "j", "j", "enter"}, "Markdown of ID, personal: false", "asked the terminal to copy: Markdown"},
+		{"a command", []string{"E", "k", "enter"}, "curl command of ID, personal: false", "asked the terminal to copy: curl command"},
 		{"by words", []string{":", "e", "x", "p", "o", "r", "t", "space", "j", "s", "o", "n", "enter"}, "/exports/ID.JSON.false", "JSON written"},
-		{"with what is shown of the buyer", []string{"enter", "p", "e"}, "/exports/ID.Markdown.true", "! Markdown with the buyer's personal data written, path copied: /exports/"},
-		{"a command never holds it", []string{"enter", "p", "E", "k", "enter"}, "curl command of ID, personal: false", "curl command copied"},
+		{"with what is shown of the buyer", []string{"enter", "p", "e"}, "/exports/ID.Markdown.true", "! Markdown with the buyer's personal data written, asked the terminal to copy its path: /exports/"},
+		{"a command never holds it", []string{"enter", "p", "E", "k", "enter"}, "curl command of ID, personal: false", "asked the terminal to copy: curl command"},
 		{"and nothing of it once it is hidden", []string{"enter", "p", "p", "e"}, "/exports/ID.Markdown.false", "✓ Markdown written"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -86,7 +85,7 @@ func (m *Model) finding() map[action.ID]handler {
 		action.FindPrevious: does(func() { m.finder.next(-1) }).unless(m.finder.disabled),
 		action.LookBack:     does(func() { m.details.lookBack(-1) }).unless(func() string { return m.details.trail.ends(-1, m.board.detailOpen) }),
 		action.LookForward:  does(func() { m.details.lookBack(1) }).unless(func() string { return m.details.trail.ends(1, m.board.detailOpen) }),
-		action.CopyPosition: {m.positions.copy, m.positions.disabled},
+		action.CopyPosition: {func() tea.Cmd { return m.positions.copy(m.ctx) }, m.positions.disabled},
 		action.Palette:      does(m.palette),
 	}
 }
@@ -140,8 +139,8 @@ func (m *Model) back() {
 }
 
 func (m *Model) copyID() tea.Cmd {
-	if text := m.details.copied(); text != "" {
-		return sendTerminal(ansi.SetSystemClipboard(text))
+	if what := m.details.copied(); what.text != "" {
+		return m.clipboard.copy(m.ctx, what)
 	}
 	return nil
 }

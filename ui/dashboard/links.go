@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -114,8 +113,7 @@ func (l *links) offer(ctx context.Context) {
 // follow opens an address, or copies it if nothing can be opened.
 func (l *links) follow(ctx context.Context, link weblink.Link) tea.Cmd {
 	if l.cfg.Browser.Open == nil {
-		l.notices.sayLink(plain, "copied, as "+l.cfg.Browser.Closed+": ", link)
-		return sendTerminal(ansi.SetSystemClipboard(link.Address))
+		return l.clipboard.copy(ctx, copying{text: link.Address, kind: plain, after: " it, as " + l.cfg.Browser.Closed + ": ", link: link})
 	}
 	l.notices.sayLink(plain, "opening ", link)
 	return func() tea.Msg {
@@ -127,7 +125,7 @@ func (l *links) follow(ctx context.Context, link weblink.Link) tea.Cmd {
 }
 
 // failed copies an address that could not be opened.
-func (l *links) failed(msg unopenedMsg) tea.Cmd {
-	l.notices.sayLink(warning, "copied, as it could not be opened ("+msg.err.Error()+"): ", msg.link)
-	return sendTerminal(ansi.SetSystemClipboard(msg.link.Address))
+func (l *links) failed(ctx context.Context, msg unopenedMsg) tea.Cmd {
+	after := " it, as it could not be opened (" + msg.err.Error() + "): "
+	return l.clipboard.copy(ctx, copying{text: msg.link.Address, kind: warning, after: after, link: msg.link})
 }

@@ -130,7 +130,7 @@ func TestWithoutABrowserALinkIsCopiedAndStandsOnTheLine(t *testing.T) {
 	if len(said) != 1 || said[0] != terminalMsg(ansi.SetSystemClipboard("https://track.dhl.example/?id=1")) {
 		t.Errorf("the terminal gets %q", said)
 	}
-	if got := drawing(m); !strings.Contains(got, "\x1b]8;;https://track.dhl.example/?id=1\x1b\\") || !strings.Contains(ansi.Strip(got), "copied, as there is no display here: https://track.dhl.example/?id=1") {
+	if got := drawing(m); !strings.Contains(got, "\x1b]8;;https://track.dhl.example/?id=1\x1b\\") || !strings.Contains(ansi.Strip(got), "asked the terminal to copy it, as there is no display here: https://track.dhl.example/?id=1") {
 		t.Errorf("the line is\n%s", screen(m))
 	}
 }

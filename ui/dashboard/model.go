@@ -30,6 +30,7 @@ type shared struct {
 	picture     *picture
 	preferences *preferences
 	notices     *notices
+	clipboard   *clipboard
 	board       *board
 	themes      *themeChoice
 	dialog      *dialogs
@@ -106,6 +107,7 @@ func New(cfg Config) *Model {
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)
 	m.notices = &notices{cfg: c, picture: m.picture}
+	m.clipboard = &clipboard{cfg: c, notices: m.notices, work: m.work, deaf: func() bool { return m.canvas != nil && m.canvas.Old() }}
 	m.alerting = newAlerting(c, m.picture)
 	m.notifier = notify.New(notify.Config{Method: c.Notify, Muted: m.alerting.muted})
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
@@ -260,9 +262,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case createdMsg:
 		m.creation.done(msg)
 	case exportedMsg:
-		return m, m.exporting.done(msg)
+		return m, m.exporting.done(m.ctx, msg)
+	case copiedMsg:
+		return m, m.clipboard.done(msg)
 	case unopenedMsg:
-		return m, m.links.failed(msg)
+		return m, m.links.failed(m.ctx, msg)
 	default:
 		return m, m.updateConfirm(msg)
 	}

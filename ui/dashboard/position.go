@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"regexp"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
@@ -200,10 +200,9 @@ func (w *positions) here() string {
 }
 
 // copy copies a command that opens the present position.
-func (w *positions) copy() tea.Cmd {
+func (w *positions) copy(ctx context.Context) tea.Cmd {
 	command := "tillwatch watch --at " + shellWord(w.here())
-	w.notices.say(plain, "copied: "+command)
-	return sendTerminal(ansi.SetSystemClipboard(command))
+	return w.clipboard.copy(ctx, copying{text: command, kind: plain, after: ": " + command})
 }
 
 // plainWord matches a word that needs no quotes in a shell.

@@ -75,7 +75,7 @@ func TestAPositionThatIsCopiedOpensTheSame(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 200, 55)
 			press(m, c.keys...)
 			sent, _ := press(m, "Y")().(terminalMsg)
-			_, copied, _ := strings.Cut(screen(m), "copied: ")
+			_, copied, _ := strings.Cut(screen(m), "asked the terminal to copy: ")
 			copied, _, _ = strings.Cut(copied, "\n")
 			if !strings.HasPrefix(copied, c.want) || !strings.HasPrefix(string(sent), "\x1b]52;c;") {
 				t.Fatalf("it copies %q, want %q", copied, c.want)

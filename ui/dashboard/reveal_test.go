@@ -40,7 +40,7 @@ func TestCopyingAValueDoesNotEchoWhatIsPersonal(t *testing.T) {
 	if value, private := m.board.detail.Value(); value != "Ann" || !private {
 		t.Fatalf("the cursor does not come to the buyer's name, but to %q", value)
 	}
-	if cmd := press(m, "y"); cmd == nil || !strings.Contains(screen(m), "copied the value of this line") || strings.Contains(screen(m), "copied Ann") {
+	if cmd := press(m, "y"); cmd == nil || !strings.Contains(screen(m), "asked the terminal to copy the value of this line") || strings.Contains(screen(m), "copy Ann") {
 		t.Errorf("after y:\n%s", screen(m))
 	}
 }

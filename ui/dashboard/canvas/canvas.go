@@ -66,6 +66,8 @@ type Canvas struct {
 	changes bytes.Buffer    // the sequences and text that change the cells
 	frame   bytes.Buffer    // all that is written next
 	pen     pen
+
+	inScreen bool // GNU Screen is in between, and passes a text for the clipboard on only as such
 }
 
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
@@ -74,6 +76,7 @@ func New(cfg Config) *Canvas {
 	environ := uv.Environ(cfg.Environ)
 	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
 	c.pen = pen{erases: c.xterm, x: -1}
+	c.inScreen = environ.Getenv("STY") != "" && environ.Getenv("TMUX") == ""
 	return c
 }
 

@@ -169,10 +169,22 @@ func (c *Canvas) Set(modes Modes) {
 func (c *Canvas) Tell(sequence string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.inScreen && strings.HasPrefix(sequence, clipboard) {
+		sequence = ansi.ScreenPassthrough(sequence, longestInScreen)
+	}
 	if !c.old || !strings.HasPrefix(sequence, "\x1b]") {
 		c.tell(sequence)
 	}
 }
+
+const (
+	clipboard       = "\x1b]52;" // begins a sequence with a text for the clipboard
+	longestInScreen = 256        // the bytes of a sequence that every GNU Screen passes on
+)
+
+// Old reports whether the terminal may print sequences that it does not know: it then gets none
+// with a text for the clipboard or a notification.
+func (c *Canvas) Old() bool { return c.old }
 
 func (c *Canvas) tell(sequence string) {
 	if sequence == "" || !c.open {

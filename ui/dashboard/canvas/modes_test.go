@@ -187,6 +187,33 @@ func TestATerminalIsAskedWhatItWillAnswer(t *testing.T) {
 	}
 }
 
+// GNU Screen passes on only what is marked for the terminal around it, and only short sequences.
+func TestATextForTheClipboardPassesScreen(t *testing.T) {
+	for _, n := range []int{1, 300, 5000} {
+		asks := ansi.SetSystemClipboard(strings.Repeat("x", n))
+		for environ, want := range map[string]string{
+			"TERM=screen STY=1.pts": asks,
+			"TERM=xterm":            "",
+			"TERM=screen TMUX=/tmp/tmux-0/default,1,0 STY=1.pts": "",
+		} {
+			screen := newTerminal(40, 5)
+			c := New(Config{Out: screen, Environ: strings.Fields(environ)})
+			take(c)
+			screen.last = ""
+			c.Tell(asks)
+			var passed string
+			for part := range strings.SplitSeq(screen.last, "\x1b\\") {
+				if sequence, ok := strings.CutPrefix(part, "\x1bP"); ok && len(sequence) <= 256 {
+					passed += sequence
+				}
+			}
+			if passed != want || want == "" && screen.last != asks {
+				t.Errorf("%s, %d bytes: it gets %q", environ, n, screen.last)
+			}
+		}
+	}
+}
+
 // An old terminal passes over modes that it does not know, and prints what it takes
 // for no sequence.
 func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
