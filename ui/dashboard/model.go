@@ -353,6 +353,7 @@ func (m *Model) checkHealth() {
 func (m *Model) restyle() {
 	t := m.themes.current()
 	m.look.Brush = paint.NewBrush(t, m.picture.environment().Live)
+	m.look.Brush.Clusters = m.canvas != nil && m.canvas.Clusters()
 	m.line = paint.NewLine(m.look.Brush)
 	m.board.invalidate()
 }

@@ -21,6 +21,7 @@ func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	case tea.ModeReportMsg:
 		if m.canvas != nil {
 			m.canvas.Learn(msg.Mode, msg.Value)
+			m.restyle() // what it can be given is known now
 		}
 	case tea.ColorProfileMsg:
 		m.themes.setProfile(msg.Profile)

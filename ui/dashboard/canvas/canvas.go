@@ -68,6 +68,7 @@ type Canvas struct {
 	pen     pen
 
 	inScreen bool // GNU Screen is in between, and passes a text for the clipboard on only as such
+	inFoot   bool // Foot measures by clusters, but adds up the letters of each
 }
 
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
@@ -77,6 +78,7 @@ func New(cfg Config) *Canvas {
 	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
 	c.pen = pen{erases: c.xterm, x: -1}
 	c.inScreen = environ.Getenv("STY") != "" && environ.Getenv("TMUX") == ""
+	c.inFoot = family(environ.Getenv("TERM")) == "foot"
 	return c
 }
 
@@ -116,6 +118,13 @@ func (c *Canvas) Show(lines []string) {
 		c.waiting = true
 		c.late.Reset(rest)
 	}
+}
+
+// Clusters reports whether the terminal said that it measures text by clusters of characters.
+func (c *Canvas) Clusters() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.graphemes && !c.inFoot
 }
 
 // Redraw draws the newest frame whole: another program may have written to the terminal.

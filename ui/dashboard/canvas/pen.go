@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -25,6 +26,9 @@ func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
 	for x := from; x < to; {
 		cell := &line[x]
 		p.take(w, cell)
+		if p.x < 0 {
+			p.move(w, x, y)
+		}
 		if blanks := p.blanks(line[x:to]); blanks >= longBlank {
 			w.WriteString(ansi.EraseCharacter(blanks))
 			if x += blanks; x < to {
@@ -35,7 +39,9 @@ func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
 		}
 		w.WriteString(cell.Content)
 		x += max(cell.Width, 1)
-		p.x = x
+		if p.x = x; len(cell.Content) > utf8.UTFMax && ansi.StringWidthWc(cell.Content) != cell.Width {
+			p.x = -1 // a cluster that terminals measure differently, even those that measure by clusters
+		}
 	}
 	if p.x >= len(line) { // beyond the last column, terminals differ
 		p.x = -1

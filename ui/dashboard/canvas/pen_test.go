@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestAStyleIsSentOnlyWhereSomethingIsDrawnInIt(t *testing.T) {
@@ -42,5 +43,24 @@ func TestAStyleIsSentOnlyWhereSomethingIsDrawnInIt(t *testing.T) {
 				t.Errorf("sent %q, want %q", w.String(), c.want)
 			}
 		})
+	}
+}
+
+// Terminals differ in how far the cursor goes with a cluster: what follows has a column of its own.
+func TestWhatFollowsADisputedClusterIsPlaced(t *testing.T) {
+	for text, want := range map[string]string{
+		"क्षय|": "\x1b[1;4Hक्ष\x1b[1;5Hय|",
+		"हि |":  "\x1b[1;4Hहि\x1b[1;5H |",
+		"👍🏽|":   "\x1b[1;4H👍🏽\x1b[1;6H|",
+		"é日ही":  "\x1b[1;4Hé日ही",
+	} {
+		p := pen{erases: true, x: -1}
+		var w bytes.Buffer
+		cells, width := uv.NewScreenBuffer(40, 1), ansi.StringWidth(text)
+		cells.Method = ansi.GraphemeWidth
+		uv.NewStyledString(text).Draw(cells, uv.Rect(3, 0, width, 1))
+		if p.write(&w, cells.Line(0), 3, 3+width, 0); w.String() != want {
+			t.Errorf("%s is sent as %q, want %q", text, w.String(), want)
+		}
 	}
 }

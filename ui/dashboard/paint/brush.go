@@ -63,6 +63,10 @@ const (
 type Brush struct {
 	prefix  [grounds][styles][manners]string
 	painted [grounds]bool // whether a blank on this ground differs from the terminal's own
+
+	// Clusters says that the terminal measures text by clusters of characters (mode 2027), and so
+	// can be given those whose width others dispute.
+	Clusters bool
 }
 
 // NewBrush renders the styles of a theme. live tints the rules.

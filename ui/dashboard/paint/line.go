@@ -1,13 +1,5 @@
 package paint
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
-)
-
 const noBreakSpace = "\u00a0"
 
 const spaces = "                                                                                                                                "
@@ -188,18 +180,14 @@ func (l *Line) clusters(s string, room int) int {
 	}
 	used := 0
 	for s != "" {
-		var cluster string
-		var w int
-		cluster, w, s = next(s)
-		if w == 0 {
-			continue
-		}
-		if used+w > room-1 {
+		var g glyph
+		g, s = next(s)
+		if used+g.cells > room-1 {
 			l.buf = append(l.buf, "…"...)
 			return used + 1
 		}
-		l.buf = append(l.buf, cluster...)
-		used += w
+		l.buf = g.draw(l.buf, l.brush.Clusters)
+		used += g.cells
 	}
 	return used
 }
@@ -211,9 +199,9 @@ func Width(s string) int {
 	}
 	width := 0
 	for s != "" {
-		var w int
-		_, w, s = next(s)
-		width += w
+		var g glyph
+		g, s = next(s)
+		width += g.cells
 	}
 	return width
 }
@@ -222,9 +210,9 @@ func Width(s string) int {
 // be of any length.
 func fits(s string, cells int) bool {
 	for s != "" && cells >= 0 {
-		var w int
-		_, w, s = next(s)
-		cells -= w
+		var g glyph
+		g, s = next(s)
+		cells -= g.cells
 	}
 	return cells >= 0
 }
@@ -237,68 +225,4 @@ func plain(s string) bool {
 		}
 	}
 	return true
-}
-
-// next returns the first cluster of s as it is drawn. Clusters whose width differs among
-// terminals are drawn as a question mark; control and invisible characters are left out.
-func next(s string) (cluster string, width int, rest string) {
-	if s[0] >= 0x20 && s[0] <= 0x7e && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		return s[:1], 1, s[1:]
-	}
-	cluster, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	if cluster == "" {
-		return "", 0, ""
-	}
-	rest = s[len(cluster):]
-	r, size := utf8.DecodeRuneInString(cluster)
-	switch {
-	case r == utf8.RuneError && size <= 1:
-		return "?", 1, rest
-	case strings.ContainsFunc(cluster, invisible):
-		if width == 0 || len(cluster) == size {
-			return "", 0, rest
-		}
-		return "?", 1, rest
-	case width == 0:
-		return "", 0, rest
-	case len(cluster) == size && alone(r):
-	case width != ansi.StringWidthWc(cluster), strings.ContainsFunc(cluster, takesSpace), joins(cluster, r, width):
-		return "?", 1, rest
-	}
-	return cluster, width, rest
-}
-
-// alone reports whether a character is known to take one cell and to join no other. It
-// spares the common characters of a board the cost of joins, and a board that has no
-// others the table of all widths, which takes 2 MB.
-func alone(r rune) bool {
-	switch {
-	case r >= 0x00a1 && r <= 0x017f:
-		return r != 0x00ad && r != 0x00a9 && r != 0x00ae // not the soft hyphen, nor signs that may be drawn as emoji
-	case r >= 0x2013 && r <= 0x2026:
-		return true
-	case r >= 0x2500 && r <= 0x25a9:
-		return true
-	}
-	switch r {
-	case '→', '←', '↓', '↑', '↯', '−', '≤', '≥', '≈', '○', '●', '◌', '◆', '◔', '▸', '▾', '✓', '✕', '⚑', '∙':
-		return true
-	}
-	return false
-}
-
-// joins reports whether a cluster would join a character before or after it, and then
-// take another width than alone.
-func joins(cluster string, first rune, width int) bool {
-	return ansi.StringWidth("a"+cluster+"a") != width+2 ||
-		first >= 0x1160 && first <= 0x11ff || first >= 0xd7b0 && first <= 0xd7ff || // Hangul vowels and finals
-		first >= 0x1f1e6 && first <= 0x1f1ff // regional indicators
-}
-
-// takesSpace reports whether a rune is a mark that takes a cell on some terminals, and
-// none on others.
-func takesSpace(r rune) bool { return unicode.Is(unicode.Mc, r) }
-
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }

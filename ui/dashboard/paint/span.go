@@ -117,8 +117,27 @@ func Shorten(text string, width int) string {
 		return text
 	}
 	if width < 3 {
-		return ansi.Truncate(text, max(width, 0), "")
+		head, _ := cut(text, max(width, 0))
+		return head
 	}
-	head := (width - 1) / 2
-	return ansi.Truncate(text, head, "") + "…" + ansi.TruncateLeft(text, have-(width-1-head), "")
+	at := (width - 1) / 2
+	head, rest := cut(text, at)
+	left := Width(rest) - (width - 1 - at) // too many for what follows the ellipsis
+	for left > 0 {
+		g, more := next(rest)
+		left, rest = left-g.cells, more
+	}
+	return head + "…" + rest
+}
+
+// cut cuts a text behind the last glyph that fits into so many cells.
+func cut(text string, cells int) (head, rest string) {
+	for rest = text; rest != ""; {
+		g, more := next(rest)
+		if cells -= g.cells; cells < 0 {
+			break
+		}
+		rest = more
+	}
+	return text[:len(text)-len(rest)], rest
 }

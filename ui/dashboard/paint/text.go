@@ -43,15 +43,15 @@ func Wrap(s string, width int) []string {
 			used++
 		}
 		for word != "" {
-			cluster, w, rest := next(word)
-			if used+w > width && used > 0 {
+			g, rest := next(word)
+			if used+g.cells > width && used > 0 {
 				flush()
 			}
-			if w <= width {
-				line.WriteString(cluster)
-				used += w
+			if g.cells > 0 && g.cells <= width {
+				line.WriteString(word[:len(word)-len(rest)])
+				used += g.cells
 			}
-			if word = rest; word != "" && strings.Contains("/?&-=", cluster) && 2*used > width {
+			if word = rest; word != "" && strings.Contains("/?&-=", g.letters) && 2*used > width {
 				cut, kept = line.Len(), used
 			}
 		}
@@ -84,18 +84,15 @@ func Splice(lines []string, block []string, x, y, width int) {
 	}
 }
 
-// Drawable returns s as a line draws it, with a question mark for each cluster whose
-// width differs among terminals.
+// Drawable returns s as a line draws it on every terminal, without what it leaves out.
 func Drawable(s string) string {
 	if plain(s) {
 		return s
 	}
 	var b strings.Builder
 	for s != "" {
-		cluster, width, rest := next(s)
-		if width > 0 {
-			b.WriteString(cluster)
-		}
+		g, rest := next(s)
+		b.WriteString(g.letters)
 		s = rest
 	}
 	return b.String()
