@@ -76,7 +76,7 @@ func (b *ledger) report(r Report, a answer, q *queue) {
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
 	b.limit.base = a.before + 1
-	b.limit.until = a.received.Add(b.lasts(r) + slack)
+	b.limit.holds(b.lasts(r), a.received)
 }
 
 // account counts the unobserved requests that an answer to anyone reveals. For a long window an older answer adds

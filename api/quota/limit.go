@@ -1,6 +1,9 @@
 package quota
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // limit is what one bucket allows, as far as known.
 type limit struct {
@@ -14,6 +17,10 @@ type limit struct {
 	seen      int64       // the most requests of others recently observed in one window
 	sights    []time.Time // when the recently observed requests of others were sent, oldest first
 	demand    demand
+
+	resets time.Duration // how long the last report was to hold
+	ends   time.Time     // when a long window ends, by a report or since it was first used
+	booked time.Time     // up to when requests below Person have used their share of it
 }
 
 // perSecond reports whether this is one of the contract's per-second buckets, or like them.
@@ -24,12 +31,18 @@ func (b *limit) perSecond() bool {
 // short reports whether a person may be made to wait for the bucket.
 func (b *limit) short() bool { return b.window <= longestPause }
 
+// span is the window, or at least the time until it resets.
+func (b *limit) span() time.Duration { return cmp.Or(b.window, b.resets) }
+
+// long reports whether what is spent now is missing for long.
+func (b *limit) long() bool { return b.span() >= longWindow }
+
 // opening returns when the bucket has room for w; never if that depends on another request's end. A request below
-// Person that takes a person's turn is bound by the share but not by the reserve.
+// Person that takes a person's turn is bound by the share but not by the reserve, except that of a long window.
 func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
 	reserve := int64(0)
-	if w.low() && !turn {
-		reserve = b.most(q.pacer.cfg.Reserve)
+	if turn = turn && !b.long(); w.low() && !turn {
+		reserve = b.reserve(q.pacer.cfg.Reserve)
 	}
 	at, never = b.vacancy(q, reserve, now)
 	if never {
@@ -46,6 +59,15 @@ func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.
 		at = later(at, q.low.last.Add(b.demand.patience))
 	}
 	return later(at, b.reported(q, w.low(), reserve, now)), false
+}
+
+// reserve is how many requests are kept for persons and other clients: of a long window at least one in a hundred,
+// as a checkout may need many before it resets.
+func (b *limit) reserve(least int64) int64 {
+	if b.long() && least > 0 {
+		least = max(least, b.requests/100)
+	}
+	return b.most(least)
 }
 
 // most limits a reserve so that at least one request has room.
@@ -97,16 +119,18 @@ func (b *limit) room(q *queue, reserve int64) (at time.Time, never bool) {
 }
 
 // share returns when requests below Person occupy less than their share. Hints may go at once within it; what
-// nobody waits for is spread evenly over the window. However long that is, one goes out in time to see whether the
-// bucket is still named.
+// nobody waits for is spread evenly over the window.
 func (b *limit) share(q *queue, priority Priority, now time.Time) (at time.Time, never bool) {
-	if b.requests == 0 || b.window == 0 {
+	switch {
+	case b.long():
+		return b.spread(q, priority, now), false
+	case b.requests == 0 || b.window == 0:
 		return time.Time{}, false
 	}
 	const rounding = 1e-9
 	allowed := q.pacer.cfg.Share*float64(b.requests) + rounding
 	each := time.Duration(min(float64(b.window)/allowed, float64(maxReset)))
-	if allowed < 1 || !b.short() || allowed > mostKept {
+	if allowed < 1 || allowed > mostKept {
 		return q.low.room(1, each)
 	}
 	at, never = q.low.room(int64(allowed), b.window)
@@ -116,6 +140,50 @@ func (b *limit) share(q *queue, priority Priority, now time.Time) (at time.Time,
 		at = later(at, q.low.last.Add(each))
 	}
 	return at, never
+}
+
+// spread returns when a request below Person may go in a long window. Each books a part of the time until its end.
+// A quarter of that time stays free for what follows, and for all but hints a half: a start is quick, an event is
+// read at once, and neither starves the rest of the window. However long the wait, one goes out in time to see
+// whether the bucket is still named.
+func (b *limit) spread(q *queue, priority Priority, now time.Time) time.Time {
+	if !now.Before(b.ends) || !now.Before(b.booked) {
+		return time.Time{}
+	}
+	free := b.ends.Sub(b.booked)
+	at := b.ends.Add(-2 * free)
+	if priority == Hint {
+		at = b.ends.Add(-4 * free)
+	}
+	return earlier(at, earlier(b.ends, q.low.last.Add(maxReset)))
+}
+
+// book books the part of a long window that one request below Person may use: their share of what is left would fill
+// the time until its end, and their share of the whole limit the whole window.
+func (b *limit) book(q *queue, now time.Time) {
+	left := b.requests
+	if now.Before(b.until) {
+		left = max(b.left(q), 1)
+	}
+	if !b.long() || left == 0 {
+		return
+	}
+	if !now.Before(b.ends) {
+		b.ends = now.Add(b.span())
+	}
+	part := float64(b.ends.Sub(now)) / float64(left)
+	if b.requests > 0 {
+		part = max(part, float64(b.span())/float64(b.requests))
+	}
+	b.booked = later(b.booked, now).Add(time.Duration(min(part/q.pacer.cfg.Share, float64(maxWindow))))
+}
+
+// holds takes in how long a report holds. Longer resets are cut, so they say nothing of a window's end.
+func (b *limit) holds(resets time.Duration, received time.Time) {
+	b.resets, b.until = resets, received.Add(resets+slack)
+	if resets < maxReset {
+		b.ends = b.until
+	}
 }
 
 // reported returns when the last report leaves room: now if enough remains after the requests that it may not have
@@ -138,6 +206,13 @@ func (b *limit) ownOnly(now time.Time) bool {
 
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
 		return b
 	}
 	return a

@@ -66,7 +66,7 @@ func (b *ledger) overhear(r Report, s *sight, q *queue) {
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
 	b.limit.base = q.started - q.all.since(s.sent) // requests that had ended by then are counted
-	b.limit.until = s.received.Add(b.lasts(r) + slack)
+	b.limit.holds(b.lasts(r), s.received)
 }
 
 // senseless reports whether [ParseFields] cannot have made the report.

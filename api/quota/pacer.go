@@ -43,7 +43,7 @@ type Pacer struct {
 // PacerConfig bounds what this client may spend.
 type PacerConfig struct {
 	Share   float64 // share of a bucket that requests below Person may spend; 0 means 0.3, above 1 means 1
-	Reserve int64   // remaining requests at which they stop; 0 means 2, below 0 means none
+	Reserve int64   // remaining requests at which they stop, and at 1 % of a long window; 0 means 2, below 0 means none
 }
 
 // NewPacer returns a pacer without known buckets.

@@ -154,6 +154,9 @@ func (q *queue) permit(w *waiter, now time.Time) {
 	q.all.begin(now)
 	if w.low() {
 		q.low.begin(now)
+		for _, limit := range q.book.limits(now) {
+			limit.book(q, now)
+		}
 	}
 	q.pause.begin(w)
 	close(w.ready)
