@@ -32,9 +32,9 @@ type job struct {
 	askedFor, plannedFor quota.Priority
 	rank                 rank
 	failure              failure
-	reading              bool
+	reading              []quota.Priority // of its reads under way, each more urgent than the one before
 
-	in *jobHeap // the heap it waits in; nil while it is being read or is not wanted
+	in *jobHeap // the heap it waits in; nil while it is not wanted, or read as urgently
 	at int      // its index there
 }
 
@@ -126,7 +126,7 @@ func (q *queue) place(j *job) {
 		heap.Remove(j.in, j.at)
 	}
 	switch {
-	case j.reading:
+	case len(j.reading) > 0 && (!j.wanted() || j.priority() >= j.reading[len(j.reading)-1]):
 	case j.wanted():
 		heap.Push(&q.later, j)
 	case j.failure.tries == 0:
@@ -196,21 +196,22 @@ func (q *queue) turn(j *job) int {
 	return 1
 }
 
-// begin marks tasks as being read.
+// begin marks tasks as being read together, as urgently as the first.
 func (q *queue) begin(tasks ...task) {
+	priority := q.jobs[tasks[0]].priority()
 	for _, t := range tasks {
 		j := q.jobs[t]
-		j.reading = true
+		j.reading = append(j.reading, priority)
 		j.asked, j.planned = time.Time{}, time.Time{}
 		q.place(j)
 		q.intentsTurned = t.kind != readShipment
 	}
 }
 
-// finish ends a read; err is its failure or nil.
+// finish ends a read, of several the most urgent; err is its failure or nil.
 func (q *queue) finish(t task, err error, now time.Time) {
 	j := q.jobs[t]
-	j.reading = false
+	j.reading = j.reading[:len(j.reading)-1]
 	defer q.place(j)
 	if err == nil {
 		j.failure = failure{}
@@ -227,7 +228,9 @@ func (q *queue) finish(t task, err error, now time.Time) {
 func (q *queue) asks(t task) bool { return q.jobs[t] != nil && !q.jobs[t].asked.IsZero() }
 
 // pending reports whether a read is asked for or under way.
-func (q *queue) pending(t task) bool { return q.asks(t) || q.jobs[t] != nil && q.jobs[t].reading }
+func (q *queue) pending(t task) bool {
+	return q.asks(t) || q.jobs[t] != nil && len(q.jobs[t].reading) > 0
+}
 
 // failure returns how a read has failed since it last succeeded.
 func (q *queue) failure(t task) failure {

@@ -87,6 +87,8 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 		return w.refusal.open && w.reading == 0
 	case priority >= quota.Reconcile:
 		return !now.Before(w.hold) && w.reading < w.cfg.Workers && w.checking < max(1, w.cfg.Workers/2)
+	case priority >= quota.Timer: // those under way may wait for quota
+		return w.reading < max(1, w.cfg.Workers-1)
 	}
 	return w.reading < w.cfg.Workers
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -142,6 +143,9 @@ type fakeService struct {
 	garbled bool // each list begins with an item that cannot be read
 	refused int  // lists that were asked for and not served
 
+	pacer  *quota.Pacer       // nil: requests go out at once
+	header func() http.Header // of the next answer; of use with a pacer
+
 	mu        sync.Mutex
 	lives     map[api.ID]*life
 	shipments map[api.ID]api.Shipment
@@ -165,6 +169,13 @@ func newService(lives ...*life) *fakeService {
 }
 
 func (f *fakeService) begin(ctx context.Context, path string) error {
+	if f.pacer != nil {
+		permit, err := f.pacer.Acquire(ctx, quota.Reads)
+		if err != nil {
+			return err
+		}
+		defer func() { permit.Done(quota.Outcome{Status: http.StatusOK, Header: f.header()}) }()
+	}
 	f.mu.Lock()
 	f.calls = append(f.calls, call{path, time.Now(), quota.PriorityOf(ctx)})
 	n, fail := len(f.calls), f.fail
