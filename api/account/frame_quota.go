@@ -104,7 +104,7 @@ func setSamples(b *quota.Bucket, c Series[quota.Sample]) {
 func inUTC(buckets []quota.Bucket) []quota.Bucket {
 	for i := range buckets {
 		b := &buckets[i]
-		b.ObservedAt = b.ObservedAt.UTC()
+		b.ObservedAt, b.Next = b.ObservedAt.UTC(), b.Next.UTC()
 		setSamples(b, samplesOf(b).each(func(_ Span, samples []quota.Sample) []quota.Sample {
 			samples = slices.Clone(samples)
 			for i := range samples {

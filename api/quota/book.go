@@ -21,12 +21,18 @@ func newBook(class Class) *book {
 	return &book{class: class, fallback: limit{requests: class.DefaultLimit(), window: time.Second}}
 }
 
-func (b *book) buckets(now time.Time) []Bucket {
+// buckets returns the buckets to be shown. Requests wait for the one of holds until next.
+func (b *book) buckets(now time.Time, holds *limit, next time.Time) []Bucket {
 	var all []Bucket
 	for _, l := range b.ledgers {
-		if !l.superseded {
-			all = append(all, l.bucket(now))
+		if l.superseded {
+			continue
 		}
+		shown := l.bucket(now)
+		if &l.limit == holds {
+			shown.Next = next
+		}
+		all = append(all, shown)
 	}
 	return all
 }

@@ -259,7 +259,7 @@ func TestAForecastIsMadeWhereSpendingOutrunsTheReset(t *testing.T) {
 						pass(time.Second)
 					}
 				}
-				got := q.book.buckets(time.Now())[0].Exhausted
+				got := q.book.buckets(time.Now(), nil, time.Time{})[0].Exhausted
 				if got < test.least || got > test.most {
 					t.Errorf("forecast %v, want %v to %v", got, test.least, test.most)
 				}

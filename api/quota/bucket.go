@@ -20,6 +20,7 @@ type Bucket struct {
 	Others     float64       `json:"others,omitempty"`     // requests a second of everyone else on the account, last minute: inferred, a lower bound
 	Rejected   int64         `json:"rejected,omitempty"`   // 429s seen
 	Exhausted  time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until nothing is left; 1 ns if nothing is left now, 0 if it will not happen within the window
+	Next       time.Time     `json:"next,omitzero"`        // requests of this client wait for this bucket, of a minute or more, until then; zero: none does
 	Unreported bool          `json:"unreported,omitempty"` // only the policy was reported: Remaining and Reset are unknown
 	History    []Sample      `json:"history,omitempty"`    // the last minute, oldest first, one a second; like the next two, not to be changed
 	Hour       []Sample      `json:"hour,omitempty"`       // the last hour, oldest first, one a minute
@@ -76,6 +77,11 @@ func (b *Bucket) Left(now time.Time) int64 {
 // Over reports whether nothing was reported of the window at now: [Bucket.Left] is then the most that may be left.
 func (b *Bucket) Over(now time.Time) bool {
 	return b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset
+}
+
+// Kept reports whether what waits for the bucket waits until it is full again: what is left is kept for others.
+func (b *Bucket) Kept() bool {
+	return !b.Next.Before(b.ObservedAt.Add(cmp.Or(b.Reset, b.Window)))
 }
 
 func compareBuckets(a, b Bucket) int {

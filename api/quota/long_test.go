@@ -176,6 +176,53 @@ func TestNearTheEndOfALongWindowTheReserveIsKept(t *testing.T) {
 	}
 }
 
+func TestABucketSaysUntilWhenReadsWaitForIt(t *testing.T) {
+	tests := []struct {
+		name  string
+		left  int
+		reads int // before
+		next  time.Duration
+		kept  bool
+	}{
+		{"nothing waits", 5000, 3, 0, false},
+		{"the first half of the share is used", 5000, 800, 2 * time.Minute, false},
+		{"the reserve is left", 41, 1, 2 * time.Hour, true},
+		{"nothing is left", 1, 1, 2 * time.Hour, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				daily := of("day", test.left, 5000, day, 2*time.Hour)
+				if test.left == 5000 {
+					daily.resets = time.Now().Add(day)
+				}
+				a, p := &account{windows: []*window{second(), daily}}, NewPacer(PacerConfig{})
+				ctx, cancel := context.WithCancel(as(t, Reconcile))
+				for range test.reads {
+					acquire(t, p, ctx, Reads).Done(a.serve())
+				}
+				if test.next > 0 {
+					go drive(ctx, p, 1, a.serve)
+				}
+				pass(time.Second)
+				now := time.Now()
+				for _, b := range p.Buckets(now) {
+					switch {
+					case b.Policy != "day" || test.next == 0:
+						if !b.Next.IsZero() {
+							t.Errorf("%s: something waits until %v", b.Policy, b.Next)
+						}
+					case b.Next.Sub(now) > test.next || b.Next.Sub(now) < test.next-2*time.Minute || b.Kept() != test.kept:
+						t.Errorf("%s: waits %v, until the bucket is full: %v; want %v and %v", b.Policy, b.Next.Sub(now), b.Kept(), test.next, test.kept)
+					}
+				}
+				cancel()
+				pass(time.Second)
+			})
+		})
+	}
+}
+
 func TestAnAgedReadDoesNotTakeAPersonsTurnFromTheReserveOfALongWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := &account{windows: []*window{second(), of("day", 51, 5000, day, time.Hour)}}

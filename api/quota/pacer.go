@@ -88,7 +88,8 @@ func (p *Pacer) Buckets(now time.Time) []Bucket {
 	defer p.mu.Unlock()
 	var all []Bucket
 	for _, q := range p.queues {
-		all = append(all, q.book.buckets(now)...)
+		holds, until := q.waits(now)
+		all = append(all, q.book.buckets(now, holds, until)...)
 	}
 	slices.SortFunc(all, compareBuckets)
 	return all

@@ -99,7 +99,7 @@ func (q *queue) dispatch(now time.Time) {
 // depends on another request's end.
 func (q *queue) dispatchOne(now time.Time) (wake time.Time, done bool) {
 	for _, w := range q.heads(now) {
-		at, never := q.opening(w, now)
+		at, never, _ := q.opening(w, now)
 		switch {
 		case never:
 		case !at.After(now):
@@ -126,11 +126,23 @@ func (q *queue) heads(now time.Time) []*waiter {
 	return heads
 }
 
-// opening returns when w may go, as far as known now; never if that depends on another request's end.
-func (q *queue) opening(w *waiter, now time.Time) (at time.Time, never bool) {
+// waits returns for which long window the next request waits, and until when; nil if none does.
+func (q *queue) waits(now time.Time) (holds *limit, until time.Time) {
+	for _, w := range q.heads(now) {
+		at, never, limit := q.opening(w, now)
+		if !never && limit != nil && limit.long() && at.After(now) && (holds == nil || at.Before(until)) {
+			holds, until = limit, at
+		}
+	}
+	return holds, until
+}
+
+// opening returns when w may go, as far as known now, and the limit that it then waits for, if any; never if that
+// depends on another request's end.
+func (q *queue) opening(w *waiter, now time.Time) (at time.Time, never bool, holds *limit) {
 	at, never = q.pause.opening()
 	if never {
-		return at, never
+		return at, never, nil
 	}
 	// A request that has aged to the top takes a waiting person's turn: the account spends the same, so the reserve
 	// need not hold it back.
@@ -138,13 +150,13 @@ func (q *queue) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	for _, limit := range q.book.limits(now) {
 		opens, never := limit.opening(q, w, turn, now)
 		if never {
-			return at, never
+			return at, never, limit
 		}
 		if opens.After(at) {
-			at = opens
+			at, holds = opens, limit
 		}
 	}
-	return at, false
+	return at, false, holds
 }
 
 func (q *queue) permit(w *waiter, now time.Time) {
