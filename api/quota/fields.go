@@ -3,6 +3,7 @@ package quota
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -67,6 +68,10 @@ func (f *Fields) read(h http.Header, name string) []member {
 	if len(lines) == 0 {
 		return nil
 	}
+	// A gateway's line of an older draft is no list, and none of the service's.
+	if service := slices.DeleteFunc(slices.Clone(lines), ofDraft7); len(service) > 0 {
+		f.Older, lines = f.Older || len(service) < len(lines), service
+	}
 	if length(lines) > maxFieldText {
 		f.ignore(name, lines[:1])
 		return nil
@@ -92,6 +97,8 @@ func (f *Fields) read(h http.Header, name string) []member {
 	}
 	return usable
 }
+
+func ofDraft7(line string) bool { return strings.HasPrefix(line, "limit=") }
 
 func length(lines []string) int {
 	n := 0
@@ -122,7 +129,7 @@ func (f *Fields) ignore(name string, lines []string) {
 	}
 	text := strings.Join(lines, ", ")
 	text = text[:min(len(text), 4*maxIgnoredText)]
-	if name == "Ratelimit" && strings.HasPrefix(text, "limit=") {
+	if name == "Ratelimit" && ofDraft7(text) {
 		f.Older = true
 	}
 	f.Ignored = append(f.Ignored, Ignored{Field: spelled, Text: cut(withoutKeys(printable(text)))})

@@ -123,6 +123,8 @@ func TestFieldsAreReadAsTheirVerdictsSay(t *testing.T) {
 		{name: "one of each in different partitions", limit: lines(`"a";r=1;t=1;` + keyA), policy: lines(`"a";q=10;w=1;` + keyB), want: []Report{limited("a", 1, 1), policed("a", 10, 1)}},
 		{name: "two of each, named differently", limit: lines(`"a";r=1;t=1, "b";r=2;t=1`), policy: lines(`"c";q=10;w=1, "d";q=20;w=1`),
 			want: []Report{limited("a", 1, 1), limited("b", 2, 1), policed("c", 10, 1), policed("d", 20, 1)}},
+		{name: "a gateway's line of draft 7 before the service's", limit: lines(`limit=100, remaining=90, reset=30`, `"a";r=1;t=1, "b";r=2;t=2`), policy: lines(`100;w=60`, `"a";q=10;w=1`),
+			want: []Report{whole("a", 10, 1, 1, 1), limited("b", 2, 2)}, older: true},
 		{name: "a missing r", limit: lines(`"a";t=1`), ignored: lines("RateLimit")},
 		{name: "a missing q", policy: lines(`"a";w=1`), ignored: lines("RateLimit-Policy")},
 		{name: "a missing w", policy: lines(`"a";q=10`), want: []Report{policed("a", 10, 0)}},
