@@ -90,6 +90,11 @@ func (s *Summary) Sourceless() bool {
 	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
 
+// Holds returns the bucket that reads wait for at now; nil if they do not wait.
+func (s *Summary) Holds(now time.Time) *quota.Bucket {
+	return firstBucket(s.Quota, func(b *quota.Bucket) bool { return b.Class == quota.Reads && b.Next.After(now) })
+}
+
 // OrdersKnown reports whether all items of the orders are known: only a read shows which order an intent belongs to.
 func (s *Summary) OrdersKnown() bool {
 	alone := s.Feed.State == FeedOff && s.List.State == ListNotServed

@@ -84,6 +84,9 @@ func (w *Watcher) Settling() Settling {
 		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
 	}
 	s.blame(sum.API)
+	if b := sum.Holds(time.Now()); b != nil && b.Kept() {
+		s.holdBack()
+	}
 	return s
 }
 
@@ -101,6 +104,13 @@ func (s *Settling) blame(health APIStatus) {
 		if m.Err == nil {
 			m.Err = health.Err
 		}
+	}
+}
+
+// holdBack says that no more will be read: what is left of the quota is kept for others.
+func (s *Settling) holdBack() {
+	for i := range s.Missing {
+		s.Missing[i].Final = s.Missing[i].Final || s.Missing[i].Part != PartFeed
 	}
 }
 

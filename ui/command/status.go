@@ -119,13 +119,14 @@ func (s *session) settling() bool {
 // report is what the session knows, and why something is missing. It counts only the
 // intents that the filter matches; nil matches all.
 func (s *session) report(now time.Time, by *pane.Filter) report {
-	settling := s.watcher.Settling()
+	settling, picture := s.watcher.Settling(), s.store.Changes(0)
+	held := wording.Holds(picture.Summary.Holds(now), now, time.Local)
 	for i := range settling.Missing {
 		if m := &settling.Missing[i]; m.Err == nil {
-			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened)))
+			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened), held))
 		}
 	}
-	r := newReport(s.client.Environment().Name, filtered(s.store.Changes(0), by), settling, now)
+	r := newReport(s.client.Environment().Name, filtered(picture, by), settling, now)
 	if by != nil {
 		r.Filter = by.Text
 	}
@@ -248,7 +249,7 @@ func (r report) failure() error {
 		return explainable(fmt.Errorf("the relay refuses this client: %s", wording.Because(s.Feed.Err)))
 	case s.API.State == account.APIFailing:
 		return explainable(fmt.Errorf("the service does not answer properly: %s", wording.Because(s.API.Err)))
-	case !r.Settled && r.Reads.Total == 0:
+	case !r.Settled && r.Reads.Total == 0 && s.Holds(r.At) == nil:
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", wording.Because(s.API.Err))

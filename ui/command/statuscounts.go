@@ -96,13 +96,15 @@ func (r report) missing() string {
 	return strings.Join(parts, "; ")
 }
 
-// whyMissing is the reason if nothing has failed.
-func whyMissing(m account.Missing, waited time.Duration) string {
+// whyMissing is the reason if nothing has failed; held says what reads wait for.
+func whyMissing(m account.Missing, waited time.Duration, held string) string {
 	switch {
 	case m.Part == account.PartSource:
 		return "there is no list, no relay and no id"
 	case m.Part == account.PartEvents:
 		return "they were deleted, or the journal was replaced"
+	case held != "" && m.Part != account.PartFeed:
+		return held
 	case m.Final:
 		return "only its newest part is read"
 	}

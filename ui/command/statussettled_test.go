@@ -176,3 +176,41 @@ func TestStatusFailsWhereEveryReadIsRefused(t *testing.T) {
 		t.Errorf("exit code %d, says %q, %+v, %d not read", code, said, r.Reads, count(r.Intents[notRead]))
 	}
 }
+
+// TestStatusShowsWhatItGotBesideALongWindow has a service that counts reads in ten seconds and in a day.
+func TestStatusShowsWhatItGotBesideALongWindow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		left    int
+		lines   bool // a line for each policy
+		settled bool
+		says    string
+	}{
+		{"much is left", 5000, false, true, ""},
+		{"much is left, in several lines", 5000, true, true, ""},
+		{"the reserve is left", 41, false, false, `of "daily" only 40 of 5,000 are left, kept for checkouts`},
+		{"nothing is left", 1, false, false, `"daily" is used up`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var sent atomic.Int32
+			service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				limits := []string{`"burst";r=9;t=1`, fmt.Sprintf(`"daily";r=%d;t=80000`, c.left-int(sent.Add(1)))}
+				policies := []string{`"burst";q=10;w=1`, `"daily";q=5000;w=86400`}
+				if !c.lines {
+					limits, policies = []string{strings.Join(limits, ", ")}, []string{strings.Join(policies, ", ")}
+				}
+				w.Header()["Ratelimit"], w.Header()["Ratelimit-Policy"] = limits, policies
+				fmt.Fprint(w, `{"pageInfo":{"hasNextPage":false},"data":[]}`)
+			})
+			r, code, said, took := snapshotOf(t, service, "--wait", "60s")
+			if code != 0 || took > 30*time.Second || r.Settled != c.settled || len(r.Quota) != 2 {
+				t.Errorf("exit code %d, says %q, settled: %v, quota %+v", code, said, r.Settled, r.Quota)
+			}
+			if len(r.Missing) > 0 && !strings.Contains(r.Missing[0].Why, c.says) || len(r.Missing) == 0 && c.says != "" {
+				t.Errorf("missing %+v, want %q", r.Missing, c.says)
+			}
+		})
+	}
+}

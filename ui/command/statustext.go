@@ -55,6 +55,9 @@ func (r report) quotaLines(b *sheetWriter) {
 	for i := range s.Limits {
 		b.row("quota", string(s.Limits[i].Name)+": "+limitText(&s.Limits[i], r.At))
 	}
+	if held := wording.Holds(s.Holds(r.At), r.At, time.Local); held != "" {
+		b.row("quota", held)
+	}
 	for _, spent := range spendersOf(s.Spenders) {
 		b.row("spender", spent.text())
 	}

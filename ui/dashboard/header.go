@@ -169,9 +169,12 @@ func (h header) alertSlot() slot {
 	}}
 }
 
-// readsResume returns when the reads bucket has something left again, if it stays empty for more
-// than a minute; otherwise zero.
+// readsResume returns when a read may go again, if reads wait for more than a minute or the bucket
+// stays empty that long; otherwise zero.
 func (h header) readsResume() (at time.Time) {
+	if b := h.picture.summary.Holds(h.clock); b != nil && b.Next.Sub(h.clock) > time.Minute {
+		return b.Next
+	}
 	for _, b := range h.picture.summary.Quota {
 		until := b.ObservedAt.Add(b.Reset)
 		if b.Class == quota.Reads && account.LimitOf(&b) == account.LimitReads && b.Left(h.clock) <= 0 && until.Sub(h.clock) > time.Minute && until.After(at) {

@@ -56,9 +56,6 @@ func (c healthCheck) health() pane.Health {
 		}
 	case unanswered(s):
 		c.firstAnswer(&h)
-	case s.Feed.State == account.FeedConnecting:
-		h.OfRelay = true
-		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Sourceless():
 		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service has no list of intents", paint.Warning
 		if len(s.Intents) > 0 { // nothing else says so
@@ -68,6 +65,14 @@ func (c healthCheck) health() pane.Health {
 		}
 		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
 			c.cfg.Actions.KeyOf(action.Jump) + " and type an id"
+	case s.Holds(c.clock) != nil:
+		h.Text, h.Style = wording.Holds(s.Holds(c.clock), c.clock, c.cfg.Location), paint.Warning
+		if len(s.Intents) > 0 {
+			h.Advice = c.cfg.Actions.KeyOf(action.Refresh) + " reads one now"
+		}
+	case s.Feed.State == account.FeedConnecting:
+		h.OfRelay = true
+		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Feed.State == account.FeedOff:
 		h.Text, h.Style = "no relay is configured: intents are found only by polling", paint.Muted
 	}

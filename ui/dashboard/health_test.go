@@ -213,6 +213,31 @@ func TestTheHeaderSaysUntilWhenReadsWaitForQuota(t *testing.T) {
 	}
 }
 
+func TestABoardThatWaitsForALongWindowSaysForWhatAndUntilWhen(t *testing.T) {
+	now := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name       string
+		left       int64
+		next       time.Duration
+		head, says string
+	}{
+		{"kept", 40, 3 * time.Hour, "api ◐ until 17:00", `reads wait until 17:00: of "daily" only 40 of 5,000 are left, kept for checkouts`},
+		{"spread", 4200, 5 * time.Minute, "api ◐ until 14:05", `reads wait until 14:05: of "daily" 4,200 of 5,000 are left, spread over its window`},
+		{"spread, for seconds", 4200, 20 * time.Second, "api ●", `reads wait for 20s: of "daily" 4,200 of 5,000 are left, spread over its window`},
+	} {
+		for _, width := range []int{80, 120, 200} {
+			s := newShop(now)
+			s.changes.Summary.API = account.APIStatus{State: account.APIHealthy, Latency: time.Millisecond}
+			s.changes.Summary.Quota = []quota.Bucket{{Class: quota.Reads, Policy: "daily", Limit: 5000, Window: 24 * time.Hour, Remaining: c.left,
+				Reset: 3 * time.Hour, ObservedAt: now, Next: now.Add(c.next)}}
+			got := screen(boardOf(t, s, width, 40, func(cfg *Config) { cfg.Now, cfg.Location = func() time.Time { return now }, time.UTC }))
+			if head := strings.Split(got, "\n")[0]; !strings.Contains(head, c.head) || !strings.Contains(strings.Join(strings.Fields(got), " "), c.says[:60]) {
+				t.Errorf("%s, %d columns: want %q and %q:\n%s", c.name, width, c.head, c.says, got)
+			}
+		}
+	}
+}
+
 func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -34,6 +34,7 @@ type printer struct {
 	lastSeq   int64
 	feed      account.FeedState
 	service   account.APIState
+	held      time.Time // up to when it was printed that reads wait
 	alerts    []account.Alert
 	spenders  map[api.Text]bool          // the printed observed spenders
 	ends      map[account.LimitName]bool // the limits that were printed to run out
@@ -189,10 +190,14 @@ func (t *printer) connections(s *account.Summary) {
 		t.feed = s.Feed.State
 		t.say("relay %s", feedWords(s.Feed))
 	}
-	// Waiting for quota is not printed: it comes and goes every second.
+	// Waiting for quota is not printed: it comes and goes, unless what is left of a long window is kept.
 	if state := s.API.State; state != t.service && state != account.APISlow && state != account.APIUnknown {
 		t.service = state
 		t.say("api %s", apiWords(s.API))
+	}
+	if b := s.Holds(t.now); b != nil && b.Kept() && b.Next.After(t.held) {
+		t.held = b.Next.Add(time.Minute)
+		t.say("quota %s", wording.Holds(b, t.now, t.cfg.Location))
 	}
 }
 

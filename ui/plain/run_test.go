@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -332,6 +334,32 @@ func TestWhoElseSpendsAndWhenALimitEndsIsALine(t *testing.T) {
 	}{{40 * time.Minute, soon}, {39 * time.Minute, ""}, {90 * time.Minute, ""}, {0, "12:00:00 quota day at least 31 of 50 (assumed) used: lasts"}, {0, ""}} {
 		if got := said(step.ends); got != step.want {
 			t.Errorf("ending in %v: %q, want %q", step.ends, got, step.want)
+		}
+	}
+}
+
+func TestWhatIsKeptOfALongWindowIsALineOnce(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	printer := newPrinter(Config{Location: time.UTC})
+	for _, step := range []struct {
+		name  string
+		after time.Duration
+		next  time.Duration
+		want  string
+	}{
+		{"nothing waits", 0, 0, ""},
+		{"the next goes out in a minute", time.Minute, 2 * time.Minute, ""},
+		{"all wait until the reset", 2 * time.Minute, 8 * time.Hour, `12:02:00 quota reads wait until 20:00: of "daily" only 40 of 5,000 are left, kept for checkouts`},
+		{"all still wait", 3 * time.Minute, 8*time.Hour + time.Second, ""},
+	} {
+		b := quota.Bucket{Class: quota.Reads, Policy: "daily", Limit: 5000, Window: 24 * time.Hour, Remaining: 40, Reset: 8 * time.Hour, ObservedAt: now}
+		if step.next > 0 {
+			b.Next = now.Add(step.next)
+		}
+		lines := printer.changes(&account.Changes{At: now.Add(step.after), Summary: account.Summary{Quota: []quota.Bucket{b}}})
+		got := strings.Join(slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, "quota") }), "\n")
+		if got != step.want {
+			t.Errorf("%s: %q, want %q", step.name, got, step.want)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package wording
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 )
@@ -75,6 +77,31 @@ func Forecast(l *account.Limit, now time.Time, where *time.Location) string {
 		parts = append(parts, "slots return at "+Moment(l.Returns, now, where))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Holds says for what reads wait, and until when; "" without a bucket that they wait for.
+func Holds(b *quota.Bucket, now time.Time, where *time.Location) string {
+	if b == nil {
+		return ""
+	}
+	wait := "for " + Until(b.Next.Sub(now))
+	if b.Next.Sub(now) > time.Minute {
+		wait = "until " + Moment(b.Next.Add(time.Minute-1), now, where)
+	}
+	name, left := "the quota", Count(int(b.Left(now)))
+	if b.Policy != "" {
+		name = strconv.Quote(string(api.Scrub(b.Policy)))
+	}
+	if b.Limit > 0 {
+		left += " of " + Count(int(b.Limit))
+	}
+	switch {
+	case b.Left(now) <= 0:
+		return fmt.Sprintf("reads wait %s: %s is used up", wait, name)
+	case b.Kept():
+		return fmt.Sprintf("reads wait %s: of %s only %s are left, kept for checkouts", wait, name, left)
+	}
+	return fmt.Sprintf("reads wait %s: of %s %s are left, spread over its window", wait, name, left)
 }
 
 // ObservedSince says from when on the requests of a proxy's callers are known, if that

@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 func TestCountsSeparateThousands(t *testing.T) {
@@ -131,5 +132,32 @@ func TestAnHourThatIsNotWhollyObservedSaysSinceWhen(t *testing.T) {
 		if got := ObservedSince(c.since, []account.Spender{{Kind: c.kind}}, c.span, now, time.UTC); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+func TestWhatReadsWaitForIsSaidWithUntilWhen(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 0, 10, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		bucket quota.Bucket
+		next   time.Duration
+		want   string
+	}{
+		{"spread, soon", quota.Bucket{Policy: "daily", Limit: 5000, Remaining: 4248, Reset: 20 * time.Hour}, 57 * time.Second,
+			`reads wait for 57s: of "daily" 4,248 of 5,000 are left, spread over its window`},
+		{"spread, later", quota.Bucket{Policy: "hourly", Limit: 100, Remaining: 80, Reset: time.Hour}, 2 * time.Minute,
+			`reads wait until 12:03: of "hourly" 80 of 100 are left, spread over its window`},
+		{"kept", quota.Bucket{Policy: "daily", Limit: 5000, Remaining: 40, Reset: 2 * time.Hour}, 2 * time.Hour,
+			`reads wait until 14:01: of "daily" only 40 of 5,000 are left, kept for checkouts`},
+		{"used up, without a name", quota.Bucket{Limit: 5000, Reset: 30 * time.Hour}, 30 * time.Hour, "reads wait until Mar 5 18:01: the quota is used up"},
+		{"without a limit", quota.Bucket{Policy: "edge", Remaining: 1, Reset: time.Hour}, time.Hour, `reads wait until 13:01: of "edge" only 1 are left, kept for checkouts`},
+	} {
+		c.bucket.ObservedAt, c.bucket.Next = now, now.Add(c.next)
+		if got := Holds(&c.bucket, now, time.UTC); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got := Holds(nil, now, time.UTC); got != "" {
+		t.Errorf("nothing waits, and %q is said", got)
 	}
 }
