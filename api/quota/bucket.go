@@ -79,6 +79,9 @@ func (b *Bucket) Over(now time.Time) bool {
 	return b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset
 }
 
+// Reserve is how many requests those below [Person] leave, as by default in [PacerConfig].
+func (b *Bucket) Reserve() int64 { return reserve(defaultReserve, b.Limit, cmp.Or(b.Window, b.Reset)) }
+
 // Kept reports whether what waits for the bucket waits until it is full again: what is left is kept for others.
 func (b *Bucket) Kept() bool {
 	return !b.Next.Before(b.ObservedAt.Add(cmp.Or(b.Reset, b.Window)))

@@ -40,11 +40,11 @@ func (b *limit) long() bool { return b.span() >= longWindow }
 // opening returns when the bucket has room for w; never if that depends on another request's end. A request below
 // Person that takes a person's turn is bound by the share but not by the reserve, except that of a long window.
 func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
-	reserve := int64(0)
+	kept := int64(0)
 	if turn = turn && !b.long(); w.low() && !turn {
-		reserve = b.reserve(q.pacer.cfg.Reserve)
+		kept = b.most(reserve(q.pacer.cfg.Reserve, b.requests, b.span()))
 	}
-	at, never = b.vacancy(q, reserve, now)
+	at, never = b.vacancy(q, kept, now)
 	if never {
 		return at, never
 	}
@@ -58,16 +58,16 @@ func (b *limit) opening(q *queue, w *waiter, turn bool, now time.Time) (at time.
 	if w.low() && !turn && b.contended(q.pacer.cfg.Reserve, now) {
 		at = later(at, q.low.last.Add(b.demand.patience))
 	}
-	return later(at, b.reported(q, w.low(), reserve, now)), false
+	return later(at, b.reported(q, w.low(), kept, now)), false
 }
 
 // reserve is how many requests are kept for persons and other clients: of a long window at least one in a hundred,
 // as a checkout may need many before it resets.
-func (b *limit) reserve(least int64) int64 {
-	if b.long() && least > 0 {
-		least = max(least, b.requests/100)
+func reserve(least, requests int64, window time.Duration) int64 {
+	if window >= longWindow && least > 0 {
+		return max(least, requests/100)
 	}
-	return b.most(least)
+	return least
 }
 
 // most limits a reserve so that at least one request has room.

@@ -56,7 +56,7 @@ func NewPacer(cfg PacerConfig) *Pacer {
 	}
 	switch {
 	case cfg.Reserve == 0:
-		cfg.Reserve = 2
+		cfg.Reserve = defaultReserve
 	case cfg.Reserve < 0:
 		cfg.Reserve = 0
 	}

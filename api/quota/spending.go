@@ -8,6 +8,7 @@ import (
 // Bounds that the pacer uses.
 const (
 	longestPause     = 10 * time.Minute // a person is not made to wait for longer windows
+	defaultReserve   = 2                // requests of a bucket
 	longWindow       = time.Minute      // requests that nobody asked for are spread over windows from this on
 	perSecondWindow  = 10 * time.Second // windows up to this count as the contract's per-second buckets
 	othersRemembered = 3 * time.Second  // how long others count as spending after they were last seen

@@ -87,6 +87,10 @@ func faultsOfTheService() []doctorFault {
 			h.Set("RateLimit", `"default";r=0;t=3600`)
 			h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
 		}), check: "limits", words: "0 of 1,000 left for another 59m"},
+		{name: "a quota of which the reserve is left", put: header(func(h http.Header) {
+			h.Set("RateLimit", `"default";r=40;t=3600`)
+			h.Set("RateLimit-Policy", `"default";q=5000;w=86400`)
+		}), check: "limits", words: "40 of 5,000 left for another 59m", verdict: doctor.Warning},
 		{name: "a read limit that no header names", put: header(func(h http.Header) {
 			h.Set("RateLimit", `"default";r=0;t=3600`)
 			h.Del("RateLimit-Policy")

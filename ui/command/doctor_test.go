@@ -365,7 +365,7 @@ func TestADoctorLeavesTheReserveToOthers(t *testing.T) {
 	t.Parallel()
 	c := healthySetup(t, doctors(t))
 	c.front("api_url", nil, func(h http.Header) {
-		h.Set("RateLimit", `"default";r=2;t=3600`)
+		h.Set("RateLimit", `"default";r=8;t=3600`) // one in a hundred is kept of a day
 		h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
 	})
 	_, p := c.examine()

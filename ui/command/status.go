@@ -249,7 +249,7 @@ func (r report) failure() error {
 		return explainable(fmt.Errorf("the relay refuses this client: %s", wording.Because(s.Feed.Err)))
 	case s.API.State == account.APIFailing:
 		return explainable(fmt.Errorf("the service does not answer properly: %s", wording.Because(s.API.Err)))
-	case !r.Settled && r.Reads.Total == 0 && s.Holds(r.At) == nil:
+	case !r.Settled && r.Reads.Total == 0 && (s.Holds(r.At) == nil || errors.Is(s.API.Err, api.ErrRateLimited)):
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", wording.Because(s.API.Err))

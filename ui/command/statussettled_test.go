@@ -184,28 +184,31 @@ func TestStatusShowsWhatItGotBesideALongWindow(t *testing.T) {
 		name    string
 		left    int
 		lines   bool // a line for each policy
+		status  int
 		settled bool
 		says    string
 	}{
-		{"much is left", 5000, false, true, ""},
-		{"much is left, in several lines", 5000, true, true, ""},
-		{"the reserve is left", 41, false, false, `of "daily" only 40 of 5,000 are left, kept for checkouts`},
-		{"nothing is left", 1, false, false, `"daily" is used up`},
+		{"much is left", 5000, false, 200, true, ""},
+		{"much is left, in several lines", 5000, true, 200, true, ""},
+		{"the reserve is left", 41, false, 200, false, `of "daily" only 40 of 5,000 are left, kept for checkouts`},
+		{"the last one was for this", 1, false, 200, false, `"daily" is used up`},
+		{"nothing was left", 0, false, 429, false, "429 too many requests"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var sent atomic.Int32
 			service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				limits := []string{`"burst";r=9;t=1`, fmt.Sprintf(`"daily";r=%d;t=80000`, c.left-int(sent.Add(1)))}
+				limits := []string{`"burst";r=9;t=1`, fmt.Sprintf(`"daily";r=%d;t=80000`, max(c.left-int(sent.Add(1)), 0))}
 				policies := []string{`"burst";q=10;w=1`, `"daily";q=5000;w=86400`}
 				if !c.lines {
 					limits, policies = []string{strings.Join(limits, ", ")}, []string{strings.Join(policies, ", ")}
 				}
 				w.Header()["Ratelimit"], w.Header()["Ratelimit-Policy"] = limits, policies
+				w.WriteHeader(c.status)
 				fmt.Fprint(w, `{"pageInfo":{"hasNextPage":false},"data":[]}`)
 			})
 			r, code, said, took := snapshotOf(t, service, "--wait", "60s")
-			if code != 0 || took > 30*time.Second || r.Settled != c.settled || len(r.Quota) != 2 {
+			if (code == 0) != (c.status == 200) || took > 30*time.Second || r.Settled != c.settled || len(r.Quota) != 2 {
 				t.Errorf("exit code %d, says %q, settled: %v, quota %+v", code, said, r.Settled, r.Quota)
 			}
 			if len(r.Missing) > 0 && !strings.Contains(r.Missing[0].Why, c.says) || len(r.Missing) == 0 && c.says != "" {

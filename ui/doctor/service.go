@@ -22,8 +22,6 @@ const (
 	// askWithin is how long the service may usually take for one answer: a check may send
 	// two requests.
 	askWithin = 2 * time.Second
-	// quotaReserve is what is left for others, as by default in [quota.PacerConfig].
-	quotaReserve = 2
 	// A bucket that stays empty longer than longLimit is a finding.
 	longLimit = 10 * time.Second
 	// A clock that is off by more than clockOff is a warning or, if by much more, a
@@ -198,7 +196,7 @@ func (s *Setup) checkKey(ctx context.Context) []Finding {
 // moment.
 func (s *Setup) maySpend() bool {
 	for _, b := range s.pacer.Buckets(time.Now()) {
-		if b.Class == quota.Reads && b.Left(time.Now()) <= quotaReserve && b.Reset > askWithin {
+		if b.Class == quota.Reads && b.Left(time.Now()) <= b.Reserve() && b.Reset > askWithin {
 			return false
 		}
 	}
@@ -301,7 +299,7 @@ func (s *Setup) checkLimits(context.Context) []Finding {
 			continue
 		case left == 0 && resets > longLimit:
 			return Findings(Fault, fmt.Sprintf("%s for another %s", words, wording.Age(resets)), "nobody with a key of the account can read before that", do)
-		case left <= quotaReserve && resets > longLimit:
+		case left <= b.Reserve() && resets > longLimit:
 			return Findings(Warning, fmt.Sprintf("%s for another %s", words, wording.Age(resets)), "the rest is reserved for checkouts, so tillwatch does not read by itself", do)
 		}
 		lines = append(lines, words)
