@@ -210,6 +210,9 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	if soon := p.look.runsOut(p.runsOut(b)); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
 	}
+	if wait := b.Next.Sub(p.look.Now); wait > 0 {
+		reset, resetStyle = "waits "+wording.Until(wait), paint.Warning
+	}
 	l.Space(1).Right(resetStyle, reset, c.reset)
 	if c.others > 0 {
 		own, others := rate(b.Own), rate(b.Others)

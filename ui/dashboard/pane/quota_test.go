@@ -44,6 +44,8 @@ func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 		{"long over", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon.Add(-time.Hour)}, "reads ≤5 / 5 has reset"},
 		{"no end of the window was told", quota.Bucket{Remaining: 3, ObservedAt: noon.Add(-time.Minute)}, "reads 3 / 5 seen 1m ago"},
 		{"its forecast went with its window", quota.Bucket{Exhausted: time.Millisecond, Reset: time.Second, ObservedAt: noon.Add(-2 * time.Second)}, "reads ≤5 / 5 has reset"},
+		{"reads wait for it", quota.Bucket{Remaining: 3, Reset: time.Hour, ObservedAt: noon, Next: noon.Add(57 * time.Second)}, "reads 3 / 5 waits 57s"},
+		{"reads wait for it no more", quota.Bucket{Remaining: 3, Reset: time.Second, ObservedAt: noon, Next: noon}, "reads 3 / 5 1s"},
 		{"nothing is left of it", quota.Bucket{Reset: time.Minute, ObservedAt: noon}, "reads 0 / 5 1m"},
 	}
 	for _, c := range cases {
