@@ -212,7 +212,8 @@ func (l *waiting) until(ctx context.Context) error {
 	refused := false
 	err := l.store.Until(ctx, func() bool {
 		l.look()
-		refused = l.store.Summary().API.State == account.APIUnauthorized
+		now, s := time.Now(), l.store.Summary()
+		refused, l.held = s.API.State == account.APIUnauthorized, wording.Holds(s.Holds(now), now, time.Local)
 		return refused || l.now.verdict != notYet
 	})
 	switch {
@@ -226,7 +227,7 @@ func (l *waiting) until(ctx context.Context) error {
 	return err
 }
 
-// unanswered says why the condition could not be checked, if the relay or the service
+// unanswered says why the condition could not be checked, if reads wait, or the relay or the service
 // did not answer last.
 func (l *waiting) unanswered(s account.Summary) string {
 	reading := s.API.Err != nil && (s.API.State == account.APIUnknown || s.API.State == account.APIFailing ||
@@ -236,6 +237,8 @@ func (l *waiting) unanswered(s account.Summary) string {
 		return "the relay does not answer, so no event can arrive: " + wording.Because(s.Feed.Err)
 	case reading:
 		return l.now.is + "; the last read failed: " + wording.Because(s.API.Err)
+	case l.held != "":
+		return l.now.is + "; " + l.held
 	}
 	return ""
 }

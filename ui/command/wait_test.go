@@ -256,6 +256,25 @@ func TestWaitSaysWhyNothingWasRead(t *testing.T) {
 	}
 }
 
+func TestWaitForAnOrderSaysThatReadsWaitForQuota(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("RateLimit-Policy", `"burst";q=10;w=1, "daily";q=5000;w=86400`)
+		w.Header().Set("RateLimit", `"burst";r=9;t=1, "daily";r=40;t=80000`)
+		fmt.Fprint(w, `{"pageInfo":{"hasNextPage":false},"data":[]}`)
+	}))
+	defer service.Close()
+	config := configFile(t, "api_url", service.URL, "api_key", "key", "state_dir", t.TempDir())
+	for _, wait := range everLonger() {
+		r := runAs(t, "wait", "order:o-7 state=completed", "--for", wait, "--config", config)
+		if r.code == exitFailed && strings.Contains(r.words, `of "daily" only 40 of 5,000 are left, kept for checkouts`) {
+			return
+		}
+		t.Log(r.code, r.words)
+	}
+	t.Error("it never said why")
+}
+
 func TestWaitSaysWhatWasReadOfAnIntentWithoutAVerifiedState(t *testing.T) {
 	reported := []account.Delivery{{Event: api.Event{ID: "evt_1", Type: api.IntentCompleted, CreatedAt: time.Now(), Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent}}}}
 	read := func(state api.IntentState) func(*account.Store) {

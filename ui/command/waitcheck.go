@@ -36,6 +36,7 @@ type waiting struct {
 	*condition
 	store *account.Store
 	now   found
+	held  string // what reads wait for; "" for nothing
 
 	mu     sync.Mutex
 	events []candidate
