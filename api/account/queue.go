@@ -126,7 +126,7 @@ func (q *queue) place(j *job) {
 		heap.Remove(j.in, j.at)
 	}
 	switch {
-	case len(j.reading) > 0 && (!j.wanted() || j.priority() >= j.reading[len(j.reading)-1]):
+	case j.underWay() && (!j.wanted() || j.priority() >= j.reading[len(j.reading)-1]):
 	case j.wanted():
 		heap.Push(&q.later, j)
 	case j.failure.tries == 0:
@@ -229,7 +229,7 @@ func (q *queue) asks(t task) bool { return q.jobs[t] != nil && !q.jobs[t].asked.
 
 // pending reports whether a read is asked for or under way.
 func (q *queue) pending(t task) bool {
-	return q.asks(t) || q.jobs[t] != nil && len(q.jobs[t].reading) > 0
+	return q.asks(t) || q.jobs[t] != nil && q.jobs[t].underWay()
 }
 
 // failure returns how a read has failed since it last succeeded.
@@ -239,6 +239,8 @@ func (q *queue) failure(t task) failure {
 	}
 	return failure{}
 }
+
+func (j *job) underWay() bool { return len(j.reading) > 0 }
 
 // wanted reports whether the read is asked for or planned.
 func (j *job) wanted() bool { return !j.asked.IsZero() || !j.planned.IsZero() }

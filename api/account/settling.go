@@ -180,7 +180,7 @@ func (w *Watcher) missShipments(s *Settling) {
 func (w *Watcher) missParcels(s *Settling) {
 	missing := Missing{Part: PartParcels}
 	for t, j := range w.queue.jobs {
-		if in := w.store.intent(t.id); t.kind == listOfIntent && (j.wanted() || len(j.reading) > 0) && in != nil && len(in.Shipments) == 0 {
+		if in := w.store.intent(t.id); t.kind == listOfIntent && (j.wanted() || j.underWay()) && in != nil && len(in.Shipments) == 0 {
 			w.miss(s, &missing, t)
 		}
 	}
