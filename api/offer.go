@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -73,6 +74,7 @@ func (p CostPart) Signed() string {
 // ShippingOption is one way of shipping. The client does not choose it.
 type ShippingOption struct {
 	ID               Text      `json:"id,omitempty"`
+	Label            Text      `json:"label,omitempty"`           // its name for people; "" when absent
 	Cost             *Money    `json:"cost,omitempty"`            // nil when absent
 	Discount         *Money    `json:"discount,omitempty"`        // nil when absent
 	EarliestDelivery time.Time `json:"earliestDelivery,omitzero"` // zero when absent
@@ -111,7 +113,7 @@ func decodeShippingOption(v gjson.Result) ShippingOption {
 	f := fieldsOf(v)
 	estimate := fieldsOf(f["deliveryEstimate"])
 	return ShippingOption{
-		ID: textOrNumber(f["id"]), Cost: decodeMoney(f["cost"]), Discount: decodeMoney(f["discount"]),
+		ID: textOrNumber(f["id"]), Label: cmp.Or(textOf(f["label"]), textOf(f["name"])), Cost: decodeMoney(f["cost"]), Discount: decodeMoney(f["discount"]),
 		EarliestDelivery: timeOf(estimate["earliest"]), LatestDelivery: timeOf(estimate["latest"]),
 	}
 }

@@ -150,7 +150,7 @@ func keepIntent(in *IntentDetail) *IntentDetail {
 func keepOrder(in *api.Intent) *api.Intent {
 	out := &api.Intent{
 		ID: in.ID, State: in.State, CreatedAt: in.CreatedAt, ProductURL: unlessQuoting(in.Buyer, in.ProductURL), Quantity: in.Quantity,
-		ReferenceID: unlessQuoting(in.Buyer, in.ReferenceID), OrderIDs: in.OrderIDs,
+		ReferenceID: unlessQuoting(in.Buyer, in.ReferenceID), PromoCodes: in.PromoCodes, OrderIDs: in.OrderIDs,
 	}
 	for _, v := range in.Variants {
 		if value := unlessQuoting(in.Buyer, v.Value); value != "" {
@@ -167,9 +167,9 @@ func keepOrder(in *api.Intent) *api.Intent {
 		out.Failure = &api.FailureReason{Code: f.Code, Message: unlessQuoting(in.Buyer, f.Message)}
 	}
 	if o := in.Offer; o != nil {
-		out.Offer = &api.Offer{ProductTitle: o.ProductTitle, Cost: o.Cost, AppliedPromoCodes: o.AppliedPromoCodes}
+		out.Offer = &api.Offer{ProductTitle: o.ProductTitle, Cost: o.Cost, SelectedOptionID: o.SelectedOptionID, AppliedPromoCodes: o.AppliedPromoCodes}
 		if option := o.Selected(); option != nil {
-			out.Offer.SelectedOptionID, out.Offer.ShippingOptions = option.ID, []api.ShippingOption{*option}
+			out.Offer.ShippingOptions = []api.ShippingOption{*option}
 		}
 	}
 	return out

@@ -21,13 +21,14 @@ type Proposal struct {
 	Quantity    int      // 0 while unknown
 	Cost        api.Cost
 	Total       api.Money
-	ExpiresAt   time.Time // end of the confirm window; zero while unknown
+	ExpiresAt   time.Time          // end of the confirm window; zero while unknown
+	Option      api.ShippingOption // that the service selected; only an id if it is not listed, zero for none
+	PromoCodes  []api.Text         // that the merchant took
 
 	// Withdrawn takes the yes back when it is closed: nothing is sent unless the confirm is written down already. nil: never.
 	Withdrawn <-chan struct{}
 
-	buyer   *api.Buyer         // nil while unknown
-	payment *api.PaymentMethod // nil while unknown; without a token from a saved picture
+	agreed []value // what was seen of all terms, some of which are private
 }
 
 // Propose binds what was read. It refuses an intent that was not read as awaiting_confirmation, and one
@@ -61,8 +62,9 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		Quantity:    read.Quantity,
 		Cost:        read.Offer.Cost,
 		Total:       total,
-		buyer:       read.Buyer,
-		payment:     read.Payment,
+		Option:      option(read),
+		PromoCodes:  read.Offer.AppliedPromoCodes,
+		agreed:      agreed(read),
 	}
 	if !read.CreatedAt.IsZero() {
 		p.ExpiresAt = read.CreatedAt.Add(window)
@@ -107,31 +109,6 @@ func InWords(changed []Difference) string {
 	return strings.Join(each, "; ")
 }
 
-// differences compares what was seen with a newer read.
-func (p Proposal) differences(now *api.Intent) []Difference {
-	var out []Difference
-	compare := func(what, seen, now string) {
-		if seen != now {
-			out = append(out, Difference{what, seen, now})
-		}
-	}
-	compare("intent", string(p.ID), string(now.ID))
-	compare("product", string(p.Product), string(now.ProductName()))
-	compare("product URL", string(p.ProductURL), string(now.ProductURL))
-	compare("variant", string(p.Variant), string(variant(now.Variants)))
-	compare("quantity", fmt.Sprint(p.Quantity), fmt.Sprint(now.Quantity))
-	var cost api.Cost
-	if now.Offer != nil {
-		cost = now.Offer.Cost
-	}
-	parts := cost.Parts()
-	for i, seen := range p.Cost.Parts() {
-		compare(strings.ToLower(seen.Name), amount(seen.Amount), amount(parts[i].Amount))
-	}
-	compare("total", p.Total.String(), amount(cost.Total))
-	return append(out, p.inPrivate(now)...)
-}
-
 // CostsNow returns how the total of a read differs from the one that was seen; nil where
 // it does not, or the read has none.
 func (p Proposal) CostsNow(now *api.Intent) []Difference {
@@ -139,41 +116,4 @@ func (p Proposal) CostsNow(now *api.Intent) []Difference {
 		return nil
 	}
 	return []Difference{{"total", p.Total.String(), now.Offer.Cost.Total.String()}}
-}
-
-// inPrivate compares the buyer and the payment, as far as they were known, without quoting them.
-func (p Proposal) inPrivate(now *api.Intent) (out []Difference) {
-	const another, none = "another", "none"
-	switch {
-	case p.buyer == nil:
-	case now.Buyer == nil:
-		out = append(out, Difference{"buyer", p.buyer.String(), none})
-	case *p.buyer != *now.Buyer:
-		out = append(out, Difference{"buyer", p.buyer.String(), another})
-	}
-	switch seen := p.payment; {
-	case seen == nil:
-	case now.Payment == nil:
-		out = append(out, Difference{"payment", string(seen.Type), none})
-	case seen.Type != now.Payment.Type:
-		out = append(out, Difference{"payment", string(seen.Type), string(now.Payment.Type)})
-	case !seen.Token.IsZero() && !seen.Token.Equal(now.Payment.Token):
-		out = append(out, Difference{"payment", string(seen.Type), another})
-	}
-	return out
-}
-
-func amount(m *api.Money) string {
-	if m == nil {
-		return "none"
-	}
-	return m.String()
-}
-
-func variant(selected []api.VariantSelection) api.Text {
-	parts := make([]string, len(selected))
-	for i, s := range selected {
-		parts[i] = string(s.Label + " " + s.Value)
-	}
-	return api.Scrub(strings.Join(parts, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -14,10 +15,18 @@ func TestWhatChangedSinceItWasSeenIsNotSent(t *testing.T) {
 		return &api.PaymentMethod{Type: api.VaultToken, Token: api.NewSecret(token)}
 	}
 	buyer := func(city api.Text) *api.Buyer { return &api.Buyer{FirstName: "Ann", City: city} }
+	first := time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
+	option := func(id api.Text, days int) api.ShippingOption {
+		return api.ShippingOption{ID: id, Cost: &api.Money{Currency: "USD", Subunits: 599}, LatestDelivery: first.AddDate(0, 0, days)}
+	}
 	ordered := func() api.Intent {
 		in := awaiting()
 		in.Buyer, in.Payment = buyer("Lisbon"), card("tok_one")
 		in.Variants = []api.VariantSelection{{Label: "Size", Value: "M"}}
+		in.ReferenceID, in.PromoCodes, in.Offer.AppliedPromoCodes = "order-7", []api.Text{"WELCOME10"}, []api.Text{"WELCOME10"}
+		in.Constraints = &api.Constraints{MaxTotalPrice: new(int64(5000))}
+		in.Offer.SelectedOptionID = "standard"
+		in.Offer.ShippingOptions = []api.ShippingOption{option("standard", 3), option("overnight", 1)}
 		return in
 	}
 	for _, c := range []struct {
@@ -33,6 +42,26 @@ func TestWhatChangedSinceItWasSeenIsNotSent(t *testing.T) {
 		{"the currency", func(_, now *api.Intent) {
 			now.Offer.Cost.Total = &api.Money{Currency: "EUR", Subunits: now.Offer.Cost.Total.Subunits}
 		}, "total"},
+		{"the shipping option, of the same price and time", func(_, now *api.Intent) {
+			now.Offer.ShippingOptions[1].LatestDelivery = now.Offer.ShippingOptions[0].LatestDelivery
+			now.Offer.SelectedOptionID = "overnight"
+		}, "shipping option"},
+		{"a shipping option that is not listed", func(seen, now *api.Intent) {
+			seen.Offer.ShippingOptions, now.Offer.ShippingOptions = nil, nil
+			now.Offer.SelectedOptionID = "overnight"
+		}, "shipping option"},
+		{"when it comes", func(_, now *api.Intent) { now.Offer.ShippingOptions[0] = option("standard", 9) }, "delivery"},
+		{"when it comes, within a day", func(_, now *api.Intent) {
+			now.Offer.ShippingOptions[0].LatestDelivery = now.Offer.ShippingOptions[0].LatestDelivery.Add(time.Minute)
+		}, ""},
+		{"the price of the shipping option", func(_, now *api.Intent) { now.Offer.ShippingOptions[0].Cost = nil }, "price of the shipping option"},
+		{"an option that is not selected", func(_, now *api.Intent) { now.Offer.ShippingOptions[1] = option("drone", 0) }, ""},
+		{"the reference", func(_, now *api.Intent) { now.ReferenceID = "order-8" }, "reference"},
+		{"the codes that were given", func(_, now *api.Intent) { now.PromoCodes = nil }, "promo codes"},
+		{"the codes that were applied", func(_, now *api.Intent) { now.Offer.AppliedPromoCodes = nil }, "applied promo codes"},
+		{"the buyer's limit", func(_, now *api.Intent) { now.Constraints = nil }, "max total"},
+		{"a secret in the page's address", func(seen, now *api.Intent) { seen.ProductURL += "?token=tok_1"; now.ProductURL += "?token=tok_2" }, "product URL"},
+		{"a reference that names the buyer", func(_, now *api.Intent) { now.ReferenceID = "for Ann" }, "reference"},
 		{"where it goes", func(_, now *api.Intent) { now.Buyer = buyer("Porto") }, "buyer"},
 		{"a buyer who is gone", func(_, now *api.Intent) { now.Buyer = nil }, "buyer"},
 		{"a buyer whom a saved picture does not hold", func(seen, _ *api.Intent) { seen.Buyer = nil }, ""},
