@@ -2,6 +2,8 @@ package api
 
 import (
 	"cmp"
+	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,14 @@ func (o *Offer) Selected() *ShippingOption {
 	return nil
 }
 
+// Option is the shipping option that the service selected: only its id if it is not listed, zero for none.
+func (o *Offer) Option() ShippingOption {
+	if listed := o.Selected(); listed != nil {
+		return *listed
+	}
+	return ShippingOption{ID: o.SelectedOptionID}
+}
+
 // Commission is what the seller earns by the order.
 type Commission struct {
 	Amount   Money `json:"amount,omitzero"`
@@ -49,21 +59,52 @@ type Cost struct {
 // CostPart is one of the amounts that a total is made of.
 type CostPart struct {
 	Name   string // "Subtotal"
-	Amount *Money // nil when absent, which is not zero
+	Amount *Money // nil while unknown
 	Taken  bool   // it is taken off the others
+	Odd    bool   // no part that the service names: what the others leave of the total
+	Why    string // why the amount is unknown
 }
 
-// Parts are the amounts that the total is made of, those that are absent among them,
-// always in the same order.
+// Parts are the amounts that the total is made of, as far as they are there, always in the same order. If they do not
+// add up to it, the last one is what they leave of it.
 func (c Cost) Parts() []CostPart {
-	return []CostPart{
-		{"Subtotal", c.Subtotal, false}, {"Shipping", c.Shipping, false}, {"Tax", c.Tax, false},
-		{"Discount", c.Discount, true}, {"Surcharge", c.Surcharge, false},
+	parts := []CostPart{
+		{Name: "Subtotal", Amount: c.Subtotal}, {Name: "Shipping", Amount: c.Shipping}, {Name: "Tax", Amount: c.Tax},
+		{Name: "Discount", Amount: c.Discount, Taken: true}, {Name: "Surcharge", Amount: c.Surcharge},
 	}
+	parts = slices.DeleteFunc(parts, func(p CostPart) bool { return p.Amount == nil })
+	if c.Total == nil || len(parts) == 0 {
+		return parts
+	}
+	other := CostPart{Name: "Other", Odd: true}
+	rest := big.NewInt(c.Total.Subunits)
+	for _, p := range parts {
+		if p.Amount.Currency != c.Total.Currency {
+			other.Why = "several currencies"
+		}
+		amount := big.NewInt(p.Amount.Subunits)
+		if p.Taken {
+			amount.Neg(amount.Abs(amount))
+		}
+		rest.Sub(rest, amount)
+	}
+	switch {
+	case other.Why != "":
+	case !rest.IsInt64():
+		other.Why = "too large"
+	case rest.Sign() == 0:
+		return parts
+	default:
+		other.Amount = &Money{Currency: c.Total.Currency, Subunits: rest.Int64()}
+	}
+	return append(parts, other)
 }
 
 // Signed is the amount for people, with a minus where it is taken off.
 func (p CostPart) Signed() string {
+	if p.Amount == nil {
+		return "unknown: " + p.Why
+	}
 	text := strings.Replace(p.Amount.Readable(), "-", "−", 1)
 	if p.Taken && p.Amount.Subunits > 0 {
 		return "−" + text

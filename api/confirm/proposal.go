@@ -62,7 +62,7 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		Quantity:    read.Quantity,
 		Cost:        read.Offer.Cost,
 		Total:       total,
-		Option:      option(read),
+		Option:      read.Offer.Option(),
 		PromoCodes:  read.Offer.AppliedPromoCodes,
 		agreed:      agreed(read),
 	}

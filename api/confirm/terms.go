@@ -27,7 +27,7 @@ type value struct {
 // show of it is private, or a detail of what it shows.
 func terms() []term {
 	return []term{
-		{"intent", "id", func(in *api.Intent) value { return text(in, api.Text(in.ID)) }},
+		{"intent", "id", func(in *api.Intent) value { return value{is: in.ID, shown: string(in.ID)} }},
 		{"product", "offer.product.title", func(in *api.Intent) value { return text(in, in.ProductName()) }},
 		{"product URL", "productUrl", func(in *api.Intent) value {
 			return value{is: in.ProductURL, shown: text(in, api.MaskAddress(in.ProductURL)).shown}
@@ -41,12 +41,12 @@ func terms() []term {
 		{"surcharge", "offer.cost.surcharge", cost(func(c *api.Cost) *api.Money { return c.Surcharge })},
 		{"total", "offer.cost.total", cost(func(c *api.Cost) *api.Money { return c.Total })},
 		{"shipping option", "offer.shipping.selectedOptionId", func(in *api.Intent) value {
-			o := option(in)
-			return text(in, api.Text(strings.TrimSpace(string(o.Label+" "+o.ID))))
+			o := offer(in).Option()
+			return text(in, api.Scrub(strings.TrimSpace(string(o.Label+" "+o.ID))))
 		}},
 		{"delivery", "offer.shipping.availableOptions.deliveryEstimate.earliest offer.shipping.availableOptions.deliveryEstimate.latest", delivery},
 		{"price of the shipping option", "offer.shipping.availableOptions.id offer.shipping.availableOptions.cost offer.shipping.availableOptions.discount", func(in *api.Intent) value {
-			o := option(in)
+			o := offer(in).Option()
 			return value{is: [2]string{amount(o.Cost), amount(o.Discount)}, shown: amount(o.Cost) + ", discount " + amount(o.Discount)}
 		}},
 		{"promo codes", "promoCodes", func(in *api.Intent) value { return list(in, in.PromoCodes) }},
@@ -127,14 +127,6 @@ func list(in *api.Intent, texts []api.Text) value {
 
 func offer(in *api.Intent) *api.Offer { return cmp.Or(in.Offer, &api.Offer{}) }
 
-// option returns the shipping option that the service selected; only its id if it is not listed.
-func option(in *api.Intent) api.ShippingOption {
-	if o := offer(in).Selected(); o != nil {
-		return *o
-	}
-	return api.ShippingOption{ID: offer(in).SelectedOptionID}
-}
-
 func cost(part func(*api.Cost) *api.Money) func(*api.Intent) value {
 	return func(in *api.Intent) value {
 		shown := amount(part(&offer(in).Cost))
@@ -173,11 +165,12 @@ func delivery(in *api.Intent) value {
 		}
 		return t.UTC().Format(time.DateOnly)
 	}
-	o := option(in)
+	o := offer(in).Option()
 	if o.EarliestDelivery.IsZero() && o.LatestDelivery.IsZero() {
 		return value{}
 	}
-	return text(in, api.Text(day(o.EarliestDelivery)+" to "+day(o.LatestDelivery)))
+	days := day(o.EarliestDelivery) + " to " + day(o.LatestDelivery)
+	return value{is: days, shown: days}
 }
 
 func buyer(in *api.Intent) value {

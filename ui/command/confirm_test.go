@@ -192,7 +192,7 @@ func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
 	if code := run(t.Context(), []string{"confirm", id, "--config", s.config, "--total", total, "--dry-run"}, nil, &out, &words); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, words.String())
 	}
-	for _, want := range []string{"Product", "spice-lab.example", "Subtotal", "Total", "USD", id, "simulator, no real money", "closes at"} {
+	for _, want := range []string{"Product", "https://spice-lab.example/", "Delivery", "std-ground, ", "Subtotal", "Total", "USD", id, "simulator, no real money", "closes at"} {
 		if !strings.Contains(words.String(), want) {
 			t.Errorf("%q is not in\n%s", want, words.String())
 		}

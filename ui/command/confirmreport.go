@@ -52,12 +52,11 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	if r.Live {
 		money = "REAL MONEY"
 	}
-	rows := []fact{{"Product", seen.Item()}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}}
+	rows := []fact{{"Product", seen.Item()}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}, {"Page", string(api.MaskAddress(seen.ProductURL))}}
 	for _, part := range append(seen.Cost.Parts(), api.CostPart{Name: "Total", Amount: &seen.Total}) {
-		if part.Amount != nil {
-			rows = append(rows, fact{part.Name, part.Amount.String()})
-		}
+		rows = append(rows, fact{part.Name, part.Signed()})
 	}
+	rows = append(rows, fact{"Delivery", shipping(seen.Option, time.Local)}, fact{"Promo codes", joinedTexts(seen.PromoCodes)})
 	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})
 	fmt.Fprint(w, facts("  ", rows...))
 }

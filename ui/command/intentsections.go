@@ -131,10 +131,19 @@ func (s intentSections) offer() (facts []fact) {
 	if in.Latest != nil && in.Latest.Offer != nil {
 		offer = *in.Latest.Offer
 	}
-	for _, part := range append(offer.Cost.Parts(), api.CostPart{Name: "Total", Amount: offer.Cost.Total}) {
-		facts = append(facts, fact{part.Name, s.mark(inWords(part.Amount))})
+	amounts := offer.Cost.Parts()
+	if total := offer.Cost.Total; total != nil {
+		amounts = append(amounts, api.CostPart{Name: "Total", Amount: total})
 	}
-	return append(facts, fact{"Promo codes", s.mark(joinedTexts(offer.AppliedPromoCodes))})
+	for _, part := range amounts {
+		facts = append(facts, fact{part.Name, s.mark(part.Signed())})
+	}
+	return append(facts, fact{"Delivery", s.mark(shipping(offer.Option(), s.where))}, fact{"Promo codes", s.mark(joinedTexts(offer.AppliedPromoCodes))})
+}
+
+// shipping names a shipping option and when the order comes by it.
+func shipping(o api.ShippingOption, where *time.Location) string {
+	return wording.Shipping(o, func(t time.Time) string { return wording.Estimate(t, where) })
 }
 
 func (s intentSections) buyer() []fact {

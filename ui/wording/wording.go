@@ -3,6 +3,7 @@
 package wording
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -111,6 +112,29 @@ func Amount(written string) string {
 		return written
 	}
 	return money.Readable()
+}
+
+// Shipping names a shipping option and when the order comes by it; "" for none. day writes a day, "" if it is not known.
+func Shipping(o api.ShippingOption, day func(time.Time) string) string {
+	from, to := day(o.EarliestDelivery), day(o.LatestDelivery)
+	when := from + " to " + strings.TrimPrefix(to, from[:strings.LastIndexByte(from, ' ')+1]) // "Nov 23 to 26"
+	switch {
+	case from == to:
+		when = to
+	case from == "":
+		when = "by " + to
+	case to == "":
+		when = "from " + from
+	}
+	return strings.Trim(string(cmp.Or(o.Label, o.ID))+", "+when, ", ")
+}
+
+// Estimate is the day of an estimated time; "" if it is not known.
+func Estimate(at time.Time, where *time.Location) string {
+	if at.IsZero() {
+		return ""
+	}
+	return account.Estimate(at, where).Format("Jan 2")
 }
 
 // Name makes a name from the wire readable and safe to draw: "out_of_stock" becomes

@@ -161,3 +161,22 @@ func TestWhatReadsWaitForIsSaidWithUntilWhen(t *testing.T) {
 		t.Errorf("nothing waits, and %q is said", got)
 	}
 }
+
+func TestAShippingOptionIsNamedWithItsDays(t *testing.T) {
+	on := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC) }
+	for want, o := range map[string]api.ShippingOption{
+		"":                     {},
+		"std":                  {ID: "std"},
+		"Ground":               {ID: "std", Label: "Ground"},
+		"std, Nov 23 to 26":    {ID: "std", EarliestDelivery: on(time.November, 23), LatestDelivery: on(time.November, 26)},
+		"std, Nov 29 to Dec 2": {ID: "std", EarliestDelivery: on(time.November, 29), LatestDelivery: on(time.December, 2)},
+		"std, Nov 23":          {ID: "std", EarliestDelivery: on(time.November, 23), LatestDelivery: on(time.November, 23)},
+		"std, by Nov 26":       {ID: "std", LatestDelivery: on(time.November, 26)},
+		"std, from Nov 23":     {ID: "std", EarliestDelivery: on(time.November, 23)},
+		"by Nov 26":            {LatestDelivery: on(time.November, 26)},
+	} {
+		if got := Shipping(o, func(t time.Time) string { return Estimate(t, time.FixedZone("", -8*60*60)) }); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

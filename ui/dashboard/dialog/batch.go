@@ -247,19 +247,27 @@ func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
 func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	const gap, indent = 2, 2
 	page, named := shortPage(p, room-indent)
-	about := []string{string(p.Variant), string(p.Merchant), page}
+	about := []string{string(p.Variant), string(p.Merchant), page, shipping(p, d.now.Location()), joined(p.PromoCodes)}
 	if named {
 		about[1] = ""
 	}
 	name, whose := p.Item(), strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), ", ")
 	total := paint.Spans{paint.In(paint.Text, p.Total.Readable())}
+	var odd []paint.Spans
+	for _, part := range p.Cost.Parts() {
+		if part.Odd {
+			odd = append(odd, paint.Wrapped(paint.Warning, "! "+part.Name+" "+part.Signed(), max(room-indent, 1))...)
+		}
+	}
+	odd = behind(paint.Span{}, indent, odd)
 	one := paint.Spans{paint.In(paint.Text, name), paint.In(paint.Text, "  "), paint.In(paint.Muted, whose)}
 	if one.Width()+gap+total.Width() <= room {
-		return []paint.Spans{paint.Apart(one, total, room)}
+		return append([]paint.Spans{paint.Apart(one, total, room)}, odd...)
 	}
 	out := paint.Wrapped(paint.Text, name, max(room-gap-total.Width(), 1))
 	out[0] = paint.Apart(out[0], total, room)
-	return append(out, behind(paint.Span{}, indent, paint.Wrapped(paint.Muted, whose, max(room-indent, 1)))...)
+	out = append(out, behind(paint.Span{}, indent, paint.Wrapped(paint.Muted, whose, max(room-indent, 1)))...)
+	return append(out, odd...)
 }
 
 // leftOut draws an item that is not confirmed, with the reason below its name.

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"slices"
 	"strings"
 
 	"tillwatch/api"
@@ -144,7 +143,8 @@ func (p *Detail) failure(in *account.IntentDetail) {
 	p.paragraph(paint.Muted, f.Code.Advice())
 }
 
-// cost adds the parts of the offer's cost. It omits absent amounts: absent is not zero.
+// cost adds the parts of the offer's cost. It omits absent amounts: absent is not zero. What they leave of the total
+// stands out.
 func (p *Detail) cost(in *account.IntentDetail) {
 	if in.Latest == nil || in.Latest.Offer == nil {
 		return
@@ -152,42 +152,32 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	offer := in.Latest.Offer
 	p.heading("OFFER")
 	c := offer.Cost
-	absent := func(part api.CostPart) bool { return part.Amount == nil }
-	amounts := slices.DeleteFunc(append(c.Parts(), api.CostPart{Name: "Total", Amount: c.Total}), absent)
+	amounts := c.Parts()
+	if c.Total != nil {
+		amounts = append(amounts, api.CostPart{Name: "Total", Amount: c.Total})
+	}
 	width := 0
 	for _, part := range amounts {
 		width = max(width, paint.Width(part.Signed()))
 	}
 	for _, part := range amounts {
-		style := paint.Text
-		if part.Amount == c.Total {
+		label, style := strings.ToLower(part.Name), paint.Text
+		switch {
+		case part.Odd:
+			label, style = "! "+label, paint.Warning
+		case part.Amount == c.Total:
 			style |= paint.Bold
 		}
 		p.add(func(l *paint.Line) {
-			l.Fit(paint.Muted, strings.ToLower(part.Name), labelWidth).Right(style, part.Signed(), width)
+			l.Fit(paint.Muted, label, labelWidth).Right(style, part.Signed(), width)
 		})
 	}
-	for _, o := range offer.ShippingOptions {
-		if o.ID == offer.SelectedOptionID {
-			p.fact("delivery", paint.Text, p.span(o))
-		}
-	}
+	p.fact("delivery", paint.Text, wording.Shipping(offer.Option(), p.look.estimated))
 	p.fact("promo codes", paint.Text, join(offer.AppliedPromoCodes...))
 	if limits := in.Latest.Constraints; limits != nil { // the buyer's
 		p.limit("max total", limits.MaxTotalPrice, c.Total)
 		p.limit("max shipping", limits.MaxShippingPrice, c.Shipping)
 	}
-}
-
-func (p *Detail) span(o api.ShippingOption) string {
-	from, to := p.look.estimated(o.EarliestDelivery), p.look.estimated(o.LatestDelivery)
-	switch {
-	case from == "" || from == to:
-		return to
-	case to == "":
-		return "from " + from
-	}
-	return from + " to " + to
 }
 
 // limit adds a constraint, and whether the offer's cost exceeds it.
