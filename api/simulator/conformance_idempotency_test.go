@@ -189,6 +189,39 @@ func TestIdempotencyKeys(t *testing.T) {
 			a.want(http.StatusUnauthorized, a.keyedBy("wrong", "k", createPath, orderJSON(chiliCrisp)))
 		})
 	})
+	t.Run("failures are remembered, behind a switch", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.RememberFailures = true }, func(a *account) {
+			fault := func(order string) { a.want(http.StatusOK, a.call("POST", "/control/failures", order)) }
+			for _, status := range []int{402, 422, 500, 503} {
+				key := fmt.Sprint("k", status)
+				fault(fmt.Sprintf(`{"status":%d,"method":"POST","path":"/api/v1/"}`, status))
+				first := a.keyed(key, createPath, orderJSON(chiliCrisp))
+				again := a.keyed(key, createPath, orderJSON(chiliCrisp))
+				if first.status != status || again.status != status || string(first.body) != string(again.body) || again.header.Get("Idempotent-Replayed") != "true" {
+					a.Errorf("first %d %s, again %d %s", first.status, first.body, again.status, again.body)
+				}
+			}
+			if a.intents() != 0 {
+				a.Fatalf("%d intents, want none", a.intents())
+			}
+			for _, status := range []int{401, 429} { // refused before anything began
+				key := fmt.Sprint("k", status)
+				fault(fmt.Sprintf(`{"status":%d,"method":"POST","path":"/api/v1/"}`, status))
+				a.want(status, a.keyed(key, createPath, orderJSON(chiliCrisp)))
+				a.want(http.StatusCreated, a.keyed(key, createPath, orderJSON(chiliCrisp)))
+			}
+			id := a.want(http.StatusCreated, a.keyed("new", createPath, orderJSON(chiliCrisp)))["id"].(string)
+			a.want(http.StatusNotFound, a.keyed("yes", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
+			later(10 * time.Second)
+			a.want(http.StatusNotFound, a.keyed("yes", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
+			fault(`{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`)
+			a.want(http.StatusInternalServerError, a.keyed("once more", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
+			a.want(http.StatusOK, a.keyed("once more", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
+			if a.sim.Orders(id) != 1 {
+				a.Errorf("%d orders, want 1", a.sim.Orders(id))
+			}
+		})
+	})
 	t.Run("ignored, behind a switch", func(t *testing.T) {
 		inBubble(t, func(c *Config) { c.IgnoreIdempotencyKeys = true }, func(a *account) {
 			a.want(http.StatusCreated, a.keyed("k", createPath, orderJSON(chiliCrisp)))

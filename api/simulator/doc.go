@@ -47,7 +47,8 @@
 // All keys of the account share its buckets. A key may be limited to scopes: without the
 // scope that an endpoint needs, it gets 403. A key of the other environment gets 401. A
 // POST with an Idempotency-Key takes effect once: later requests with the same key get
-// the same answer, or 422 if they ask for something else.
+// the same answer, or 422 if they ask for something else. RememberFailures does the same
+// with failures, an injected 500 too, as some services do.
 //
 // # Control API
 //

@@ -89,6 +89,8 @@ func (v *server) suffer(f fault, r *request, run operation, second *bucket) answ
 	switch {
 	case f.Drop:
 		panic(http.ErrAbortHandler)
+	case f.Status != 0 && !f.After && v.sim.cfg.RememberFailures:
+		return v.once(func(*request) answer { return failed(f.Status) })(r)
 	case f.Status != 0:
 		return failed(f.Status)
 	}

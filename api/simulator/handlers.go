@@ -7,7 +7,7 @@ type handlers struct {
 }
 
 func newHandlers(s *Simulator) *handlers {
-	return &handlers{sim: s, repeats: repeats{byKey: map[string]*taken{}}}
+	return &handlers{sim: s, repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
 }
 
 // chargedRoute is an endpoint of the API with the class of the buckets that it charges

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -17,11 +18,12 @@ const (
 )
 
 // repeats remembers the answers to successful requests with an Idempotency-Key. All API
-// keys of the account share it. It does not remember failures: they may be tried again
-// under their key. The simulator's lock guards it.
+// keys of the account share it. Failures may be tried again under their key, unless it
+// remembers them, too, as some services do. The simulator's lock guards it.
 type repeats struct {
-	byKey map[string]*taken
-	queue []*taken // the oldest first
+	failures bool
+	byKey    map[string]*taken
+	queue    []*taken // the oldest first
 }
 
 // taken is a request that took effect, and its answer.
@@ -64,12 +66,18 @@ func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func(
 		return again
 	}
 	a := do()
-	if a.status/100 == 2 {
+	if a.status/100 == 2 || p.failures && a.begun() {
 		t := &taken{key, of, now, a}
 		p.byKey[key] = t
 		p.queue = append(p.queue, t)
 	}
 	return a
+}
+
+// begun reports whether the operation of an answer had begun: what its key or a limit
+// forbids never does.
+func (a answer) begun() bool {
+	return a.status != http.StatusUnauthorized && a.status != http.StatusForbidden && a.status != http.StatusTooManyRequests
 }
 
 // forget drops answers that are too old or too many.

@@ -20,6 +20,7 @@ type server struct {
 	mux    *http.ServeMux
 	keys   keyring
 	warned sync.Map // the lines that warnOnce has logged
+	once   func(operation) operation
 
 	// Guarded by the simulator's lock:
 	faults faultPlan
@@ -58,7 +59,9 @@ func read(r *http.Request) *request {
 
 func newServer(s *Simulator) *server {
 	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(*s.cfg), faults: newFaultPlan(*s.cfg)}
-	for _, route := range newHandlers(s).routes() {
+	h := newHandlers(s)
+	v.once = h.once
+	for _, route := range h.routes() {
 		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
 	}
 	reads, mutations := v.charged(classReads, noScope, noSuchPath), v.charged(classMutations, noScope, noSuchPath)
