@@ -104,7 +104,9 @@ func paymentOf(payment *PaymentMethod, raw json.RawMessage) *PaymentMethod {
 // and transitions). It is sent once, never again by itself. After an error for which
 // [IsUnknownOutcome] is true the order may or may not be placed: read the intent
 // until its state shows which. Every confirm of an intent carries the same
-// idempotency key.
+// idempotency key, until reads have shown that one bought nothing: what
+// [ConfirmIntent.After] names is not repeated, and a service that remembers
+// failures would answer with that one's for ever.
 func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {
@@ -115,15 +117,21 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 		return Intent{}, fmt.Errorf("POST %s/confirm: not sent: %w", path, err)
 	}
 	request := post(path+"/confirm", encoded, paymentOf(body.Payment, body.Raw))
-	request.once, request.standIn, request.departure = onceFor(path+"/confirm"), body.StandIn, body.Departure
+	request.once, request.standIn, request.departure = onceFor(path+"/confirm", body.After), body.StandIn, body.Departure
 	request.hidden = append(request.hidden, body.Hidden)
 	return decoded(ctx, c, request, expecting(id, decodeIntent, intentID))
 }
 
-// onceFor is the idempotency key of what is meant once, whoever sends it: the
-// same in every process and on every machine. The contract shows no such keys; a
-// service that honours them takes the second of two as the first.
-func onceFor(path string) string { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String() }
+// onceFor is the idempotency key of what is meant once after something else,
+// whoever sends it: the same in every process and on every machine. The contract
+// shows no such keys; a service that honours them takes the second of two as the
+// first.
+func onceFor(path, after string) string {
+	if after != "" {
+		path += " after " + after
+	}
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String()
+}
 
 // IntentShipments lists the shipments of an intent. As in all lists, pages are
 // fetched as they are needed, an [*ItemError] is one item that cannot be read, and

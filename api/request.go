@@ -31,6 +31,7 @@ type ConfirmIntent struct {
 	Payment *PaymentMethod
 	Raw     json.RawMessage `json:"-"` // sent as it is, instead of Payment; nil: not set
 	StandIn bool            `json:"-"` // for a stand-in alone: the service refuses the key that it carries
+	After   string          // what the last confirm of the intent that is known to have bought nothing is called; "" for none
 	Hidden  Secret          `json:"-"` // the token that the intent is paid with, which errors must not repeat; zero: not known
 
 	Departure Departure `json:"-"` // nil: nobody is asked

@@ -20,7 +20,8 @@ type Line struct {
 	At          time.Time       `json:"at"`
 	Date        time.Time       `json:"date,omitzero"` // when the intent was last read, by the service's clock; zero if the service did not say
 	Attempt     string          `json:"attempt"`
-	Run         string          `json:"run,omitempty"` // which run sent it, as [Config.Run] names it
+	After       string          `json:"after,omitempty"` // the last attempt that is settled and bought nothing, which the idempotency key is derived from; "" for none
+	Run         string          `json:"run,omitempty"`   // which run sent it, as [Config.Run] names it
 	Environment string          `json:"environment"`
 	Intent      api.ID          `json:"intent"`
 	Stage       Stage           `json:"stage,omitempty"`
@@ -47,6 +48,7 @@ type auditLog struct {
 	open []Line             // sent, without a verdict; oldest first
 	last map[subject]int64  // where a subject's last line ends
 	made map[subject]api.ID // the newest intent that a creation made
+	void map[subject]string // the last attempt that is settled and bought nothing
 	gaps []gap              // oldest first
 }
 
@@ -113,10 +115,10 @@ func (a *auditLog) markOf(s subject) int64 {
 // errMeanwhile says that the log has lines that are newer than the read of the intent.
 var errMeanwhile = errors.New("another tillwatch recorded it at the same time")
 
-// begin records that line is about to be sent. The error is an [UnsettledError] if an earlier confirm of the
+// begin records that line is about to be sent, and sets what it comes after. The error is an [UnsettledError] if an earlier confirm of the
 // intent has no known outcome, and errMeanwhile if there is a line about it after mark, which was taken before the
 // intent was read.
-func (a *auditLog) begin(line Line, mark int64) error {
+func (a *auditLog) begin(line *Line, mark int64) error {
 	return a.locked(func() error {
 		if open := a.of(line.subject()); len(open) > 0 {
 			return &UnsettledError{open[0]}
@@ -124,7 +126,8 @@ func (a *auditLog) begin(line Line, mark int64) error {
 		if a.markOf(line.subject()) != mark {
 			return errMeanwhile
 		}
-		return a.write(line)
+		line.After = a.void[line.subject()]
+		return a.write(*line)
 	})
 }
 

@@ -30,7 +30,7 @@ func openAudit(path string) (*auditLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	a := &auditLog{path: path, file: file, lock: flock.New(beside(path, ".lock")), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}}
+	a := &auditLog{path: path, file: file, lock: flock.New(beside(path, ".lock")), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}, void: map[subject]string{}}
 	if err = a.locked(a.noteLoss); err == nil {
 		if err = durable.SyncFolder(filepath.Dir(path)); err != nil {
 			err = fmt.Errorf("storing the audit log: %w", err)
@@ -180,7 +180,10 @@ func (a *auditLog) note(line Line) {
 		}
 	case line.Verdict != "" && line.Verdict != Unknown:
 		a.open = slices.DeleteFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt })
-		if line.Verdict == Accepted || line.Verdict == Overtaken {
+		switch line.Verdict {
+		case NotTaken, Refused, NotConfirmable:
+			a.void[line.subject()] = line.Attempt
+		case Accepted, Overtaken:
 			a.made[line.subject()] = api.ID(api.Scrub(strings.TrimPrefix(line.Detail, string(line.Verdict)+": ")))
 		}
 	}

@@ -74,7 +74,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 			At: time.Now().UTC(), Date: m.date, Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
 			Product: api.MaskAddress(w.ProductURL), Merchant: w.Merchant(), Quantity: w.Quantity, Total: c.Most,
 		}
-		err := g.audit.begin(m.line, mark)
+		err := g.audit.begin(&m.line, mark)
 		if err == nil {
 			break
 		}

@@ -115,7 +115,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 	if ctx.Err() != nil {
 		return g.without(c.subject(), &now, NotSent, errWithdrawn)
 	}
-	if err := g.audit.begin(c.line, mark); err != nil {
+	if err := g.audit.begin(&c.line, mark); err != nil {
 		return g.without(c.subject(), &now, NotSent, err)
 	}
 	return nil
@@ -170,7 +170,7 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	c.stage(going)
 	body := g.cfg.Body
 	// A confirm for a stand-in must reach nothing else, whatever takes the next request.
-	body.StandIn, body.Hidden = c.from.StandIn, c.token
+	body.StandIn, body.Hidden, body.After = c.from.StandIn, c.token, c.line.After
 	depart := g.audit.departure(c.line)
 	body.Departure = func() (written func(), err error) {
 		if written, err = depart(); err == nil {
