@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -297,5 +298,21 @@ func TestAccountsDoNotShareAPicture(t *testing.T) {
 		if _, err := OpenSaved(cfg); err == nil {
 			t.Errorf("opened with %+v", cfg)
 		}
+	}
+}
+
+// A proposal that is made of a saved picture must not differ from the next read for what was not saved.
+func TestASavedPictureHoldsWhatIsComparedBeforeAConfirm(t *testing.T) {
+	read := awaiting("ci_open", time.Now())
+	read.PromoCodes, read.Offer = []api.Text{"WELCOME10"}, &api.Offer{SelectedOptionID: "not-listed", AppliedPromoCodes: []api.Text{"WELCOME10"}}
+	s := NewStore(StoreConfig{})
+	s.ApplyRead(read, time.Now(), ByRead)
+	f := openSaved(t, t.TempDir())
+	if err := f.Save(s); err != nil {
+		t.Fatal(err)
+	}
+	in, ok := mustRestore(t, f).Intent("ci_open")
+	if !ok || !slices.Equal(in.Latest.PromoCodes, read.PromoCodes) || in.Latest.Offer.Option().ID != "not-listed" {
+		t.Errorf("restored is %+v", in)
 	}
 }

@@ -54,11 +54,11 @@ func TestWhatChangedSinceItWasSeenIsNotSent(t *testing.T) {
 		{"when it comes, within a day", func(_, now *api.Intent) {
 			now.Offer.ShippingOptions[0].LatestDelivery = now.Offer.ShippingOptions[0].LatestDelivery.Add(time.Minute)
 		}, ""},
-		{"the price of the shipping option", func(_, now *api.Intent) { now.Offer.ShippingOptions[0].Cost = nil }, "price of the shipping option"},
+		{"the price of the shipping option", func(_, now *api.Intent) { now.Offer.ShippingOptions[0].Cost = nil }, "option price"},
 		{"an option that is not selected", func(_, now *api.Intent) { now.Offer.ShippingOptions[1] = option("drone", 0) }, ""},
 		{"the reference", func(_, now *api.Intent) { now.ReferenceID = "order-8" }, "reference"},
 		{"the codes that were given", func(_, now *api.Intent) { now.PromoCodes = nil }, "promo codes"},
-		{"the codes that were applied", func(_, now *api.Intent) { now.Offer.AppliedPromoCodes = nil }, "applied promo codes"},
+		{"the codes that were applied", func(_, now *api.Intent) { now.Offer.AppliedPromoCodes = nil }, "applied codes"},
 		{"the buyer's limit", func(_, now *api.Intent) { now.Constraints = nil }, "max total"},
 		{"a secret in the page's address", func(seen, now *api.Intent) { seen.ProductURL += "?token=tok_1"; now.ProductURL += "?token=tok_2" }, "product URL"},
 		{"a reference that names the buyer", func(_, now *api.Intent) { now.ReferenceID = "for Ann" }, "reference"},

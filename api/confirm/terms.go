@@ -12,7 +12,7 @@ import (
 // term is one thing that a person agrees to by a yes: it must still be the same when the confirm is sent.
 type term struct {
 	what   string                     // as a difference names it
-	fields string                     // those of an intent in JSON that it is made of, by their paths; of a list, those of its items
+	fields string                     // the paths of what it is made of in an intent's JSON; of a list, of its items
 	of     func(in *api.Intent) value // what an intent says of it
 }
 
@@ -26,13 +26,16 @@ type value struct {
 // terms are all that a buyer would call "what I bought". A change of any of it is a change. What the dialog does not
 // show of it is private, or a detail of what it shows.
 func terms() []term {
+	const shipping, listed = "offer.shipping.", "offer.shipping.availableOptions."
 	return []term{
 		{"intent", "id", func(in *api.Intent) value { return value{is: in.ID, shown: string(in.ID)} }},
 		{"product", "offer.product.title", func(in *api.Intent) value { return text(in, in.ProductName()) }},
 		{"product URL", "productUrl", func(in *api.Intent) value {
 			return value{is: in.ProductURL, shown: text(in, api.MaskAddress(in.ProductURL)).shown}
 		}},
-		{"variant", "variantSelections.label variantSelections.value", func(in *api.Intent) value { return text(in, variant(in.Variants)) }},
+		{"variant", "variantSelections.label variantSelections.value", func(in *api.Intent) value {
+			return value{is: fmt.Sprintf("%q", in.Variants), shown: text(in, variant(in.Variants)).shown}
+		}},
 		{"quantity", "quantity", func(in *api.Intent) value { return value{is: in.Quantity, shown: fmt.Sprint(in.Quantity)} }},
 		{"subtotal", "offer.cost.subtotal", cost(func(c *api.Cost) *api.Money { return c.Subtotal })},
 		{"shipping", "offer.cost.shipping", cost(func(c *api.Cost) *api.Money { return c.Shipping })},
@@ -40,21 +43,19 @@ func terms() []term {
 		{"discount", "offer.cost.discount", cost(func(c *api.Cost) *api.Money { return c.Discount })},
 		{"surcharge", "offer.cost.surcharge", cost(func(c *api.Cost) *api.Money { return c.Surcharge })},
 		{"total", "offer.cost.total", cost(func(c *api.Cost) *api.Money { return c.Total })},
-		{"shipping option", "offer.shipping.selectedOptionId", func(in *api.Intent) value {
+		{"shipping option", shipping + "selectedOptionId", func(in *api.Intent) value {
 			o := offer(in).Option()
 			return text(in, api.Scrub(strings.TrimSpace(string(o.Label+" "+o.ID))))
 		}},
-		{"delivery", "offer.shipping.availableOptions.deliveryEstimate.earliest offer.shipping.availableOptions.deliveryEstimate.latest", delivery},
-		{"price of the shipping option", "offer.shipping.availableOptions.id offer.shipping.availableOptions.cost offer.shipping.availableOptions.discount", func(in *api.Intent) value {
-			o := offer(in).Option()
-			return value{is: [2]string{amount(o.Cost), amount(o.Discount)}, shown: amount(o.Cost) + ", discount " + amount(o.Discount)}
-		}},
+		{"delivery", listed + "deliveryEstimate.earliest " + listed + "deliveryEstimate.latest", delivery},
+		{"option price", listed + "id " + listed + "cost " + listed + "discount", optionPrice},
 		{"promo codes", "promoCodes", func(in *api.Intent) value { return list(in, in.PromoCodes) }},
-		{"applied promo codes", "offer.appliedPromoCodes", func(in *api.Intent) value { return list(in, offer(in).AppliedPromoCodes) }},
+		{"applied codes", "offer.appliedPromoCodes", func(in *api.Intent) value { return list(in, offer(in).AppliedPromoCodes) }},
 		{"max total", "constraints.maxTotalPrice", limit(func(c *api.Constraints) *int64 { return c.MaxTotalPrice })},
 		{"max shipping", "constraints.maxShippingPrice", limit(func(c *api.Constraints) *int64 { return c.MaxShippingPrice })},
 		{"reference", "referenceId", func(in *api.Intent) value { return text(in, in.ReferenceID) }},
-		{"buyer", "buyer.firstName buyer.lastName buyer.email buyer.phone buyer.address1 buyer.address2 buyer.city buyer.province buyer.postalCode buyer.country", buyer},
+		{"buyer", "buyer.firstName buyer.lastName buyer.email buyer.phone buyer.address1 buyer.address2 buyer.city " +
+			"buyer.province buyer.postalCode buyer.country", buyer},
 		{"payment", "paymentMethod.type", func(in *api.Intent) value { return payment(in, false) }},
 		{"payment", "paymentMethod.vaultToken", func(in *api.Intent) value { return payment(in, true) }},
 	}
@@ -64,19 +65,22 @@ func terms() []term {
 // reason.
 func apart() map[string]string {
 	const (
-		found   = "how the offer was looked for; what was found is compared"
-		earned  = "what the seller earns; an estimate of it moves while the price stays"
-		later   = "there is none while the intent awaits confirmation"
-		settled = "stablecoins are paid in a later step, which names it again"
+		found  = "how the offer was looked for; what was found is compared"
+		earned = "what the seller earns; an estimate of it moves while the price stays"
+		later  = "there is none while the intent awaits confirmation"
 	)
 	return map[string]string{
-		"state": "it must be awaiting_confirmation, whatever was seen", "createdAt": "the dialog shows when the window closes; no article differs by it",
+		"state":     "it must be awaiting_confirmation, whatever was seen",
+		"createdAt": "the dialog shows when the window closes; nothing that is bought differs by it",
+
 		"discoverPromoCodes": found, "constraints.offerRetrievalEffort": found,
 		"offer.commission.amount": earned, "offer.commission.estimate": earned,
+		"paymentMethod.network": "a stablecoin is paid in a later step, which names it again",
+
 		"orderId": later, "estimatedDeliveryDate": later, "failureReason.code": later, "failureReason.message": later,
-		"nextAction.type": later, "nextAction.x402.scheme": later, "nextAction.x402.network": later, "nextAction.x402.maxAmountRequired": later,
-		"nextAction.x402.currency": later, "nextAction.x402.recipient": later, "nextAction.x402.expiresAt": later,
-		"paymentMethod.network": settled,
+		"nextAction.type": later, "nextAction.x402.scheme": later, "nextAction.x402.network": later,
+		"nextAction.x402.maxAmountRequired": later, "nextAction.x402.currency": later,
+		"nextAction.x402.recipient": later, "nextAction.x402.expiresAt": later,
 	}
 }
 
@@ -159,18 +163,27 @@ func total(in *api.Intent) api.Money {
 
 // delivery is when the order is expected, by the day: some services estimate it anew at each read.
 func delivery(in *api.Intent) value {
-	day := func(t time.Time) string {
-		if t.IsZero() {
-			return "an unknown day"
-		}
-		return t.UTC().Format(time.DateOnly)
-	}
 	o := offer(in).Option()
-	if o.EarliestDelivery.IsZero() && o.LatestDelivery.IsZero() {
-		return value{}
+	var v value
+	var days [2]string
+	for i, at := range []time.Time{o.EarliestDelivery, o.LatestDelivery} {
+		if at.IsZero() {
+			continue
+		}
+		days[i] = at.UTC().Format(time.DateOnly)
+		v.shown += [...]string{"from ", " by "}[i] + at.UTC().Format("Jan 2")
 	}
-	days := day(o.EarliestDelivery) + " to " + day(o.LatestDelivery)
-	return value{is: days, shown: days}
+	v.is, v.shown = days, strings.TrimSpace(v.shown)
+	return v
+}
+
+func optionPrice(in *api.Intent) value {
+	o := offer(in).Option()
+	v := value{is: [2]string{amount(o.Cost), amount(o.Discount)}, shown: amount(o.Cost)}
+	if o.Discount != nil {
+		v.shown += " less " + amount(o.Discount)
+	}
+	return v
 }
 
 func buyer(in *api.Intent) value {

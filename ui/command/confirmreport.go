@@ -54,7 +54,7 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	}
 	rows := []fact{{"Product", seen.Item()}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}, {"Page", string(api.MaskAddress(seen.ProductURL))}}
 	for _, part := range append(seen.Cost.Parts(), api.CostPart{Name: "Total", Amount: &seen.Total}) {
-		rows = append(rows, fact{part.Name, part.Signed()})
+		rows = append(rows, fact{part.Name, amountOf(part)})
 	}
 	rows = append(rows, fact{"Delivery", shipping(seen.Option, time.Local)}, fact{"Promo codes", joinedTexts(seen.PromoCodes)})
 	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})

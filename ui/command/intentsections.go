@@ -136,7 +136,7 @@ func (s intentSections) offer() (facts []fact) {
 		amounts = append(amounts, api.CostPart{Name: "Total", Amount: total})
 	}
 	for _, part := range amounts {
-		facts = append(facts, fact{part.Name, s.mark(part.Signed())})
+		facts = append(facts, fact{part.Name, s.mark(amountOf(part))})
 	}
 	return append(facts, fact{"Delivery", s.mark(shipping(offer.Option(), s.where))}, fact{"Promo codes", s.mark(joinedTexts(offer.AppliedPromoCodes))})
 }

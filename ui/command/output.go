@@ -48,6 +48,14 @@ func inWords(m *api.Money) string {
 	return m.String()
 }
 
+// amountOf is the amount of a part of a total. It points out what is no part.
+func amountOf(part api.CostPart) string {
+	if part.Odd && part.Amount != nil {
+		return part.Signed() + ", in none of the parts"
+	}
+	return part.Signed()
+}
+
 // asStrings converts values to plain strings.
 func asStrings[T ~string](values []T) []string {
 	all := make([]string, len(values))

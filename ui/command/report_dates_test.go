@@ -40,7 +40,7 @@ func TestPartsThatDoNotAddUpAreReported(t *testing.T) {
 	cost := api.Cost{Subtotal: &api.Money{Currency: "USD", Subunits: 4000}, Total: &api.Money{Currency: "USD", Subunits: 3500}}
 	var shown bytes.Buffer
 	new(confirmReport).printProposal(&shown, confirm.Proposal{Cost: cost, Total: *cost.Total, Option: api.ShippingOption{ID: "overnight"}, PromoCodes: []api.Text{"SAVE5"}})
-	for _, want := range []string{"Other −5.00 USD", "Delivery overnight", "Promo codes SAVE5"} {
+	for _, want := range []string{"Other −5.00 USD, in none of the parts", "Delivery overnight", "Promo codes SAVE5"} {
 		if said := strings.Join(strings.Fields(shown.String()), " "); !strings.Contains(said, want) {
 			t.Errorf("%q is not in %q", want, said)
 		}
