@@ -51,7 +51,7 @@ type Config struct {
 	Lists                 Lists  // what the list endpoints that the contract does not show answer
 	StateConflicts        bool   // a confirm in a wrong state answers 409 with the state, not 404
 	IgnoreIdempotencyKeys bool   // a POST whose Idempotency-Key was used before takes effect again
-	RememberFailures      bool   // an Idempotency-Key that was used is answered as before even if that was a failure, but for a 401, 403 or 429
+	RememberFailures      bool   // an Idempotency-Key that was used is answered as before even if that was a failure, but for what never began: a 401, 403, 422 or 429
 	Retries               int    // of a failed delivery; default all of [RetryPauses], negative: none
 
 	Transport http.RoundTripper // for deliveries; default: a transport of its own

@@ -75,9 +75,13 @@ func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func(
 }
 
 // begun reports whether the operation of an answer had begun: what its key or a limit
-// forbids never does.
+// forbids never does, nor what is not valid.
 func (a answer) begun() bool {
-	return a.status != http.StatusUnauthorized && a.status != http.StatusForbidden && a.status != http.StatusTooManyRequests
+	switch a.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests:
+		return false
+	}
+	return true
 }
 
 // forget drops answers that are too old or too many.

@@ -115,7 +115,7 @@ func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
 	flags.StringVar(lists, "lists", "absent", "how to answer the lists of intents and events: absent (404), served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
 	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "repeat a request's effect although its Idempotency-Key was used")
-	flags.BoolVar(&c.RememberFailures, "remember-failures", false, "answer an Idempotency-Key that was used as before even if that was a failure, but for a 401, 403 or 429")
+	flags.BoolVar(&c.RememberFailures, "remember-failures", false, "answer an Idempotency-Key that was used as before even if that was a failure, but for a 401, 403, 422 or 429")
 	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
 	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for every bucket that a request counts against")
 	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "how often a failed delivery is tried again")
