@@ -316,3 +316,25 @@ func TestASavedPictureHoldsWhatIsComparedBeforeAConfirm(t *testing.T) {
 		t.Errorf("restored is %+v", in)
 	}
 }
+
+func TestTheLabelOfAShippingOptionThatNamesTheBuyerStaysHere(t *testing.T) {
+	read := awaiting("ci_open", time.Now())
+	read.Buyer = &api.Buyer{FirstName: "Zadie"}
+	read.Offer = &api.Offer{SelectedOptionID: "std", ShippingOptions: []api.ShippingOption{{ID: "std", Label: "to Zadie's door"}}}
+	s := NewStore(StoreConfig{})
+	s.ApplyRead(read, time.Now(), ByRead)
+	f := openSaved(t, t.TempDir())
+	if err := f.Save(s); err != nil {
+		t.Fatal(err)
+	}
+	here, _ := s.Intent("ci_open")
+	saved, _ := mustRestore(t, f).Intent("ci_open")
+	for where, in := range map[string]*IntentDetail{"saved": saved, "shared": here.Shared()} {
+		if label := in.Latest.Offer.Option().Label; strings.Contains(string(label), "Zadie") {
+			t.Errorf("%s is %q", where, label)
+		}
+	}
+	if here.Latest.Offer.Option().Label != "to Zadie's door" {
+		t.Error("the picture itself changed")
+	}
+}

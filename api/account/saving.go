@@ -169,7 +169,9 @@ func keepOrder(in *api.Intent) *api.Intent {
 	if o := in.Offer; o != nil {
 		out.Offer = &api.Offer{ProductTitle: o.ProductTitle, Cost: o.Cost, SelectedOptionID: o.SelectedOptionID, AppliedPromoCodes: o.AppliedPromoCodes}
 		if option := o.Selected(); option != nil {
-			out.Offer.ShippingOptions = []api.ShippingOption{*option}
+			kept := *option
+			kept.Label = unlessQuoting(in.Buyer, kept.Label)
+			out.Offer.ShippingOptions = []api.ShippingOption{kept}
 		}
 	}
 	return out

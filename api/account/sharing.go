@@ -58,6 +58,10 @@ func shareOrder(in *api.Intent) *api.Intent {
 	if in.Offer != nil {
 		offer := *in.Offer
 		offer.ProductTitle = maskText(offer.ProductTitle)
+		offer.ShippingOptions = slices.Clone(offer.ShippingOptions)
+		for i, option := range offer.ShippingOptions {
+			offer.ShippingOptions[i].Label = maskQuoted(option.Label, in.Buyer)
+		}
 		out.Offer = &offer
 	}
 	return &out
