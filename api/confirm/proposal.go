@@ -28,7 +28,7 @@ type Proposal struct {
 	// Withdrawn takes the yes back when it is closed: nothing is sent unless the confirm is written down already. nil: never.
 	Withdrawn <-chan struct{}
 
-	agreed []value // what was seen of all terms, some of which are private
+	seen api.Intent // what is private, too, but no body
 }
 
 // Propose binds what was read. It refuses an intent that was not read as awaiting_confirmation, and one
@@ -64,8 +64,9 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		Total:       total,
 		Option:      read.Offer.Option(),
 		PromoCodes:  read.Offer.AppliedPromoCodes,
-		agreed:      agreed(read),
+		seen:        *read,
 	}
+	p.seen.Raw = nil
 	if !read.CreatedAt.IsZero() {
 		p.ExpiresAt = read.CreatedAt.Add(window)
 	}

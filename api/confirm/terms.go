@@ -84,31 +84,19 @@ func apart() map[string]string {
 	}
 }
 
-// agreed returns what an intent says of each of the terms.
-func agreed(in *api.Intent) []value {
-	all := make([]value, 0, len(terms()))
-	for _, t := range terms() {
-		all = append(all, t.of(in))
-	}
-	return all
-}
-
 // differences compares what was seen with a newer read.
 func (p Proposal) differences(now *api.Intent) (out []Difference) {
-	current := agreed(now)
-	for i, t := range terms() {
-		var seen value
-		if len(p.agreed) == len(current) {
-			seen = p.agreed[i]
+	for _, t := range terms() {
+		seen, read := t.of(&p.seen), t.of(now)
+		counted := len(out) > 0 && out[len(out)-1].What == t.what
+		if seen.unknown || counted || seen.is == read.is {
+			continue
 		}
-		d := Difference{t.what, cmp.Or(seen.shown, "none"), cmp.Or(current[i].shown, "none")}
+		d := Difference{t.what, cmp.Or(seen.shown, "none"), cmp.Or(read.shown, "none")}
 		if d.Seen == d.Now { // what differs is private
 			d.Now = "another"
 		}
-		counted := len(out) > 0 && out[len(out)-1].What == t.what
-		if !seen.unknown && !counted && seen.is != current[i].is {
-			out = append(out, d)
-		}
+		out = append(out, d)
 	}
 	return out
 }
