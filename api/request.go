@@ -37,6 +37,14 @@ type ConfirmIntent struct {
 	Departure Departure `json:"-"` // nil: nobody is asked
 }
 
+// PaysBy is the kind of payment that the body names; "" for none.
+func (c ConfirmIntent) PaysBy() PaymentType {
+	if payment := paymentOf(c.Payment, c.Raw); payment != nil {
+		return payment.Type
+	}
+	return ""
+}
+
 // Departure is called when a request that spends money is about to go out, after every wait. An error holds the
 // request back. Otherwise the client calls written, once or more often, when the request was written or has ended.
 type Departure func() (written func(), err error)

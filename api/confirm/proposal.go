@@ -24,6 +24,7 @@ type Proposal struct {
 	ExpiresAt   time.Time          // end of the confirm window; zero while unknown
 	Option      api.ShippingOption // that the service selected; only an id if it is not listed, zero for none
 	PromoCodes  []api.Text         // that the merchant took
+	Payment     api.PaymentType    // that the intent names; "" for none
 
 	// Withdrawn takes the yes back when it is closed: nothing is sent unless the confirm is written down already. nil: never.
 	Withdrawn <-chan struct{}
@@ -67,6 +68,9 @@ func Propose(read *api.Intent, where api.Environment, window time.Duration) (Pro
 		seen:        *read,
 	}
 	p.seen.Raw = nil
+	if read.Payment != nil {
+		p.Payment = read.Payment.Type
+	}
 	if !read.CreatedAt.IsZero() {
 		p.ExpiresAt = read.CreatedAt.Add(window)
 	}

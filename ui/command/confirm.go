@@ -160,6 +160,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.follow(ctx, s.client, nil, o.wait, stderr)
 		return nil
 	}
+	seen.Payment = cmp.Or(s.settings.confirmBody().PaysBy(), seen.Payment)
 	r.printProposal(stderr, seen)
 	if seen.Total != agreed {
 		out := unsent(nil)

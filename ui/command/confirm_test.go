@@ -205,6 +205,18 @@ func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
 	}
 }
 
+func TestConfirmNamesThePaymentThatIsSent(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	var out, words bytes.Buffer
+	config := configFile(t, "api_url", s.url, "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true", "confirm_body", `{"paymentMethod":{"type":"vault_token","vaultToken":"tok_live"}}`)
+	run(t.Context(), []string{"confirm", id, "--config", config, "--total", total, "--dry-run"}, nil, &out, &words)
+	if said := words.String(); !strings.Contains(said, "Payment      vault token") || strings.Contains(said, "tok_live") {
+		t.Error(said)
+	}
+}
+
 func TestADryRunLooksIntoTheAuditLogAndLeavesItAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newTill(t)

@@ -10,6 +10,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/wording"
 )
 
 // confirmReport is the object of `confirm --json`. It holds no buyer and no payment token.
@@ -56,7 +57,8 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	for _, part := range append(seen.Cost.Parts(), api.CostPart{Name: "Total", Amount: &seen.Total}) {
 		rows = append(rows, fact{part.Name, amountOf(part)})
 	}
-	rows = append(rows, fact{"Delivery", shipping(seen.Option, time.Local)}, fact{"Promo codes", joinedTexts(seen.PromoCodes)})
+	rows = append(rows, fact{"Delivery", shipping(seen.Option, time.Local)}, fact{"Promo codes", joinedTexts(seen.PromoCodes)},
+		fact{"Payment", wording.Name(string(seen.Payment))})
 	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})
 	fmt.Fprint(w, facts("  ", rows...))
 }

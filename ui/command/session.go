@@ -168,13 +168,18 @@ func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error)
 	return feed{subscriber, s.store}, nil
 }
 
+// confirmBody is the body of each confirm.
+func (s settings) confirmBody() api.ConfirmIntent {
+	return api.ConfirmIntent{Raw: json.RawMessage(s.ConfirmBody)}
+}
+
 // arm opens the guard and its audit log, in which this run has the name of its command.
 func (s *session) arm(command string) error {
 	s.confirms.ownRun = fmt.Sprintf("tillwatch %s, process %d", command, os.Getpid())
 	guard, err := confirm.New(confirm.Config{
 		Service:      s.client,
 		Environments: s.client.Environments(),
-		Body:         api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
+		Body:         s.settings.confirmBody(),
 		AuditFile:    s.settings.auditFile(),
 		Run:          s.confirms.ownRun,
 		Recorded:     s.confirms.changed,
@@ -305,7 +310,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	where := s.client.Environment()
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow, Payment: s.settings.confirmBody().PaysBy(),
 		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s}, Creator: dashboard.Creator{Create: s.create, Magic: magicNames()},
 		Copy:   clipboard(os.Getenv, s.settings.programEnvironment(os.Environ())),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,

@@ -81,6 +81,7 @@ type Config struct {
 	Transport     replay.Transport     // controls a Source that replays a recording; nil: the Source is live
 	Recording     Recording            // nil: nothing can be recorded
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
+	Payment       api.PaymentType      // that confirms name; "": the intent's own
 	Location      *time.Location       // of times shown; nil: time.Local
 	Remembered    Layout               // the saved arrangement of the screen
 	Remember      func(Layout)         // saves each change of it; may be nil. It must not block.

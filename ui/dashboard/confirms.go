@@ -103,6 +103,7 @@ func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
 		return confirm.Propose(nil, c.picture.environment(), c.cfg.ConfirmWindow)
 	}
 	p, err := confirm.Propose(in.Latest, c.picture.environment(), c.cfg.ConfirmWindow)
+	p.Payment = cmp.Or(c.cfg.Payment, p.Payment)
 	if slices.ContainsFunc(c.picture.summary.Alerts, func(a account.Alert) bool { return a.Kind == account.AlertClock }) {
 		p.ExpiresAt = time.Time{}
 	}

@@ -120,6 +120,10 @@ func (d *Confirm) body(room int, brief bool) []row {
 		if codes := joined(d.proposal.PromoCodes); codes != "" {
 			out = append(out, row{d.fact("Promo codes", paint.In(paint.Text, paint.Shorten(codes, room-labelWidth))), detail})
 		}
+		if d.proposal.Payment != "" {
+			payment := paint.In(paint.Text, wording.Name(string(d.proposal.Payment)))
+			out = append(out, row{d.fact("Payment", payment).Cut(room), detail})
+		}
 		out = append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
 		return append(out, d.question(room)...)
 	}
