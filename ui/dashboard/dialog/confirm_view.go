@@ -9,7 +9,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/paint"
-	"tillwatch/ui/wording"
 )
 
 const (
@@ -116,14 +115,7 @@ func (d *Confirm) body(room int, brief bool) []row {
 		out = append(out, d.total(room)...)
 		out = append(out, rows(air, paint.Spans{})...)
 		out = append(out, rows(extra, page...)...)
-		out = append(out, rows(needed, d.delivery(room)...)...)
-		if codes := joined(d.proposal.PromoCodes); codes != "" {
-			out = append(out, row{d.fact("Promo codes", paint.In(paint.Text, paint.Shorten(codes, room-labelWidth))), detail})
-		}
-		if d.proposal.Payment != "" {
-			payment := paint.In(paint.Text, wording.Name(string(d.proposal.Payment)))
-			out = append(out, row{d.fact("Payment", payment).Cut(room), detail})
-		}
+		out = append(out, d.terms(room)...)
 		out = append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
 		return append(out, d.question(room)...)
 	}
@@ -151,23 +143,6 @@ func (d *Confirm) head(room int) []row {
 
 func (d *Confirm) merchant(room int) []paint.Spans {
 	return paint.Wrapped(paint.Muted, string(d.proposal.Merchant), room)
-}
-
-// costs lists the parts of the sum, those that are there: absent is not zero. What they leave of the total is never
-// left out.
-func (d *Confirm) costs(room int) []row {
-	var out []row
-	for _, part := range d.proposal.Cost.Parts() {
-		if part.Odd {
-			out = append(out, row{d.ends(paint.Warning, "! "+part.Name, paint.Warning, part.Signed(), room), needed})
-			continue
-		}
-		out = append(out, row{d.ends(paint.Muted, part.Name, paint.Text, part.Signed(), room), parts})
-	}
-	if len(out) > 0 {
-		out = append(out, row{paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))}, parts})
-	}
-	return out
 }
 
 func (d *Confirm) total(room int) []row {
@@ -217,28 +192,6 @@ func shortPage(p confirm.Proposal, room int) (page string, named bool) {
 func (d *Confirm) fact(label string, value paint.Span) paint.Spans {
 	text := paint.In(paint.Muted, label)
 	return paint.Spans{text, paint.Blank(labelWidth - text.Width()), value}
-}
-
-// delivery names the shipping option that the service selected, and when the order comes; if necessary without its
-// label.
-func (d *Confirm) delivery(room int) []paint.Spans {
-	text := shipping(d.proposal, d.now.Location())
-	if paint.Width(text) > room-labelWidth {
-		return paint.Wrapped(paint.Text, text, room)
-	}
-	return behind(paint.In(paint.Muted, "Delivery"), labelWidth, paint.Wrapped(paint.Text, text, room-labelWidth))
-}
-
-func shipping(p confirm.Proposal, where *time.Location) string {
-	return wording.Shipping(p.Option, func(t time.Time) string { return wording.Estimate(t, where) })
-}
-
-func joined(texts []api.Text) string {
-	all := make([]string, len(texts))
-	for i, t := range texts {
-		all[i] = string(t)
-	}
-	return strings.Join(all, ", ")
 }
 
 // id shows the whole id, if necessary without its label. In a live environment, the four
