@@ -91,8 +91,8 @@ func TestAConfirmAfterOneThatWasNotTakenIsNoRepetitionOfIt(t *testing.T) {
 		first       confirm.Verdict
 		restart     bool
 	}{
-		{"an error of the service", `{"status":500,"method":"POST"}`, confirm.Unknown, false},
-		{"an error of the service, and a restart", `{"status":500,"method":"POST"}`, confirm.Unknown, true},
+		{"an error of the service", `{"status":500,"method":"POST"}`, confirm.NotTaken, false},
+		{"an error of the service, and a restart", `{"status":500,"method":"POST"}`, confirm.NotTaken, true},
 		{"a refused payment", `{"status":402,"method":"POST"}`, confirm.Refused, false},
 		{"a refused payment, and a restart", `{"status":402,"method":"POST"}`, confirm.Refused, true},
 		{"not confirmable then", `{"status":404,"method":"POST"}`, confirm.NotConfirmable, true},
@@ -123,11 +123,11 @@ func TestAConfirmAfterOneThatWasNotTakenIsNoRepetitionOfIt(t *testing.T) {
 	}
 }
 
-func TestRepetitionsOfAConfirmCarryItsKeyWhileItsOutcomeIsUnknown(t *testing.T) {
+func TestRepetitionsOfAConfirmCarryItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTill(t)
 		s.fail(`{"status":500,"method":"POST"}`)
-		if out := s.consent(s.run()); out.Verdict != confirm.Unknown {
+		if out := s.consent(s.run()); out.Verdict != confirm.NotTaken {
 			t.Fatal(out)
 		}
 		time.Sleep(time.Minute)
