@@ -22,6 +22,9 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && (a.ID == action.Suspend || a.ID == action.Redraw) && key.Text == "" {
 		return m.do(a.ID) // always available
 	}
+	if m.typing() && key.Text == "" && key.BaseCode == 0 && action.OfAnotherScript(key.Code) {
+		m.sayForeign(key)
+	}
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
@@ -79,9 +82,21 @@ func (m *Model) sayElsewhere(key tea.KeyPressMsg) {
 		m.notices.say(plain, strconv.Quote(a.Title)+" works only in a detail")
 	} else if a, ok := m.cfg.Actions.Lookup(action.Board, key); ok {
 		m.notices.say(plain, strconv.Quote(a.Title)+" works only on the board: "+m.cfg.Actions.KeyOf(action.Back)+" goes back")
+	} else if action.OfAnotherScript(key.Code) && (key.BaseCode == 0 || m.replay == nil) {
+		m.sayForeign(key)
 	} else if m.replay != nil {
 		m.sayRecorded(key)
 	}
+}
+
+// sayForeign answers a letter that is not Latin, and that no action has. Terminals that can
+// report the places of letters do so from now on.
+func (m *Model) sayForeign(key tea.KeyPressMsg) {
+	again := ""
+	if !m.foreign && key.BaseCode == 0 {
+		m.foreign, again = true, "press it again, or "
+	}
+	m.notices.say(plain, "the keys are Latin letters: "+again+"switch the keyboard to them")
 }
 
 // sayRecorded answers, in a replay, a key that works only on a live screen.

@@ -323,3 +323,55 @@ func TestEveryActionHasAHandler(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTerminalReportsThePlacesOfLettersToThoseWhoNeedIt(t *testing.T) {
+	const again, never = "press it again, or switch", "the keys are Latin letters: switch"
+	russian := tea.KeyPressMsg{Code: 'й', Text: "й"}
+	placed := tea.KeyPressMsg{Code: 'ы', BaseCode: 's', Text: "ы"}
+	for _, c := range []struct {
+		name   string
+		keys   []any // names, or what a keyboard of another script sends
+		places bool
+		said   string
+	}{
+		{"Latin letters", []any{"s", "%"}, false, ""},
+		{"a Russian letter", []any{russian}, true, again},
+		{"a second one, as where the terminal knows no places", []any{russian, russian}, true, never},
+		{"a second one with its place", []any{russian, placed}, true, ""},
+		{"one that would spend money, by its place", []any{russian, tea.KeyPressMsg{Code: 'с', BaseCode: 'c', Text: "с"}}, true, never},
+		{"control and a Russian letter", []any{tea.KeyPressMsg{Code: 'с', Mod: tea.ModCtrl}}, true, again},
+		{"the same while a filter is typed", []any{"/", tea.KeyPressMsg{Code: 'с', Mod: tea.ModCtrl}, "esc"}, true, again},
+		{"control and a Russian letter with its place", []any{tea.KeyPressMsg{Code: 'а', BaseCode: 'f', Mod: tea.ModCtrl}}, false, ""},
+		{"a filter in Russian", []any{"/", russian, russian, "esc"}, false, ""},
+		{"while a filter is typed", []any{russian, "/"}, false, again},
+		{"while a dialog is open", []any{russian, "?"}, false, ""}, // which hides the notice
+		{"once it is closed", []any{russian, "?", "esc"}, true, again},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), 120, 36)
+			for _, key := range c.keys {
+				if name, ok := key.(string); ok {
+					press(m, name)
+				} else {
+					m.Update(key)
+				}
+			}
+			if got := m.modes().Places; got != c.places {
+				t.Errorf("places reported: %t", got)
+			}
+			if line := strings.Split(screen(m), "\n")[1]; strings.Contains(line, "Latin letters") != (c.said != "") || !strings.Contains(line, c.said) {
+				t.Errorf("the notice is %q, want %q", line, c.said)
+			}
+		})
+	}
+}
+
+func TestWhatIsTypedStaysAsItIsWhateverThePlaceOfItsKey(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, "/")
+	m.Update(tea.KeyPressMsg{Code: 'й', BaseCode: 'q', Text: "й"})
+	m.Update(tea.KeyPressMsg{Code: 'я', BaseCode: 'z', Text: "Я", Mod: tea.ModShift})
+	if !strings.Contains(screen(m), "йЯ") {
+		t.Errorf("something else was typed:\n%s", screen(m))
+	}
+}

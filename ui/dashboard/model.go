@@ -89,6 +89,7 @@ type Model struct {
 	redraw   bool      // something outside the panes has changed
 	awaited  bool      // the picture arrives in a moment: nothing is drawn before
 	flooded  time.Time // when keys were last dropped
+	foreign  bool      // the keyboard types letters that are not Latin
 	quitting bool      // quit was pressed once while a confirm was running
 	shown    shownRow  // the row under the cursor, as last drawn
 }

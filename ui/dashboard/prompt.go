@@ -64,6 +64,9 @@ func (m *Model) prompt() prompting {
 	return nil
 }
 
+// typing reports whether keys may be text, in a prompt or in a dialog.
+func (m *Model) typing() bool { return m.dialog.open() || m.prompt() != nil }
+
 // hintGap separates the hints of a prompt.
 const hintGap = "   "
 

@@ -62,6 +62,10 @@ func TestRunEndsWithTheUserOrTheContextAndRestoresTheTerminal(t *testing.T) {
 	}{
 		{"q", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "q") }},
 		{"ctrl+c", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x03") }},
+		{"ctrl+c on a Russian keyboard", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x1b[1089::99;5u") }},
+		{"ctrl+c on a Dvorak keyboard", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x1b[99::105;5u") }},
+		{"q on a Russian keyboard", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x1b[1081::113;;1081u") }},
+		{"q on a Russian keyboard that reports no place at first", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "й\x1b[1081::113u") }},
 		{"the context", func(_ io.Writer, cancel func()) { cancel() }},
 	}
 	for _, c := range cases {
@@ -79,6 +83,9 @@ func TestRunEndsWithTheUserOrTheContextAndRestoresTheTerminal(t *testing.T) {
 				t.Errorf("Run = %v", err)
 			}
 			got := out.String()
+			if !strings.Contains(got, "\x1b[>5u") {
+				t.Error("the terminal is not asked for the places of keys")
+			}
 			if !strings.Contains(got, "\x1b[?1049l") || !strings.Contains(got, "\x1b[?25h") {
 				t.Error("the terminal is left in the other screen or without its cursor")
 			}

@@ -95,7 +95,7 @@ func (t *Table) Lookup(scope Scope, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(scope, key.String()); ok {
 		return a, true
 	}
-	if !ofAnotherScript(key.Text) {
+	if letter, _ := utf8.DecodeRuneInString(key.Text); !OfAnotherScript(letter) {
 		return Action{}, false
 	}
 	place := key.Keystroke()
@@ -117,9 +117,9 @@ func (t *Table) find(scope Scope, key string) (Action, bool) {
 	return Action{}, false
 }
 
-func ofAnotherScript(text string) bool {
-	letter, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsLetter(letter) && !unicode.Is(unicode.Latin, letter)
+// OfAnotherScript reports whether a key types a letter, or a sign of one, that is not Latin.
+func OfAnotherScript(letter rune) bool {
+	return unicode.In(letter, unicode.L, unicode.M) && !unicode.Is(unicode.Latin, letter)
 }
 
 // ReadOnlyReason is why a dangerous action is disabled while read-only.

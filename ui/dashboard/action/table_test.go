@@ -102,6 +102,7 @@ func TestLookup(t *testing.T) {
 		{"escape in the detail", Detail, tea.KeyPressMsg{Code: tea.KeyEscape}, Back},
 		{"the place of a key on a Cyrillic keyboard", Board, tea.KeyPressMsg{Code: 'й', BaseCode: 'q', Text: "й"}, Quit},
 		{"its shifted place", Board, tea.KeyPressMsg{Code: 'п', BaseCode: 'g', Text: "П", Mod: tea.ModShift}, Bottom},
+		{"the place of a vowel sign on a Thai keyboard", Board, tea.KeyPressMsg{Code: 'ี', BaseCode: 'u', Text: "ี"}, Usage},
 		{"never the place of a dangerous one", Board, tea.KeyPressMsg{Code: 'с', BaseCode: 'c', Text: "с"}, ""},
 		{"nor a place on another Latin keyboard", Board, tea.KeyPressMsg{Code: 'ä', BaseCode: 'q', Text: "ä"}, ""},
 		{"no action", Board, tea.KeyPressMsg{Code: '%', Text: "%"}, ""},

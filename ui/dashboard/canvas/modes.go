@@ -18,6 +18,7 @@ type Modes struct {
 	Progress string // the sequence for the terminal's progress bar; "": none
 	Mouse    bool   // the terminal reports clicks, drags and the wheel
 	Focus    bool   // the terminal reports when it gets or loses the focus
+	Places   bool   // the terminal reports the places of letters, if it can
 }
 
 // change returns the sequences that change a terminal from m to other modes.
@@ -28,6 +29,9 @@ func (m Modes) change(to Modes) string {
 	}
 	if m.Focus != to.Focus {
 		b.WriteString(either(to.Focus, ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent))
+	}
+	if m.Places != to.Places {
+		b.WriteString(either(to.Places, ansi.ResetModifyOtherKeys+places, popKeys))
 	}
 	if m.Title != to.Title {
 		b.WriteString(ansi.SetWindowTitle(to.Title))
@@ -69,12 +73,18 @@ const unbound = "\x1b[r"
 const usual = "\x0f\x1b(B\x1b>"
 
 // Old terminals do not get these either. enhance saves the window's title and turns on
-// two protocols that report keys unambiguously; reduce turns those off, and retitle
-// restores the title.
+// two protocols that report keys unambiguously, the second with their places; reduce turns
+// those off, and retitle restores the title.
+//
+// The second protocol reports the places of letters only if it reports every key. After a
+// kill, nobody could type "reset", so it does that only for those who need it. The first
+// protocol knows no places: without it, the terminal sends the key of ctrl+c as it always did.
 const (
-	enhance = "\x1b[22;2t" + ansi.SetModifyOtherKeys2 + "\x1b[>1u"
-	reduce  = ansi.ResetModifyOtherKeys + "\x1b[<1u"
+	enhance = "\x1b[22;2t" + ansi.SetModifyOtherKeys2 + "\x1b[>5u"
+	reduce  = ansi.ResetModifyOtherKeys + popKeys
 	retitle = "\x1b[23;2t"
+	places  = "\x1b[>29u"
+	popKeys = "\x1b[<1u"
 )
 
 // Enter takes over the terminal's keyboard, alternate screen and modes, and draws the
@@ -157,7 +167,7 @@ func (c *Canvas) Set(modes Modes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.old {
-		modes.Title, modes.Progress = "", ""
+		modes.Title, modes.Progress, modes.Places = "", "", false
 	}
 	change := c.modes.change(modes)
 	c.modes = modes

@@ -22,7 +22,7 @@ func told(written string) map[string]bool {
 	}
 	for name, sequences := range map[string][2]string{
 		"keys of xterm": {ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-		"keys of kitty": {ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)},
+		"keys of kitty": {ansi.PushKittyKeyboard(5), ansi.PopKittyKeyboard(1)},
 		"kept title":    {ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)},
 		"title":         {ansi.SetWindowTitle("tillwatch"), ansi.SetWindowTitle("")},
 		"progress":      {ansi.SetProgressBar(40), ansi.ResetProgressBar},

@@ -105,8 +105,8 @@ func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 	var keys KeysMsg
 	for e := range events {
 		key, ok := e.(uv.KeyPressEvent)
-		if ok {
-			keys = append(keys, tea.KeyPressMsg(key))
+		if ok && !modifies(key) {
+			keys = append(keys, placed(key))
 		}
 		if len(keys) > 0 && (!ok || len(events) == 0 || len(keys) == mostKeys) {
 			k.send(keys)

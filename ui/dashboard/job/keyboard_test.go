@@ -56,6 +56,49 @@ func TestKeysThatWaitComeTogether(t *testing.T) {
 	})
 }
 
+func TestAKeyIsCalledByItsLetterOrOtherwiseByItsPlace(t *testing.T) {
+	for _, c := range []struct{ name, typed, keys, text string }{
+		{"Russian ctrl+c", "\x1b[1089::99;5u", "ctrl+c", ""},
+		{"Russian ctrl+z", "\x1b[1103::122;5u", "ctrl+z", ""},
+		{"Russian ctrl+c with caps lock and num lock", "\x1b[1089::99;197u", "ctrl+c", ""},
+		{"Greek ctrl+c", "\x1b[968::99;5u", "ctrl+c", ""},
+		{"Hebrew ctrl+c", "\x1b[1489::99;5u", "ctrl+c", ""},
+		{"Thai alt+d, a vowel sign", "\x1b[3637::117;3u", "alt+u", ""},
+		{"French ctrl+a", "\x1b[97::113;5u", "ctrl+a", ""},
+		{"French ctrl+z", "\x1b[122::119;5u", "ctrl+z", ""},
+		{"German ctrl+z", "\x1b[122::121;5u", "ctrl+z", ""},
+		{"German ctrl+ö", "\x1b[246::59;5u", "ctrl+ö", ""},
+		{"Dvorak ctrl+c", "\x1b[99::105;5u", "ctrl+c", ""},
+		{"Dvorak ctrl+semicolon", "\x1b[59::122;5u", "ctrl+;", ""},
+		{"American ctrl+c", "\x1b[99;5u", "ctrl+c", ""},
+		{"ctrl+c without the protocol", "\x03", "ctrl+c", ""},
+		{"a Russian letter", "\x1b[1103::122u", "я", "я"},
+		{"a capital Russian letter", "\x1b[1103:1071:122;2u", "Я", "Я"},
+		{"a capital Russian letter with its text", "\x1b[1103:1071:122;2;1071u", "Я", "Я"},
+		{"a capital French letter", "\x1b[97:65:113;2u", "A", "A"},
+		{"a capital French letter with caps lock", "\x1b[97::113;65u", "A", "A"},
+		{"an American letter with its place", "\x1b[97::97;;97u", "a", "a"},
+		{"a capital American letter with its place", "\x1b[97:65:97;2u", "A", "A"},
+		{"a character of the third level", "\x1b[113;;64u", "@", "@"},
+		{"what an input method wrote", "\x1b[0;;26085:26412u", "日本", "日本"},
+		{"shift alone, then a letter", "\x1b[57441;2ua", "a", "a"},
+		{"caps lock and num lock alone, then a letter", "\x1b[57358;65u\x1b[57360;129ua", "a", "a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				far, told := typing(t)
+				if _, err := io.WriteString(far, c.typed); err != nil {
+					t.Fatal(err)
+				}
+				keys := (<-told).(KeysMsg)
+				if len(keys) != 1 || keys[0].String() != c.keys || keys[0].Text != c.text {
+					t.Errorf("%v comes, which types %q; want %s, which types %q", keys, keys[0].Text, c.keys, c.text)
+				}
+			})
+		})
+	}
+}
+
 func TestASequenceThatComesInPiecesIsNoText(t *testing.T) {
 	for _, c := range []struct {
 		name   string
