@@ -27,7 +27,7 @@ func TestTheTerminalShowsWhatTheModelDraws(t *testing.T) {
 		s := typicalShop(time.Now())
 		m := boardOf(t, s, width, height)
 		screen := vt.NewEmulator(width, height)
-		m.canvas = canvas.New(canvas.Config{Out: screen, Environ: []string{"TERM=xterm-256color"}})
+		m.canvas = canvas.New(canvas.Config{Out: screen, Environ: []string{"TERM=xterm-256color", notAsked}})
 		m.resize(tea.WindowSizeMsg{Width: width, Height: height})
 		enter(t, m.canvas)
 		look := func(after string) {

@@ -301,6 +301,9 @@ func drawing(m *Model) string {
 	return strings.Join(m.drawn, "\n")
 }
 
+// notAsked is of a terminal that is asked nothing: nobody reads an emulator's answers.
+const notAsked = "TERM_PROGRAM=Apple_Terminal"
+
 // enter has a canvas take its terminal over, and leave it at the end.
 func enter(t testing.TB, c *canvas.Canvas) {
 	t.Helper()

@@ -181,7 +181,7 @@ func (m *Model) addParts() {
 
 // Init starts the clock.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.tick(), m.themes.await(m.ctx), m.askTerminal(), m.awaitPicture())
+	return tea.Batch(m.tick(), m.themes.await(m.ctx), m.askGround(), m.awaitPicture())
 }
 
 // tick comes with the next full second.
@@ -280,6 +280,9 @@ func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	case quietMsg:
 		return m.dialog.waited(m.ctx, msg)
 	case uv.PrimaryDeviceAttributesEvent:
+		if m.canvas != nil {
+			m.canvas.Answered()
+		}
 		return m.dialog.answered(m.ctx)
 	case silenceMsg:
 		return m.dialog.silent(m.ctx, msg)

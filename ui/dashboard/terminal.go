@@ -56,18 +56,11 @@ func (m *Model) resize(size tea.WindowSizeMsg) {
 	m.board.arrange()
 }
 
-// askTerminal queries the terminal's abilities, and its background colour unless colours
-// are off. The first picture does not wait for the answers.
-func (m *Model) askTerminal() tea.Cmd {
-	var questions string
-	if m.canvas != nil {
-		questions = m.canvas.Questions()
-	}
-	if !m.cfg.NoColor {
-		questions += ansi.RequestBackgroundColor
-	}
-	if questions == "" {
+// askGround asks for the terminal's background colour unless colours are off. The first
+// picture does not wait for the answer.
+func (m *Model) askGround() tea.Cmd {
+	if m.cfg.NoColor {
 		return nil
 	}
-	return sendTerminal(questions)
+	return sendTerminal(ansi.RequestBackgroundColor)
 }

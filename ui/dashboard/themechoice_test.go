@@ -103,7 +103,7 @@ func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 120, 36, func(cfg *Config) {
 				cfg.Theme, cfg.LightTheme, cfg.Themes = dark, c.light, []themes.Theme{dark, nord, light}
 			})
-			if m.askTerminal() == nil {
+			if m.askGround() == nil {
 				t.Error("the terminal is not asked for its ground")
 			}
 			if c.before != "" {

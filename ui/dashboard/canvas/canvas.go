@@ -43,22 +43,26 @@ type Canvas struct {
 	console *console
 	pause   time.Duration
 
-	mu        sync.Mutex
-	width     int
-	height    int
-	lines     []string // of the newest frame; nil before the first one of this size
-	shown     []string // as the terminal shows them
-	modes     Modes
-	open      bool             // between Enter and Leave: the alternate screen is on
-	damaged   bool             // what the terminal shows is unknown
-	xterm     bool             // the terminal erases and scrolls cells as xterm does
-	old       bool             // the terminal may print sequences that it does not know
-	asks      string           // the sequences that ask what the terminal can do; "": it would not answer
-	graphemes bool             // the terminal can measure text by graphemes
-	bracket   bool             // the terminal can show a frame as a whole (synchronized output)
-	drawn     [burst]time.Time // when the last frames were drawn, the newest first
-	late      *time.Timer      // draws a frame that came too soon; nil before the first one
-	waiting   bool             // late is running
+	mu         sync.Mutex
+	width      int
+	height     int
+	lines      []string // of the newest frame; nil before the first one of this size
+	shown      []string // as the terminal shows them
+	modes      Modes
+	open       bool                           // between Enter and Leave: the alternate screen is on
+	damaged    bool                           // what the terminal shows is unknown
+	xterm      bool                           // the terminal erases and scrolls cells as xterm does
+	old        bool                           // the terminal may print sequences that it does not know
+	asks       string                         // the sequences that ask what the terminal can do; "": it would not answer
+	found      map[ansi.Mode]ansi.ModeSetting // how the terminal was before
+	entered    time.Time                      // when the terminal was last taken over
+	answers    bool                           // the terminal has answered something
+	unanswered int                            // questions for the terminal's attributes
+	graphemes  bool                           // the terminal can measure text by graphemes
+	bracket    bool                           // the terminal can show a frame as a whole (synchronized output)
+	drawn      [burst]time.Time               // when the last frames were drawn, the newest first
+	late       *time.Timer                    // draws a frame that came too soon; nil before the first one
+	waiting    bool                           // late is running
 
 	cells   uv.ScreenBuffer // as the terminal shows them
 	scratch uv.ScreenBuffer // one line
@@ -73,7 +77,7 @@ type Canvas struct {
 
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
 func New(cfg Config) *Canvas {
-	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
+	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause), found: map[ansi.Mode]ansi.ModeSetting{}}
 	environ := uv.Environ(cfg.Environ)
 	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
 	c.pen = pen{erases: c.xterm, x: -1}

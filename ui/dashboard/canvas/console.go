@@ -2,8 +2,10 @@ package canvas
 
 import (
 	"io"
+	"regexp"
 	"runtime"
 	"sync"
+	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
@@ -49,6 +51,37 @@ func (c *console) raw() error {
 	}
 	return err
 }
+
+// readable reports whether the terminal's answers can be read here. On Windows, they do not
+// come as bytes.
+func (c *console) readable() bool { return c.terminal != nil && runtime.GOOS != "windows" }
+
+// answersWithin is how long a terminal's last answers are waited for.
+const answersWithin = time.Second
+
+var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
+
+// drain reads and drops what the terminal sends until it has told its attributes so many
+// times: in what it sends, that follows all earlier answers, reports of the mouse, and keys.
+func (c *console) drain(times int) {
+	reader, err := uv.NewCancelReader(c.input)
+	if err != nil {
+		return
+	}
+	defer reader.Close()
+	enough := time.AfterFunc(answersWithin, func() { reader.Cancel() })
+	defer enough.Stop()
+	var read []byte
+	for buffer := make([]byte, 4096); len(attributes.FindAll(read, times)) < times; {
+		n, err := reader.Read(buffer)
+		if read = append(read, buffer[:n]...); err != nil || len(read) > mostDrained {
+			return
+		}
+	}
+}
+
+// mostDrained bounds what is read for the last answers: more is no answer.
+const mostDrained = 64 << 10
 
 // asBefore restores the keyboard's state from before the last raw, even if another
 // program has changed it since.

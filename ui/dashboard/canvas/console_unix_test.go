@@ -3,9 +3,15 @@
 package canvas
 
 import (
+	"bufio"
+	"io"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 )
@@ -41,5 +47,71 @@ func TestAKeyboardIsLeftAsItWasThoughAProgramLeftItRaw(t *testing.T) {
 	give(c)
 	if !reflect.DeepEqual(setup(), before) {
 		t.Error("the shell has another keyboard than before")
+	}
+}
+
+// answering plays a terminal. It answers once the other screen was left: late.
+func answering(t *testing.T, far *os.File, answers string, sent chan<- struct{}) {
+	t.Helper()
+	told := bufio.NewReader(far)
+	for all := ""; !strings.HasSuffix(all, ansi.ResetModeAltScreenSaveCursor); {
+		r, err := told.ReadByte()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		all += string(r)
+	}
+	if _, err := io.WriteString(far, answers); err != nil {
+		t.Error(err)
+	}
+	close(sent)
+	_, _ = io.Copy(io.Discard, told) // until the test closes it
+}
+
+func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
+	const attributes = "\x1b[?62;22c"
+	for _, c := range []struct {
+		name    string
+		asked   string // by a dialog
+		silent  bool   // the terminal has answered nothing for long
+		answers string
+		within  time.Duration
+	}{
+		{"modes and a colour", "", false, "\x1b[?2026;2$y\x1b[?2027;1$y\x1b]11;rgb:1111/1111/1111\x1b\\" + attributes, answersWithin},
+		{"where the mouse was", "", false, "\x1b[<35;10;10M\x1b[<35;10;11M" + attributes, answersWithin},
+		{"keys of the protocol", "", false, "\x1b[97;;97u\x1b[13u" + attributes, answersWithin},
+		{"a dialog's question", ansi.RequestPrimaryDeviceAttributes, true, attributes + "\x1b[?2027;1$y" + attributes, answersWithin},
+		{"none, as the terminal is silent", "", false, "", 2 * time.Second},
+		{"none, as the terminal has always been silent", "", true, "", answersWithin},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			far, terminal, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent, done := make(chan struct{}), make(chan struct{})
+			defer func() { terminal.Close(); <-done; far.Close() }()
+			canvas := New(Config{In: terminal, Out: terminal, Environ: []string{"TERM=xterm-256color"}})
+			take(canvas)
+			canvas.Tell(c.asked)
+			if c.silent {
+				canvas.entered = time.Now().Add(-time.Minute)
+			}
+			go func() { defer close(done); answering(t, far, c.answers, sent) }()
+			began := time.Now()
+			give(canvas)
+			if took := time.Since(began); took > c.within {
+				t.Errorf("that took %v", took)
+			}
+			<-sent
+			if _, err := io.WriteString(far, "ls\n"); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(terminal).ReadString('\n'); line != "ls\n" {
+				t.Errorf("the shell reads %q, %v", line, err)
+			}
+		})
 	}
 }

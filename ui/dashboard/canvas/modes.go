@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -95,8 +96,9 @@ func (c *Canvas) Enter() error {
 	if err := c.console.raw(); err != nil {
 		return fmt.Errorf("setting up the terminal: %w", err)
 	}
-	c.open, c.damaged = true, true
+	c.open, c.damaged, c.entered = true, true, time.Now()
 	c.frame.Reset()
+	c.frame.WriteString(c.asks)
 	if !c.old {
 		c.frame.WriteString(usual)
 	}
@@ -134,9 +136,6 @@ func (c *Canvas) Leave() error {
 	c.open = false
 	c.frame.Reset()
 	c.pen.reset(&c.frame)
-	if c.graphemes {
-		c.frame.WriteString(ansi.ResetModeUnicodeCore)
-	}
 	c.frame.WriteString(c.modes.change(Modes{}))
 	if !c.old {
 		c.frame.WriteString(reduce)
@@ -146,7 +145,24 @@ func (c *Canvas) Leave() error {
 	if !c.old {
 		c.frame.WriteString(retitle)
 	}
-	return errors.Join(c.send(), c.console.restore())
+	for mode, setting := range c.found {
+		switch {
+		case setting.IsSet():
+			c.frame.WriteString(ansi.SetMode(mode))
+		case setting.IsReset():
+			c.frame.WriteString(ansi.ResetMode(mode))
+		}
+	}
+	awaits := c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
+	if awaits {
+		c.frame.WriteString(ansi.RequestPrimaryDeviceAttributes)
+	}
+	err := c.send()
+	if awaits && err == nil {
+		c.console.drain(c.unanswered + 1)
+	}
+	c.unanswered = 0
+	return errors.Join(err, c.console.restore())
 }
 
 // Abandon restores only the keyboard, without writing: for a terminal that no longer
@@ -200,25 +216,43 @@ func (c *Canvas) tell(sequence string) {
 	if sequence == "" || !c.open {
 		return
 	}
+	c.unanswered += strings.Count(sequence, ansi.RequestPrimaryDeviceAttributes)
 	c.pen.leaveLink(&c.frame)
 	c.frame.WriteString(sequence)
 	_ = c.send()
 }
 
-// Questions returns the sequences that ask what the terminal can do, for when its answers
-// are read; "" if it would not answer. See [Canvas.Learn].
-func (c *Canvas) Questions() string { return c.asks }
-
-// Learn notes an answer of the terminal to [Canvas.Questions].
+// Learn notes the terminal's answer about a mode, which [Canvas.Enter] asks for.
 func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.answers = true
+	if slices.Contains(usersModes(), mode) {
+		c.found[mode] = setting
+	}
 	switch {
 	case mode == ansi.ModeSynchronizedOutput && setting == ansi.ModeReset:
 		c.bracket = true
 	case mode == ansi.ModeUnicodeCore && (setting.IsSet() || setting == ansi.ModeReset):
 		c.graphemes = true
 		c.tell(ansi.SetModeUnicodeCore)
+	}
+}
+
+// Answered notes that the terminal has told its attributes, which [Canvas.Tell] asked for.
+func (c *Canvas) Answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answers, c.unanswered = true, max(c.unanswered-1, 0)
+}
+
+// usersModes are the modes that a dashboard changes, and that somebody may have set for the
+// shell. Others, such as reports of the mouse, are of no use to a shell: where they are
+// found, a program was killed.
+func usersModes() []ansi.Mode {
+	const reverseVideo = ansi.DECMode(5)
+	return []ansi.Mode{
+		ansi.ModeCursorKeys, reverseVideo, ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent, ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
 	}
 }
 
@@ -251,7 +285,7 @@ func oldTerminal(environ uv.Environ) bool {
 }
 
 // questions returns the sequences that ask whether a terminal can show a frame as a whole
-// and measure text by graphemes; "" for one that must not be asked. Apple's terminal
+// and measure text by graphemes, and how the user's modes are; "" for one that must not be asked. Apple's terminal
 // prints the questions, and over a slow line an answer could come after the program's end.
 func questions(environ uv.Environ) string {
 	_, remote := environ.LookupEnv("SSH_TTY")
@@ -260,5 +294,9 @@ func questions(environ uv.Environ) string {
 		remote && !slices.ContainsFunc(quick, func(name string) bool { return strings.Contains(environ.Getenv("TERM"), name) }) {
 		return ""
 	}
-	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+	asks := ansi.RequestModeSynchronizedOutput
+	for _, mode := range usersModes() {
+		asks += ansi.RequestMode(mode)
+	}
+	return asks
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+var question = regexp.MustCompile(`\x1b\[\?\d+\$p`)
+
 // told is what was written to a terminal beside cells that stays: modes by their number,
 // and others by their name.
 func told(written string) map[string]bool {
@@ -80,6 +82,36 @@ func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
 				t.Errorf("written after it was given back: %q", screen.all[len(after):])
 			}
 		})
+	}
+}
+
+func TestModesOfTheUserAreLeftAsTheyWereFound(t *testing.T) {
+	usual := map[ansi.Mode]bool{ansi.ModeAutoWrap: true, ansi.ModeTextCursorEnable: true}
+	for _, mode := range []ansi.Mode{
+		ansi.ModeCursorKeys, ansi.DECMode(5), ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent, ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
+	} {
+		for _, found := range []ansi.ModeSetting{ansi.ModeNotRecognized, ansi.ModeSet, ansi.ModeReset, ansi.ModePermanentlySet, ansi.ModePermanentlyReset} {
+			screen := newTerminal(40, 5)
+			c := open(screen)
+			for range 2 { // the second time after a shell had the terminal
+				take(c)
+				asked, changed := strings.LastIndex(screen.last, ansi.RequestMode(mode)), strings.Index(screen.last, ansi.SetModeAltScreenSaveCursor)
+				if asked < 0 || asked > changed {
+					t.Errorf("mode %d is not asked for before anything is changed: %q", mode.Mode(), screen.last)
+				}
+				c.Learn(mode, found)
+				c.Set(Modes{Focus: true})
+				c.Show(numbered(5, 0))
+				give(c)
+				want := usual[mode]
+				if found != ansi.ModeNotRecognized {
+					want = found.IsSet()
+				}
+				if is := told(screen.all)[fmt.Sprintf("mode %d", mode.Mode())]; is != want {
+					t.Errorf("mode %d, found in setting %d, is left %t", mode.Mode(), found, is)
+				}
+			}
+		}
 	}
 }
 
@@ -180,8 +212,11 @@ func TestATerminalIsAskedWhatItWillAnswer(t *testing.T) {
 		{"TERM=vt100", false},
 		{"", false},
 	} {
-		canvas := New(Config{Out: newTerminal(40, 5), Environ: strings.Fields(c.environ)})
-		if got := canvas.Questions() != ""; got != c.asked {
+		screen := newTerminal(40, 5)
+		canvas := New(Config{Out: screen, Environ: strings.Fields(c.environ)})
+		take(canvas)
+		give(canvas)
+		if got := strings.Contains(screen.all, ansi.RequestModeUnicodeCore); got != c.asked {
 			t.Errorf("%q: asked %t, want %t", c.environ, got, c.asked)
 		}
 	}
