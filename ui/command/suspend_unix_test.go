@@ -66,6 +66,16 @@ func (s *shell) written(from int) string {
 // the rest of a control sequence.
 func (s *shell) stop(t *testing.T) {
 	t.Helper()
+	pid, from := s.pid(t), len(s.written(0))
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.shows(t, "that it has stopped", func(string) bool { return hasStopped(s.written(from)) })
+}
+
+// pid is the process of the demo.
+func (s *shell) pid(t *testing.T) int {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.tmp, "pid"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +84,7 @@ func (s *shell) stop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := len(s.written(0))
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	s.shows(t, "that it has stopped", func(string) bool { return hasStopped(s.written(from)) })
+	return pid
 }
 
 // quit ends the demo and the shell.
@@ -226,6 +232,26 @@ func TestASuspendedDashboardEndsInGoodOrderWhenItIsTold(t *testing.T) {
 	sh.shows(t, "that it has stopped", hasStopped)
 	sh.types(t, "kill %1; kill -CONT %1; while [ -e "+sh.tmp+"/tillwatch-demo-* ]; do sleep .1; done; echo ended $((40 + 2))\r")
 	sh.shows(t, "that it has ended", has("ended 42"))
+	sh.exit(t)
+}
+
+func TestADashboardThatIsToldToDumpItsStateLeavesTheTerminalWhole(t *testing.T) {
+	t.Parallel()
+	sh := startShell(t, 120, 24)
+	sh.types(t, "stty -a >"+sh.tmp+"/before\r")
+	sh.demo(t, 24)
+	from := len(sh.written(0))
+	if err := syscall.Kill(sh.pid(t), syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	sh.shows(t, "the dump and the prompt", func(screen string) bool {
+		return has("SIGQUIT: quit", "goroutine ")(sh.written(from)) && atPrompt(screen)
+	})
+	if left, dumped := strings.Index(sh.written(from), "\x1b[?1049l"), strings.Index(sh.written(from), "SIGQUIT"); left < 0 || left > dumped {
+		t.Errorf("the dump goes to the other screen: %.200q", sh.written(from))
+	}
+	sh.types(t, "echo code $?; stty -a | cmp - "+sh.tmp+"/before && echo same $((40 + 2))\r")
+	sh.shows(t, "that the terminal is as before", has("code 2", "same 42"))
 	sh.exit(t)
 }
 

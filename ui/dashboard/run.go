@@ -70,6 +70,7 @@ func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
 	pumping.Go(func() { job.FollowSize(ctx, out, size, func(now tea.WindowSizeMsg) { program.Send(now) }) })
 	pumping.Go(func() { m.job.Follow(func() { program.Send(job.ContinuedMsg{}) }) })
+	pumping.Go(func() { m.job.FollowQuit(s.canvas.LeaveAtOnce) })
 	var pumpErr error
 	pumping.Go(func() {
 		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {

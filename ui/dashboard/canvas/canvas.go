@@ -53,7 +53,7 @@ type Canvas struct {
 	damaged    bool                           // what the terminal shows is unknown
 	xterm      bool                           // the terminal erases and scrolls cells as xterm does
 	old        bool                           // the terminal may print sequences that it does not know
-	asks       string                         // the sequences that ask what the terminal can do; "": it would not answer
+	asks       bool                           // the terminal may be asked what it can do
 	found      map[ansi.Mode]ansi.ModeSetting // how the terminal was before
 	entered    time.Time                      // when the terminal was last taken over
 	answers    bool                           // the terminal has answered something
@@ -79,7 +79,7 @@ type Canvas struct {
 func New(cfg Config) *Canvas {
 	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause), found: map[ansi.Mode]ansi.ModeSetting{}}
 	environ := uv.Environ(cfg.Environ)
-	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
+	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), answersFast(environ)
 	c.pen = pen{erases: c.xterm, x: -1}
 	c.inScreen = environ.Getenv("STY") != "" && environ.Getenv("TMUX") == ""
 	c.inFoot = family(environ.Getenv("TERM")) == "foot"

@@ -98,13 +98,20 @@ func (c *Canvas) Enter() error {
 	}
 	c.open, c.damaged, c.entered = true, true, time.Now()
 	c.frame.Reset()
-	c.frame.WriteString(c.asks)
+	if c.asks {
+		for _, mode := range usersModes() {
+			c.frame.WriteString(ansi.RequestMode(mode))
+		}
+	}
 	if !c.old {
 		c.frame.WriteString(usual)
 	}
 	c.frame.WriteString(enter)
 	if !c.old {
 		c.frame.WriteString(enhance)
+	}
+	if c.asks {
+		c.frame.WriteString(ansi.RequestModeSynchronizedOutput)
 	}
 	c.frame.WriteString(Modes{}.change(c.modes))
 	if c.graphemes {
@@ -122,8 +129,15 @@ func (c *Canvas) Retake() error {
 	return errors.Join(c.console.asBefore(), c.Enter())
 }
 
-// Leave restores the terminal. Nothing is drawn until it is entered again.
-func (c *Canvas) Leave() error {
+// Leave restores the terminal. Nothing is drawn until it is entered again. Nobody else may
+// read the terminal meanwhile.
+func (c *Canvas) Leave() error { return c.leave(true) }
+
+// LeaveAtOnce is [Canvas.Leave] while somebody may read the terminal. It does not wait for
+// answers that are on their way.
+func (c *Canvas) LeaveAtOnce() error { return c.leave(false) }
+
+func (c *Canvas) leave(calmly bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.late != nil {
@@ -153,7 +167,7 @@ func (c *Canvas) Leave() error {
 			c.frame.WriteString(ansi.ResetMode(mode))
 		}
 	}
-	awaits := c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
+	awaits := calmly && c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
 	if awaits {
 		c.frame.WriteString(ansi.RequestPrimaryDeviceAttributes)
 	}
@@ -173,7 +187,7 @@ func (c *Canvas) Abandon() { _ = c.console.restore() }
 // read. Call it with defer.
 func (c *Canvas) Rescue() {
 	if r := recover(); r != nil {
-		_ = c.Leave()
+		_ = c.LeaveAtOnce()
 		panic(r)
 	}
 }
@@ -284,19 +298,14 @@ func oldTerminal(environ uv.Environ) bool {
 	}
 }
 
-// questions returns the sequences that ask whether a terminal can show a frame as a whole
-// and measure text by graphemes, and how the user's modes are; "" for one that must not be asked. Apple's terminal
-// prints the questions, and over a slow line an answer could come after the program's end.
-func questions(environ uv.Environ) string {
+// answersFast reports whether a terminal may be asked whether it can show a frame as a whole
+// and measure text by graphemes, and how the user's modes are. Apple's terminal prints the
+// questions, and over a slow line an answer could come after the program's end.
+func answersFast(environ uv.Environ) bool {
 	_, remote := environ.LookupEnv("SSH_TTY")
 	quick := []string{"alacritty", "ghostty", "kitty", "rio", "wezterm"}
-	if oldTerminal(environ) || strings.Contains(environ.Getenv("TERM_PROGRAM"), "Apple") ||
-		remote && !slices.ContainsFunc(quick, func(name string) bool { return strings.Contains(environ.Getenv("TERM"), name) }) {
-		return ""
+	if oldTerminal(environ) || strings.Contains(environ.Getenv("TERM_PROGRAM"), "Apple") {
+		return false
 	}
-	asks := ansi.RequestModeSynchronizedOutput
-	for _, mode := range usersModes() {
-		asks += ansi.RequestMode(mode)
-	}
-	return asks
+	return !remote || slices.ContainsFunc(quick, func(name string) bool { return strings.Contains(environ.Getenv("TERM"), name) })
 }

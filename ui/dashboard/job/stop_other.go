@@ -12,3 +12,6 @@ func InForeground(any) bool { return true }
 
 // Follow does nothing: no shell can stop the program.
 func (*Job) Follow(func()) {}
+
+// FollowQuit does nothing: this system has no signal for a dump.
+func (*Job) FollowQuit(func() error) {}

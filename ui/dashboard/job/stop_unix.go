@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
@@ -50,4 +51,28 @@ func (j *Job) Follow(report func()) {
 			return
 		}
 	}
+}
+
+// leftWithin is how long the terminal may take to accept what restores it.
+const leftWithin = 2 * time.Second
+
+// FollowQuit restores the terminal by calling leave when the program is told to end with a dump
+// of its goroutines (SIGQUIT), and then lets it. It returns when the program's context ends.
+func (j *Job) FollowQuit(leave func() error) {
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	defer signal.Stop(quit)
+	select {
+	case <-j.ctx.Done():
+		return
+	case <-quit:
+	}
+	left := make(chan error, 1)
+	go func() { left <- leave() }() // may wait for ever: the process ends before it
+	select {
+	case <-left:
+	case <-time.After(leftWithin):
+	}
+	signal.Stop(quit)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGQUIT)
 }
