@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,5 +98,13 @@ func TestWhatRunsAlongsideEndsWithTheMainPartAndAFailureEndsThat(t *testing.T) {
 				t.Errorf("ends with %v, want %v; the other part has ended: %v", err, c.want, ended)
 			}
 		})
+	}
+}
+
+func TestAPartThatPanicsEndsTheScreenWithAnErrorThatTellsWhere(t *testing.T) {
+	torn := func(context.Context) error { panic("torn") }
+	err := alongside(t.Context(), untilDone, torn)
+	if err == nil || !strings.Contains(err.Error(), "panic: torn") || !strings.Contains(err.Error(), "program_test.go") {
+		t.Errorf("ends with %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -19,13 +21,19 @@ func untilDone(ctx context.Context) error {
 }
 
 // alongside runs the parts until main returns, then ends them and waits for them. A
-// part that fails ends main; its error comes before main's.
+// part that fails ends main; its error comes before main's. A panic fails as well: main may
+// have a terminal to restore.
 func alongside(ctx context.Context, main part, parts ...part) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	for _, run := range parts {
-		group.Go(func() error {
+		group.Go(func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+				}
+			}()
 			if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 				return err
 			}
