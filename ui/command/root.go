@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
@@ -58,6 +59,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// net/http logs what a server sends unasked. It may contain anything, and would be written
 	// over the screen.
 	log.SetOutput(io.Discard)
+	if terminal, ok := stdout.(*os.File); ok {
+		lipgloss.EnableLegacyWindowsANSI(terminal) // where consoles print colours as they are
+	}
 	return run(ctx, args, stdin, stdout, stderr)
 }
 

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"tillwatch/api"
@@ -24,6 +24,7 @@ import (
 	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/postgres"
+	"tillwatch/ui/dashboard/canvas"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/wording"
 )
@@ -175,27 +176,38 @@ func (s *Setup) checkTerminal(context.Context) []Finding {
 		return Skip("stdin or stdout is not a terminal")
 	}
 	width, height, err := term.GetSize(out.Fd())
-	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"), colorprofile.Detect(out, os.Environ()))
+	colours := colorprofile.Detect(out, os.Environ())
+	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"), colours)
 	switch {
 	case os.Getenv("TERM") == "dumb":
 		return Findings(Note, what, "nothing can be drawn on it: tillwatch prints a line for each change", "set TERM to the terminal's type")
 	case err != nil || width < layout.MinWidth || height < layout.MinHeight:
 		return Findings(Warning, what, fmt.Sprintf("the dashboard needs %dx%d", layout.MinWidth, layout.MinHeight), "enlarge the window, or use a smaller font")
+	case colours <= colorprofile.Ascii:
+		return Fine("%s", what)
 	}
 	began := time.Now()
-	ground, err := lipgloss.BackgroundColor(in, out)
-	took := time.Since(began)
-	switch {
-	case err != nil || took > time.Second: // the library waits longer than that for a silent terminal
+	answer, ok := canvas.Ask(in, out, ansi.RequestBackgroundColor)
+	if !ok {
 		return Findings(Note, what+"; it answers no queries", "whether its background is dark or light is unknown", "choose a theme with --theme if the colours are hard to read")
-	case ground == nil:
-		what += "; it does not report its background"
-	case tea.BackgroundColorMsg{Color: ground}.IsDark():
-		what += "; dark background"
-	default:
-		what += "; light background"
 	}
-	return Fine("%s; it answers in %s", what, wording.Took(took))
+	return Fine("%s; %s; it answers in %s", what, groundIn(answer), wording.Took(time.Since(began)))
+}
+
+// groundIn says what a terminal's answer tells of its background.
+func groundIn(answer []byte) string {
+	var decoder uv.EventDecoder
+	for len(answer) > 0 {
+		n, event := decoder.Decode(answer)
+		answer = answer[max(n, 1):]
+		switch ground, ok := event.(uv.BackgroundColorEvent); {
+		case ok && ground.IsDark():
+			return "dark background"
+		case ok:
+			return "light background"
+		}
+	}
+	return "it does not report its background"
 }
 
 // journalDir is the journal folder of a relay on this machine: the one that was named, or

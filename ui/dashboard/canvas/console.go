@@ -8,6 +8,7 @@ import (
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -56,17 +57,18 @@ func (c *console) raw() error {
 // come as bytes.
 func (c *console) readable() bool { return c.terminal != nil && runtime.GOOS != "windows" }
 
-// answersWithin is how long a terminal's last answers are waited for.
+// answersWithin is how long a terminal's answers are waited for.
 const answersWithin = time.Second
 
 var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 
-// drain reads and drops what the terminal sends until it has told its attributes so many
-// times: in what it sends, that follows all earlier answers, reports of the mouse, and keys.
-func (c *console) drain(times int) {
+// await reads what the terminal sends until it has told its attributes so many times: in what
+// it sends, that follows all earlier answers, reports of the mouse, and keys. It returns false
+// if the terminal has not told them in time.
+func (c *console) await(times int) ([]byte, bool) {
 	reader, err := uv.NewCancelReader(c.input)
 	if err != nil {
-		return
+		return nil, false
 	}
 	defer reader.Close()
 	enough := time.AfterFunc(answersWithin, func() { reader.Cancel() })
@@ -74,14 +76,30 @@ func (c *console) drain(times int) {
 	var read []byte
 	for buffer := make([]byte, 4096); len(attributes.FindAll(read, times)) < times; {
 		n, err := reader.Read(buffer)
-		if read = append(read, buffer[:n]...); err != nil || len(read) > mostDrained {
-			return
+		if read = append(read, buffer[:n]...); err != nil || len(read) > mostAwaited {
+			return read, false
 		}
 	}
+	return read, true
 }
 
-// mostDrained bounds what is read for the last answers: more is no answer.
-const mostDrained = 64 << 10
+// Ask asks a terminal a question, and for its attributes behind it, and returns what it sends
+// until it has told them: its answer, and what was typed. It returns false if it has not told
+// them in time.
+func Ask(in io.Reader, out io.Writer, question string) ([]byte, bool) {
+	c := consoleOf(in, out)
+	if c.terminal == nil || c.raw() != nil {
+		return nil, false
+	}
+	defer func() { _ = c.restore() }()
+	if _, err := io.WriteString(out, question+ansi.RequestPrimaryDeviceAttributes); err != nil {
+		return nil, false
+	}
+	return c.await(1)
+}
+
+// mostAwaited bounds what is read: more is no answer.
+const mostAwaited = 64 << 10
 
 // asBefore restores the keyboard's state from before the last raw, even if another
 // program has changed it since.

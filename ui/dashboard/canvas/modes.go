@@ -173,7 +173,7 @@ func (c *Canvas) leave(calmly bool) error {
 	}
 	err := c.send()
 	if awaits && err == nil {
-		c.console.drain(c.unanswered + 1)
+		c.console.await(c.unanswered + 1)
 	}
 	c.unanswered = 0
 	return errors.Join(err, c.console.restore())
