@@ -102,6 +102,9 @@ func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
 			go func() { defer close(done); answering(t, far, c.answers, sent) }()
 			began := time.Now()
 			give(canvas)
+			if found := canvas.found[ansi.ModeUnicodeCore]; found.IsSet() != strings.Contains(c.answers, "2027;1") {
+				t.Errorf("mode 2027 is known as %d", found)
+			}
 			if took := time.Since(began); took > c.within {
 				t.Errorf("that took %v", took)
 			}

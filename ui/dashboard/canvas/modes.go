@@ -159,6 +159,16 @@ func (c *Canvas) leave(calmly bool) error {
 	if !c.old {
 		c.frame.WriteString(retitle)
 	}
+	awaits := calmly && c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
+	if awaits {
+		c.frame.WriteString(ansi.RequestPrimaryDeviceAttributes)
+	}
+	err := c.send()
+	if awaits && err == nil {
+		answers, _ := c.console.await(c.unanswered + 1)
+		c.find(answers)
+	}
+	c.unanswered = 0
 	for mode, setting := range c.found {
 		switch {
 		case setting.IsSet():
@@ -167,16 +177,19 @@ func (c *Canvas) leave(calmly bool) error {
 			c.frame.WriteString(ansi.ResetMode(mode))
 		}
 	}
-	awaits := calmly && c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
-	if awaits {
-		c.frame.WriteString(ansi.RequestPrimaryDeviceAttributes)
+	return errors.Join(err, c.send(), c.console.restore())
+}
+
+// find notes what the last answers say of the user's modes.
+func (c *Canvas) find(answers []byte) {
+	var decoder uv.EventDecoder
+	for len(answers) > 0 {
+		n, event := decoder.Decode(answers)
+		answers = answers[max(n, 1):]
+		if report, ok := event.(uv.ModeReportEvent); ok && slices.Contains(usersModes(), report.Mode) {
+			c.found[report.Mode] = report.Value
+		}
 	}
-	err := c.send()
-	if awaits && err == nil {
-		c.console.await(c.unanswered + 1)
-	}
-	c.unanswered = 0
-	return errors.Join(err, c.console.restore())
 }
 
 // Abandon restores only the keyboard, without writing: for a terminal that no longer
