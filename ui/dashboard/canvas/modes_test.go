@@ -25,6 +25,7 @@ func told(written string) map[string]bool {
 	for name, sequences := range map[string][2]string{
 		"keys of xterm": {ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
 		"keys of kitty": {ansi.PushKittyKeyboard(5), ansi.PopKittyKeyboard(1)},
+		"places":        {ansi.PushKittyKeyboard(29), ansi.PopKittyKeyboard(1)},
 		"kept title":    {ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)},
 		"title":         {ansi.SetWindowTitle("tillwatch"), ansi.SetWindowTitle("")},
 		"progress":      {ansi.SetProgressBar(40), ansi.ResetProgressBar},
@@ -37,7 +38,7 @@ func told(written string) map[string]bool {
 }
 
 func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
-	all := Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true}
+	all := Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true, Places: true}
 	cases := []struct {
 		name string
 		do   func(c *Canvas)
@@ -191,6 +192,8 @@ func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
 		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(3)}, ansi.SetProgressBar(3)},
 		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(4), Focus: true}, ansi.SetModeFocusEvent + ansi.SetProgressBar(4)},
 		{Modes{Title: "1 awaiting", Focus: true}, ansi.ResetProgressBar},
+		{Modes{Title: "1 awaiting", Focus: true, Places: true}, ansi.ResetModifyOtherKeys + ansi.PushKittyKeyboard(29)},
+		{Modes{Title: "1 awaiting", Focus: true}, ansi.PopKittyKeyboard(1)},
 	} {
 		screen.last = ""
 		if c.Set(step.modes); screen.last != step.want {
@@ -257,7 +260,7 @@ func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
 		screen := newTerminal(40, 5)
 		c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
 		take(c)
-		c.Set(Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true})
+		c.Set(Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true, Places: true})
 		c.Tell(ansi.SetSystemClipboard("ci_1"))
 		give(c)
 		if left := modes.ReplaceAllString(screen.all, ""); left != "" {

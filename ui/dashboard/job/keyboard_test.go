@@ -71,6 +71,7 @@ func TestAKeyIsCalledByItsLetterOrOtherwiseByItsPlace(t *testing.T) {
 		{"Dvorak ctrl+c", "\x1b[99::105;5u", "ctrl+c", ""},
 		{"Dvorak ctrl+semicolon", "\x1b[59::122;5u", "ctrl+;", ""},
 		{"American ctrl+c", "\x1b[99;5u", "ctrl+c", ""},
+		{"Russian ctrl+c by the protocol of xterm", "\x1b[27;5;1089~", "ctrl+с", ""},
 		{"ctrl+c without the protocol", "\x03", "ctrl+c", ""},
 		{"a Russian letter", "\x1b[1103::122u", "я", "я"},
 		{"a capital Russian letter", "\x1b[1103:1071:122;2u", "Я", "Я"},
