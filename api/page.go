@@ -16,6 +16,12 @@ import (
 // maxPages ends a list whose cursors never come to an end.
 const maxPages = 10_000
 
+// mostEmptyPages is how many pages without items are read in a row: each costs quota.
+const mostEmptyPages = 10
+
+// ErrIncomplete ends a list whose pages say that there is more, but not where.
+var ErrIncomplete = errors.New("the list is incomplete")
+
 // ItemError is an item of a list that cannot be read. The list goes on after it;
 // every other error ends a list.
 type ItemError struct {
@@ -89,15 +95,13 @@ func listed[T any](ctx context.Context, c *Client, first call, decode decoder[T]
 	}
 }
 
-// walk reads a list page by page. It ends on a page without items, on a page
-// that says it is the last, and on a cursor that is missing or was seen before:
-// a list can end early, never run in circles. An error ends it too. Of a list that
-// was probed for, an early end against the page's own word is an error: whoever
-// asked for it takes it for all there is.
+// walk reads a list page by page. It ends on a page that says it is the last, and
+// where none says that another follows, on one without items or a new cursor. A list
+// that ends against its page's own word is [ErrIncomplete]: it never runs in circles,
+// and whoever asked for it takes it for all there is.
 func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
-		request := first
-		seen := make(map[string]bool)
+		request, seen, empty := first, make(map[string]bool), 0
 		for range maxPages {
 			var p page
 			err := c.do(ctx, request, func(body []byte, of Response) (err error) {
@@ -112,21 +116,36 @@ func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 			if !yield(p, nil) {
 				return
 			}
-			var more bool
-			if request, more = following(first, p, seen); !more {
-				if first.probe && p.promised && len(p.items) > 0 {
-					yield(page{}, fmt.Errorf("GET %s: a page says that another follows, but not which", first.printable()))
-				}
-				return
+			if empty++; len(p.items) > 0 {
+				empty = 0
 			}
+			var more bool
+			if request, more = following(first, p, seen); more && empty < mostEmptyPages {
+				continue
+			}
+			if p.promised {
+				yield(page{}, fmt.Errorf("GET %s: %w: %s", first.printable(), ErrIncomplete, p.brokenPromise(more)))
+			}
+			return
 		}
-		yield(page{}, fmt.Errorf("GET %s: gave up after %d pages", first.printable(), maxPages))
+		yield(page{}, fmt.Errorf("GET %s: %w: gave up after %d pages", first.printable(), ErrIncomplete, maxPages))
 	}
+}
+
+// brokenPromise says why the page after p is not read, though p promises it.
+func (p page) brokenPromise(followed bool) string {
+	switch {
+	case followed:
+		return fmt.Sprintf("gave up after %d pages without items", mostEmptyPages)
+	case p.end == "":
+		return "a page says that another follows, but gives no cursor"
+	}
+	return "a page says that another follows, but gives a cursor that came before"
 }
 
 // following is the call of the page after p.
 func following(first call, p page, seen map[string]bool) (call, bool) {
-	if !p.next || len(p.items) == 0 || p.end == "" || seen[p.end] {
+	if !p.next || len(p.items) == 0 && !p.promised || p.end == "" || seen[p.end] {
 		return call{}, false
 	}
 	seen[p.end] = true

@@ -74,48 +74,69 @@ func TestListsFollowCursorsAndStop(t *testing.T) {
 		return fmt.Sprintf(`{"pageInfo":%s,"data":[%s]}`, info, strings.Join(items, ","))
 	}
 	tests := []struct {
-		name  string
-		pages map[string]string
-		want  string
+		name       string
+		pages      map[string]string
+		want       string
+		incomplete string // what the error says; "": the list is whole
 	}{
 		{"three pages", map[string]string{
 			"":  envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1", "2"),
 			"a": envelope(`{"hasNextPage":true,"endCursor":"b"}`, "3"),
 			"b": envelope(`{"hasNextPage":false,"endCursor":"c"}`, "4"),
-		}, "1 2 3 4"},
-		{"a bare array", map[string]string{"": `[{"id":"1"},null,{"id":"2"}]`}, "1 2"},
-		{"no page info", map[string]string{"": `{"data":[{"id":"1"}]}`}, "1"},
-		{"page info is null", map[string]string{"": `{"pageInfo":null,"data":[{"id":"1"}]}`}, "1"},
-		{"null cursor", map[string]string{"": envelope(`{"hasNextPage":true,"endCursor":null}`, "1")}, "1"},
-		{"missing cursor", map[string]string{"": envelope(`{"hasNextPage":true}`, "1")}, "1"},
+		}, "1 2 3 4", ""},
+		{"a bare array", map[string]string{"": `[{"id":"1"},null,{"id":"2"}]`}, "1 2", ""},
+		{"no page info", map[string]string{"": `{"data":[{"id":"1"}]}`}, "1", ""},
+		{"page info is null", map[string]string{"": `{"pageInfo":null,"data":[{"id":"1"}]}`}, "1", ""},
+		{"null cursor", map[string]string{"": envelope(`{"hasNextPage":true,"endCursor":null}`, "1")}, "1", "no cursor"},
+		{"missing cursor", map[string]string{"": envelope(`{"hasNextPage":true}`, "1")}, "1", "no cursor"},
 		{"a cursor without a promise", map[string]string{
 			"": envelope(`{"endCursor":"a"}`, "1"), "a": envelope(`{"endCursor":"b"}`),
-		}, "1"},
-		{"empty page that promises more", map[string]string{"": envelope(`{"hasNextPage":true,"endCursor":"a"}`)}, ""},
+		}, "1", ""},
+		{"an empty page between others", map[string]string{
+			"":  envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"),
+			"a": envelope(`{"hasNextPage":true,"endCursor":"b"}`),
+			"b": envelope(`{"hasNextPage":false}`, "3"),
+		}, "1 3", ""},
+		{"an empty first page", map[string]string{
+			"": envelope(`{"hasNextPage":true,"endCursor":"a"}`), "a": envelope(`{"hasNextPage":false}`, "1"),
+		}, "1", ""},
+		{"an empty last page", map[string]string{
+			"": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"), "a": envelope(`{"hasNextPage":false,"endCursor":"b"}`),
+		}, "1", ""},
+		{"a page of nulls", map[string]string{
+			"": `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[null]}`, "a": envelope(`{"hasNextPage":false}`, "1"),
+		}, "1", ""},
+		{"an empty page that promises more without a cursor", map[string]string{"": envelope(`{"hasNextPage":true}`)}, "", "no cursor"},
+		{"an empty page with its own cursor", map[string]string{
+			"": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"), "a": envelope(`{"hasNextPage":true,"endCursor":"a"}`),
+		}, "1", "cursor that came before"},
 		{"the same cursor again", map[string]string{
 			"": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"), "a": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "2"),
-		}, "1 2"},
+		}, "1 2", "cursor that came before"},
 		{"a circle", map[string]string{
 			"":  envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"),
 			"a": envelope(`{"hasNextPage":true,"endCursor":"b"}`, "2"),
 			"b": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "3"),
-		}, "1 2 3"},
+		}, "1 2 3", "cursor that came before"},
 		{"a numeric cursor", map[string]string{
 			"": envelope(`{"hasNextPage":true,"endCursor":7}`, "1"), "7": envelope(`{"hasNextPage":false}`, "2"),
-		}, "1 2"},
+		}, "1 2", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			server := &pageServer{t: t, pages: test.pages}
 			client := clientOf(t, server.ServeHTTP)
 			var got []string
+			var end error
 			for shipment, err := range client.Shipments(t.Context(), ShipmentQuery{Limit: 2}) {
-				if err != nil {
-					t.Fatal(err)
+				if end = err; err == nil {
+					got = append(got, string(shipment.ID))
 				}
-				got = append(got, string(shipment.ID))
 			}
 			same(t, "items", strings.Join(got, " "), test.want)
+			if whole := test.incomplete == ""; whole != (end == nil) || !whole && (!errors.Is(end, ErrIncomplete) || !strings.Contains(end.Error(), test.incomplete)) {
+				t.Errorf("it ended with %v, want %q", end, test.incomplete)
+			}
 			for _, query := range server.requests {
 				if !strings.Contains(query, "limit=2") {
 					t.Errorf("a page was asked for without the filter: %s", query)
@@ -131,7 +152,7 @@ func TestAListOfIntentsThatEndsBeforeItsLastPageIsAnError(t *testing.T) {
 		whole               bool
 	}{
 		{"whole", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":false},"data":[{"id":"2"}]}`, true},
-		{"an empty last page", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"},{"id":"2"}]}`, `{"pageInfo":{"hasNextPage":true,"endCursor":"b"},"data":[]}`, true},
+		{"an empty last page", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"},{"id":"2"}]}`, `{"pageInfo":{"endCursor":"b"},"data":[]}`, true},
 		{"a page that does not say", `{"pageInfo":{"endCursor":"a"},"data":[{"id":"1"}]}`, `{"data":[{"id":"2"}]}`, true},
 		{"no cursor", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":true},"data":[{"id":"2"}]}`, false},
 		{"the same cursor again", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"2"}]}`, false},
@@ -193,6 +214,22 @@ func TestManyIDsAreAskedForInSeveralLists(t *testing.T) {
 	same(t, "lists asked for after a refusal", len(sizes), 1)
 }
 
+func TestEmptyPagesInARowAreGivenUpSoon(t *testing.T) {
+	pages := 0
+	client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		item := ""
+		if pages == 5 {
+			item = `{"id":"1"}`
+		}
+		fmt.Fprintf(w, `{"pageInfo":{"hasNextPage":true,"endCursor":"%d"},"data":[%s]}`, pages, item)
+	})
+	if err := drain(client.Shipments(t.Context(), ShipmentQuery{})); !errors.Is(err, ErrIncomplete) {
+		t.Errorf("got %v", err)
+	}
+	same(t, "pages", pages, 5+mostEmptyPages)
+}
+
 func TestAListThatNeverEndsIsGivenUp(t *testing.T) {
 	pages := 0
 	client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -200,7 +237,7 @@ func TestAListThatNeverEndsIsGivenUp(t *testing.T) {
 		fmt.Fprintf(w, `{"pageInfo":{"hasNextPage":true,"endCursor":"%d"},"data":[{"id":"1"}]}`, pages)
 	})
 	err := drain(client.Shipments(t.Context(), ShipmentQuery{}))
-	if err == nil || !strings.Contains(err.Error(), "gave up after 10000 pages") {
+	if !errors.Is(err, ErrIncomplete) || !strings.Contains(err.Error(), "gave up after 10000 pages") {
 		t.Errorf("got %v", err)
 	}
 	same(t, "pages", pages, maxPages)

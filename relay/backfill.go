@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -84,6 +85,7 @@ func (b *backfill) run(ctx context.Context) {
 			return
 		case err != nil:
 			log.Warn("the service's list of events could not be compared with the journal", slog.String("error", err.Error()))
+			whole = whole || errors.Is(err, api.ErrIncomplete) // what was added hides what is older
 		default:
 			whole = false
 		}
@@ -115,7 +117,8 @@ func (b *backfill) check(ctx context.Context) error {
 	return b.relay.journal.Check(ctx)
 }
 
-// compare reads the list, appends what the journal lacks, and returns how many events that were.
+// compare reads the list, appends what the journal lacks, and returns how many events that were. Of an incomplete list
+// it takes what there is.
 func (b *backfill) compare(ctx context.Context, whole bool) (added int, err error) {
 	defer journal.Recovered(&err)
 	var missing []journal.Entry
@@ -125,6 +128,10 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 		var unreadable *api.ItemError
 		if errors.As(err, &unreadable) {
 			continue
+		}
+		if errors.Is(err, api.ErrIncomplete) {
+			added, failed := b.add(ctx, missing)
+			return added, cmp.Or(failed, err)
 		}
 		if err != nil {
 			return 0, err

@@ -27,7 +27,8 @@ type listing struct {
 	mu         sync.Mutex
 	events     []api.Event // the oldest first
 	oldest     bool        // whether the list begins with the oldest
-	err        error
+	err        error       // instead of the list
+	cut        error       // behind it
 	walks      atomic.Int64
 	yielded    atomic.Int64
 	priorities []quota.Priority
@@ -65,6 +66,9 @@ func (l *listing) Events(ctx context.Context) iter.Seq2[api.Event, error] {
 			if !yield(api.Event{}, &api.ItemError{Err: errors.New("unreadable")}) || !yield(event, nil) {
 				return
 			}
+		}
+		if l.cut != nil {
+			yield(api.Event{}, l.cut)
 		}
 	}
 }
@@ -255,6 +259,22 @@ func TestAComparisonThatFailsIsTriedAgainAndReported(t *testing.T) {
 			t.Errorf("the head is %d", head)
 		}
 		stop()
+	})
+}
+
+func TestWhatAnIncompleteListHoldsIsAdded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory, l := newMemory(t), &listing{cut: fmt.Errorf("GET /api/v1/events: %w", api.ErrIncomplete)}
+		l.add(1, 2, time.Now())
+		_, log, stop := filling(t, l, memory, nil)
+		defer stop()
+		synctest.Wait()
+		if got, want := originsOf(t, memory), []string{"001 backfill", "002 backfill"}; !slices.Equal(got, want) {
+			t.Errorf("the journal has %q, want %q", got, want)
+		}
+		if !strings.Contains(log.String(), "the list is incomplete") || !strings.Contains(log.String(), "events=2") {
+			t.Errorf("the log is %q", log.String())
+		}
 	})
 }
 

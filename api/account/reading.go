@@ -208,13 +208,18 @@ func (w *Watcher) readIntent(ctx context.Context, id api.ID) error {
 func (w *Watcher) readShipmentsOf(ctx context.Context, id api.ID) error {
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
-	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
+	incomplete := errors.Is(err, api.ErrIncomplete)
+	if err != nil && !incomplete && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
 		return err
 	}
 	for i := range list {
 		if list[i].IntentID == "" {
 			list[i].IntentID = id
 		}
+	}
+	if incomplete {
+		w.store.ApplyShipments(list, listedAt(list, asked))
+		return err
 	}
 	w.store.ApplyIntentShipments(id, list, listedAt(list, asked))
 	return nil
@@ -253,7 +258,7 @@ func (w *Watcher) listShipments(ctx context.Context, tasks []task) (left []task,
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, api.ErrIncomplete):
 		w.store.ApplyShipments(list, listedAt(list, asked))
 	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed), errors.Is(err, api.ErrValidation):
 		return tasks, nil

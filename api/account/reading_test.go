@@ -250,6 +250,35 @@ func TestItemThatCannotBeReadDoesNotEndItsList(t *testing.T) {
 	})
 }
 
+func TestShipmentsOfAnIncompleteListCountAsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
+		svc, feed := newService(l), newFeed()
+		svc.cut = true
+		svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
+		for _, id := range []api.ID{"shp_2", "shp_3"} {
+			svc.ship(api.Shipment{ID: id, Status: api.Shipped, UpdatedAt: time.Now()})
+		}
+		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
+			for _, id := range []api.ID{"shp_2", "shp_3"} {
+				feed.deliver(api.Event{ID: "evt_" + id, Type: api.ShipmentUpdated, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceShipment}})
+			}
+			feed.state(FeedLive)
+			pass(time.Minute)
+			refreshShipments(w, "ci_1")
+			pass(time.Minute)
+			for _, id := range []api.ID{"shp_1", "shp_2", "shp_3"} {
+				if sh, known := s.Shipment(id); !known || sh.Status() != api.Shipped {
+					t.Errorf("%s is %v", id, sh)
+				}
+			}
+			if n := len(svc.callsTo("shipments of ")); n < 2 || w.Settling().Unreadable+len(w.Settling().Missing) == 0 {
+				t.Errorf("%d lists of the intent's shipments, settling is %+v: nothing says that the list is incomplete", n, w.Settling())
+			}
+		})
+	})
+}
+
 func TestShipmentThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc, feed := newService(), newFeed()

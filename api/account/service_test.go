@@ -141,6 +141,7 @@ type fakeService struct {
 	lists   bool // it serves the list of intents
 	page    int  // intents on a page of the list; 0: all of them
 	garbled bool // each list begins with an item that cannot be read
+	cut     bool // each list of shipments ends before its last page
 	refused int  // lists that were asked for and not served
 
 	pacer  *quota.Pacer       // nil: requests go out at once
@@ -255,6 +256,9 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 			if !yield(sh, nil) {
 				return
 			}
+		}
+		if f.cut {
+			yield(api.Shipment{}, api.ErrIncomplete)
 		}
 	}
 }

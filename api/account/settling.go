@@ -175,12 +175,15 @@ func (w *Watcher) missShipments(s *Settling) {
 	s.add(missing)
 }
 
-// missParcels counts the completed intents of which no shipment is known and none was looked for: the only event
-// of a shipment may be lost.
+// missParcels counts the completed intents of which no shipment is known and none was looked for, as the only event
+// of a shipment may be lost, and those whose list could not be read to its end.
 func (w *Watcher) missParcels(s *Settling) {
 	missing := Missing{Part: PartParcels}
 	for t, j := range w.queue.jobs {
-		if in := w.store.intent(t.id); t.kind == listOfIntent && (j.wanted() || j.underWay()) && in != nil && len(in.Shipments) == 0 {
+		if t.kind != listOfIntent || !j.wanted() && !j.underWay() {
+			continue
+		}
+		if in := w.store.intent(t.id); in != nil && (len(in.Shipments) == 0 || w.queue.failure(t).counted(w.answered)) {
 			w.miss(s, &missing, t)
 		}
 	}

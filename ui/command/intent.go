@@ -159,6 +159,7 @@ func (l *intentReader) read(ctx context.Context, id api.ID) error {
 func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 	sent := time.Now()
 	var list []api.Shipment
+	var incomplete error
 	for sh, err := range l.client.IntentShipments(ctx, id) {
 		item := (*api.ItemError)(nil)
 		switch {
@@ -166,6 +167,9 @@ func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 			continue
 		case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed):
 			return nil
+		case errors.Is(err, api.ErrIncomplete):
+			incomplete = fmt.Errorf("listing its shipments: %w", err)
+			continue
 		case err != nil:
 			return fmt.Errorf("listing its shipments: %w", err)
 		}
@@ -175,7 +179,7 @@ func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 		list = append(list, sh)
 	}
 	l.store.ApplyIntentShipments(id, list, sent)
-	return nil
+	return incomplete
 }
 
 // readHistory receives what the relay has stored since the last run, or since the first
