@@ -289,5 +289,5 @@ func readBody(r io.Reader) ([]byte, error) {
 	if err == nil && len(body) > maxBody {
 		return nil, errTooLarge
 	}
-	return body, err
+	return unmarked(body), err
 }

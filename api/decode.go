@@ -12,12 +12,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// unmarked is JSON without the byte order mark that some writers begin it with (RFC 8259, 8.1).
+func unmarked(body []byte) []byte { return bytes.TrimPrefix(body, []byte("\ufeff")) }
+
 // parseObject checks that body is one JSON object and returns it as a copy that
 // shares no memory with body.
 //
 // Validity is checked first, and with it the depth of nesting: everything after
 // it may walk the body without looking for an end.
 func parseObject(what string, body []byte) (gjson.Result, error) {
+	body = unmarked(body)
 	if !json.Valid(body) {
 		return gjson.Result{}, fmt.Errorf("decode %s: %w", what, syntaxError(body))
 	}
@@ -147,32 +151,6 @@ func textsOf(v gjson.Result) []Text {
 		}
 	})
 	return texts
-}
-
-// Times come with and without milliseconds and offset; without one they are
-// taken as UTC.
-var timeLayouts = [...]string{
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02T15:04:05.999999999Z0700",
-	"2006-01-02T15:04Z07:00",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999",
-	time.DateOnly,
-}
-
-// ParseTime reads an ISO 8601 time as UTC; what cannot be read is zero.
-func ParseTime(text string) time.Time {
-	const longest = 64
-	if len(text) > longest {
-		return time.Time{}
-	}
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }
 
 func timeOf(v gjson.Result) time.Time {

@@ -47,6 +47,7 @@ type masker struct {
 const mostRead = 100 << 20
 
 func (m masker) mask(body []byte) []byte {
+	body = unmarked(body)
 	if !json.Valid(body) {
 		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
 	}

@@ -160,6 +160,25 @@ func TestWhatWasObservedIsTolerated(t *testing.T) {
 			}
 			return nil
 		},
+		"a byte order mark before an answer": func(t *testing.T) error {
+			const mark = "\ufeff"
+			if _, err := clientOf(t, answering(200, mark+`{"id":"ci_1"}`)).Intent(ctx, "ci_1"); err != nil {
+				t.Errorf("an intent: %v", err)
+			}
+			if err := drain(clientOf(t, answering(200, mark+`{"data":[{"id":"1"}]}`)).Shipments(ctx, ShipmentQuery{})); err != nil {
+				t.Errorf("a list: %v", err)
+			}
+			refusal := new(Error)
+			_, err := clientOf(t, answering(422, mark+`{"name":"N","message":"no such thing"}`)).Intent(ctx, "ci_1")
+			if !errors.As(err, &refusal) || refusal.Name != "N" || refusal.Message != "no such thing" {
+				t.Errorf("a refusal: %v", err)
+			}
+			body := mark + `{"id":"e","type":"t","source":{"id":"s","type":"x"}}`
+			event, err := DecodeEvent([]byte(body))
+			same(t, "the exact body", string(event.Raw), body)
+			same(t, "the masked body", string(Masked(event.Raw)), body[len(mark):])
+			return err
+		},
 		"a failure reason that is a text": func(t *testing.T) error {
 			in, err := reading(`{"id":"ci_1","state":"failed","failureReason":"new_code"}`)
 			same(t, "code", in.Failure.Code, "new_code")

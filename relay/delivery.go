@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -38,6 +39,7 @@ func readDelivery(body []byte) (delivery, error) {
 	if !utf8.Valid(body) {
 		return d, errNotUTF8
 	}
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // RFC 8259, 8.1
 	if !json.Valid(body) {
 		return d, errNotJSON
 	}

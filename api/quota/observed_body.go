@@ -104,6 +104,7 @@ func unpacked(body []byte, encoding string) []byte {
 // readIntent takes from an answer its intent's id, state and reference, and nothing else. It ignores answers that
 // do not look like the contract's intent.
 func (o *Observation) readIntent(body []byte) {
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // RFC 8259, 8.1
 	if !gjson.ValidBytes(body) {
 		return
 	}

@@ -143,6 +143,7 @@ func TestSmallAnswersAboutAnIntentNameIt(t *testing.T) {
 		{"purchase", "POST", purchasePath, 201, intent, "", true},
 		{"get", "GET", intentsPath + "/ci_7", 200, intent, "", true},
 		{"confirm", "POST", intentsPath + "/ci_7/confirm", 200, intent, "", true},
+		{"behind a byte order mark", "GET", intentsPath + "/ci_7", 200, "\ufeff" + intent, "", true},
 		{"packed", "GET", intentsPath + "/ci_7", 200, zipped(intent), "gzip", true},
 		{"packed in another way", "GET", intentsPath + "/ci_7", 200, intent, "br", false},
 		{"packed, it says", "GET", intentsPath + "/ci_7", 200, intent, "gzip", false},
