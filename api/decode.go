@@ -125,7 +125,7 @@ func textOrNumber(v gjson.Result) Text {
 func idOf(v gjson.Result) ID {
 	switch v.Type {
 	case gjson.String:
-		return ScrubID(strings.Clone(v.Str))
+		return ScrubID(strings.Clone(IDText(v.Str, v.Raw)))
 	case gjson.Number:
 		return ScrubID(strings.Clone(v.Raw))
 	}

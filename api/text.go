@@ -3,6 +3,7 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -50,9 +51,31 @@ func ScrubID(s string) ID {
 	if cleaned == s && len(s) <= MaxID {
 		return ID(s)
 	}
-	sum := sha256.Sum256([]byte(s))
-	suffix := "~" + hex.EncodeToString(sum[:8])
+	suffix := hashOf(s)
 	return ID(cut(cleaned, MaxID-len(suffix)) + suffix)
+}
+
+func hashOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "~" + hex.EncodeToString(sum[:8])
+}
+
+var (
+	surrogate      = regexp.MustCompile(`(?i)\\ud[89a-f]`)
+	surrogatePairs = regexp.MustCompile(`(?i)\\ud[89ab]..\\ud[c-f]..`)
+)
+
+// IDText is the text of an id that JSON writes as raw. JSON can hold half of a surrogate pair, which no text can: an
+// id with one ends in a hash of how it is written, so that two different identifiers never become one.
+func IDText(text, raw string) string {
+	if !strings.ContainsRune(text, utf8.RuneError) {
+		return text
+	}
+	halves := surrogatePairs.ReplaceAllString(strings.ReplaceAll(raw, `\\`, " "), " ")
+	if !surrogate.MatchString(halves) {
+		return text
+	}
+	return text + hashOf(strings.ToLower(raw)) // digits of either case write the same; text keeps the case of letters
 }
 
 func clean(s string) string {

@@ -88,6 +88,54 @@ func TestScrubIDNeverMakesTwoIDsOne(t *testing.T) {
 	}
 }
 
+func TestIDsThatDifferInHalvesOfSurrogatePairsStayTwo(t *testing.T) {
+	seen := map[ID]string{}
+	for _, id := range []string{
+		`"evt_\ud83d_q"`, `"evt_\ud83e_q"`, `"evt_\ude00_q"`, `"evt_\ud83d\u0041_q"`, `"evt_\ud83d\u0042_q"`, `"evt_\ude00\ud83d_q"`,
+		`"evt_\ud83d\ud83d\ude00_q"`, `"EVT_\ud83d_q"`, `"evt_\ufffd_q"`, `"evt_\\ud83d_q"`, `"evt_\ud83d\ude00_q"`, `"evt_\ud83d\\ude00_q"`,
+	} {
+		for name, got := range map[string]ID{
+			"an event's": decodedEvent(t, `{"id":`+id+`,"type":"t","source":{"id":"s","type":"x"}}`).ID,
+			"a source's": decodedEvent(t, `{"id":"e","type":"t","source":{"id":`+id+`,"type":"x"}}`).Source.ID,
+			"an intent's": func() ID {
+				in, err := DecodeIntent([]byte(`{"id":` + id + `}`))
+				if err != nil {
+					t.Error(err)
+				}
+				return in.ID
+			}(),
+		} {
+			if other, ok := seen[got]; ok && other != id {
+				t.Errorf("%s and %s became the same id %q", id, other, got)
+			}
+			seen[got] = id
+			if forbidden := findForbidden(string(got)); forbidden != "" {
+				t.Errorf("%s id %q holds %s", name, got, forbidden)
+			}
+		}
+	}
+	for id, want := range map[string]ID{`"evt_\ufffd_q"`: "evt_\ufffd_q", "\"evt_\ufffd_q\"": "evt_\ufffd_q", `"\ud83d\ude00"`: "\U0001f600", `"\ud83d\ude00\ufffd"`: "\U0001f600\ufffd", `"\\ud83d\ufffd"`: "\\ud83d\ufffd"} {
+		if got := decodedEvent(t, `{"id":`+id+`,"type":"t","source":{"id":"s","type":"x"}}`).ID; got != want {
+			t.Errorf("%s is read as %q, want %q", id, got, want)
+		}
+	}
+	spelt := func(id string) ID {
+		return decodedEvent(t, `{"id":"`+id+`","type":"t","source":{"id":"s","type":"x"}}`).ID
+	}
+	if small, capital := spelt(`\ud83d`), spelt(`\uD83D`); small != capital {
+		t.Errorf("one id is read as %q and %q", small, capital)
+	}
+}
+
+func decodedEvent(t *testing.T, body string) Event {
+	t.Helper()
+	event, err := DecodeEvent([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event
+}
+
 func TestScrubOfCleanTextAllocatesNothing(t *testing.T) {
 	for _, s := range []string{cleanASCII, cleanUnicode} {
 		if n := testing.AllocsPerRun(100, func() { textSink = Scrub(s) }); n != 0 {

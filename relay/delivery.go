@@ -50,7 +50,7 @@ func readDelivery(body []byte) (delivery, error) {
 	event.ForEach(func(name, value gjson.Result) bool {
 		switch name.Str {
 		case "id":
-			d.id = textOf(value)
+			d.id = api.IDText(textOf(value), value.Raw)
 		case "type":
 			d.kind = textOf(value)
 		case "createdAt":

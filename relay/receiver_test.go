@@ -303,21 +303,6 @@ func TestAFailingStoreIsAnswered503AndRecovers(t *testing.T) {
 	deliver(t, r.Ingest(), 1, 1)
 }
 
-func TestAnEventBehindAByteOrderMarkIsStoredAsItCame(t *testing.T) {
-	memory := newMemory(t)
-	body := append([]byte("\ufeff"), eventBody(1)...)
-	if w := serve(newTestRelay(t, memory, nil).Ingest(), signedRequest(body)); w.Code != http.StatusOK {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
-	records, err := memory.Read(t.Context(), 0, 10)
-	if err != nil || len(records) != 1 || !bytes.Equal(records[0].Body, body) {
-		t.Fatalf("stored: %v, %v", records, err)
-	}
-	if item := itemFrom(itemOf(records[0])); item.Event.Source.ID == "" || !bytes.Equal(item.Event.Raw, body) {
-		t.Errorf("read as %+v", item.Event)
-	}
-}
-
 // formsOfDelivery are thin events as the service sends them, and what is a step
 // away from one.
 func formsOfDelivery() []string {
