@@ -46,8 +46,8 @@ func otherTime(parts []string) time.Time {
 		unit = "m"
 	}
 	fraction, _ := time.ParseDuration("0." + parts[10] + unit) // the last unit's
-	clock := span(n(7), n(8), n(9)) + fraction
-	offset := span(n(12), n(13), n(14))
+	clock := hms(n(7), n(8), n(9)) + fraction
+	offset := hms(n(12), n(13), n(14))
 	if parts[11] != "+" {
 		offset = -offset
 	}
@@ -58,7 +58,7 @@ func otherTime(parts []string) time.Time {
 	return day.Add(clock - offset)
 }
 
-func span(hours, minutes, seconds int) time.Duration {
+func hms(hours, minutes, seconds int) time.Duration {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }
 

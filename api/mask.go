@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -55,9 +56,9 @@ func (m masker) mask(body []byte) []byte {
 		return fmt.Appendf(nil, `"[nested too deeply: %d bytes]"`, len(body))
 	}
 	v := gjson.ParseBytes(body)
-	m.tokens = paymentTokens(v, false, nil)
+	m.tokens = paymentTokens(v, false, m.tokens)
 	if m.reveals {
-		m.secrets = secretsIn(v, false, nil)
+		m.secrets = secretsIn(v, false, m.secrets)
 	}
 	cover := coverNothing
 	if (len(m.tokens)+len(m.secrets))*len(body) > mostRead {
@@ -106,7 +107,11 @@ func (m masker) append(out []byte, v gjson.Result, c cover, paying bool) []byte 
 		first = false
 		within, paying := c, paying
 		if v.IsObject() {
-			out = append(append(out, key.Raw...), ':')
+			if hidden := maskAddress(key.Str); hidden != key.Str {
+				out = append(appendString(out, hidden), ':')
+			} else {
+				out = append(append(out, key.Raw...), ':')
+			}
 			within = c.within(key.Str)
 			name := fieldName(key.Str)
 			paying = paying || strings.Contains(name, "payment") || strings.Contains(name, "card")
@@ -119,26 +124,44 @@ func (m masker) append(out []byte, v gjson.Result, c cover, paying bool) []byte 
 
 func (m masker) appendScalar(out []byte, v gjson.Result, c cover, paying bool) []byte {
 	repeats := func(secret string) bool { return strings.Contains(v.Str, secret) || strings.Contains(v.Raw, secret) }
+	hide := false
+	switch c {
+	case coverBuyer, coverPersonal:
+		hide = !m.reveals || paying || slices.ContainsFunc(m.secrets, repeats)
+	case coverPayment, coverAll:
+		hide = true
+	}
 	switch {
 	case v.Type == gjson.Null:
 		return append(out, "null"...)
-	case c == coverBuyer || c == coverPersonal:
-		if m.reveals && !paying && !slices.ContainsFunc(m.secrets, repeats) {
-			return append(out, v.Raw...)
-		}
+	case hide, v.Type == gjson.String && slices.ContainsFunc(m.tokens, repeats):
 		return append(out, `"`+masked+`"`...)
-	case c == coverPayment || c == coverAll:
-		return append(out, `"`+masked+`"`...)
+	case v.Type != gjson.String:
+		return append(out, v.Raw...)
 	}
-	if v.Type == gjson.String {
-		if slices.ContainsFunc(m.tokens, repeats) {
-			return append(out, `"`+masked+`"`...)
-		}
-		if hidden := maskAddress(v.Str); hidden != v.Str {
-			return appendString(out, hidden)
-		}
+	if hidden := m.maskString(v.Str); hidden != v.Str {
+		return appendString(out, hidden)
 	}
 	return append(out, v.Raw...)
+}
+
+// longestText is the longest text that is searched for secrets. What is longer is masked whole.
+const longestText = 1 << 20
+
+// maskString masks a text, which may be JSON itself.
+func (m masker) maskString(text string) string {
+	if len(text) > longestText {
+		return masked
+	}
+	if strings.IndexAny(strings.TrimSpace(text), "{[") == 0 && json.Valid([]byte(text)) {
+		var plain bytes.Buffer
+		_ = json.Compact(&plain, []byte(text)) // it is valid
+		if whole := string(m.mask(plain.Bytes())); whole != string(escapeUnsafe(plain.Bytes())) {
+			return whole
+		}
+		return text
+	}
+	return maskAddress(text)
 }
 
 func appendString(out []byte, text string) []byte {
@@ -190,14 +213,17 @@ func (c cover) within(key string) cover {
 	return c
 }
 
-// fieldName makes names of all styles equal: vaultToken, vault_token.
+// fieldName makes names of all styles equal: vaultToken, vault_token, vault%5Ftoken.
 func fieldName(key string) string {
+	if strings.ContainsAny(key, `%\`) {
+		key, _ = decodeOnce(key)
+	}
 	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == ' ' {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return -1
 		}
-		return r
-	}, strings.ToLower(key))
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // SecretField reports whether a field, or what is within it, is never shown.
@@ -213,7 +239,8 @@ func isPersonalField(name string) bool {
 }
 
 func isSecretField(name string) bool {
-	secrets := []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"}
+	secrets := []string{"token", "secret", "signature", "passw", "passphrase", "apikey", "authorization", "credential", "cookie", "session",
+		"bearer", "hmac", "cvc", "cvv", "cardnumber"}
 	return name == "stack" || name == "key" || slices.ContainsFunc(secrets, func(part string) bool { return strings.Contains(name, part) })
 }
 

@@ -10,26 +10,23 @@ import (
 // hidden replaces what is masked, here as everywhere.
 const hidden = "[masked]"
 
-// mails matches mail addresses in free text.
-var mails = regexp.MustCompile(`[^\s"'<>(),;:=]+@[^\s"'<>(),;:=]+`)
-
-// secrets matches secrets in free text, after the words that announce them.
-var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?key|authorization)(["']?\s*[:= ]\s*["']?(?:(?:bearer|basic)\s+)?)[^\s"',;]{6,}`)
-
-// queries matches the values of an address's query.
-var queries = regexp.MustCompile(`([?&][^=&#\s"']*=)[^&#\s"']*`)
+var (
+	// mails matches mail addresses in free text, queries the values of an address's query and fragment, and announced what
+	// follows a word like a secret's.
+	mails     = regexp.MustCompile(`[^\s"'<>(),;:=]+(?:@|%(?:25)*40)[^\s"'<>(),;:=/?#&]+`)
+	queries   = regexp.MustCompile(`(?i)((?:[?&;#]|%(?:25)*(?:3f|26|3b|23))[^=&#\s"'%]*(?:=|%(?:25)*3d)\s*)[^&#\s]+`)
+	announced = regexp.MustCompile(`(?i)\b((?:token|secret|password|api[-_ ]?key|authorization) )([^\s"',;]{6,})`)
+)
 
 // maskText masks mail addresses, secrets, query values and what looks like a key in free text.
 func maskText(remote api.Text) api.Text { return api.Scrub(maskString(string(remote))) }
 
+// maskString begins with what has a name: a mail address may reach up to the name.
 func maskString(text string) string {
-	if strings.Contains(text, "@") {
-		text = mails.ReplaceAllString(text, hidden)
-	}
-	if strings.ContainsAny(text, "=_") {
-		text = queries.ReplaceAllString(string(api.MaskAddress(api.Scrub(text))), "${1}"+hidden)
-	}
-	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)
+	text = string(api.MaskAddress(api.Scrub(text)))
+	text = queries.ReplaceAllString(text, "${1}"+hidden)
+	text = announced.ReplaceAllString(text, "${1}"+hidden)
+	return mails.ReplaceAllString(text, hidden)
 }
 
 // maskQuoted hides a text that quotes the buyer, and masks the others.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -18,6 +19,21 @@ func TestSharedTextsQuoteNothingPrivate(t *testing.T) {
 		{"a token in a fragment", "see https://shop.example/#access_token=tell-nobody", "tell-nobody"},
 		{"user information", "see https://me:tell-nobody@shop.example/", "tell-nobody"},
 		{"a token", "token: tell-nobody", "tell-nobody"},
+		{"a query behind a mail address", "see https://shop.example/ann@mail.example?session=tell-nobody", "tell-nobody"},
+		{"a mail address before a query", "see https://shop.example/ann@mail.example?session=x", "ann@"},
+		{"a query behind user information", "see https://me:pw@shop.example/?token=tell-nobody", "tell-nobody"},
+		{"user information before a query", "see https://me:tell-nobody@shop.example/?a=b", "tell-nobody"},
+		{"a query of any name", "see https://shop.example/?a=1&q=tell-nobody", "tell-nobody"},
+		{"a query in a query", "see https://shop.example/?next=https%3A%2F%2Fb.example%2F%3Fq%3Dtell-nobody", "tell-nobody"},
+		{"a query in a path", "see https://shop.example/to/https%3A%2F%2Fb.example%2F%3Fq%3Dtell-nobody%26r%3Ds", "tell-nobody"},
+		{"a query in a path, encoded twice", "see https://shop.example/to/b.example%252F%253Fq%253Dtell-nobody", "tell-nobody"},
+		{"a fragment of any name", "see https://shop.example/#q=tell-nobody", "tell-nobody"},
+		{"a query that a line break splits", "see https://shop.example/?q=\ntell-nobody", "tell-nobody"},
+		{"an encoded mail address", "see https://shop.example/of/somebody%40mail.example/x", "somebody"},
+		{"a header", "refused: X-Api-Key: tell-nobody", "tell-nobody"},
+		{"a cookie", "refused: Cookie: a=b; c=tell-nobody", "tell-nobody"},
+		{"JSON", `refused: {"clientSecret": "do tell-nobody"}`, "tell-nobody"},
+		{"a word before a secret", "no such API key tell-nobody", "tell-nobody"},
 		{"a key that nothing announces", "no account for sk_live_tell_nobody", "tell_nobody"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -36,6 +52,25 @@ func TestSharedTextsQuoteNothingPrivate(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzSharedTextsQuoteNoSecret(f *testing.F) {
+	const secret = "Zq7Marker4xW"
+	places := []string{
+		"https://me:" + secret + "@shop.example/?a=b", "https://shop.example/ann@mail.example?session=" + secret, "https://me:pw@shop.example/?token=" + secret,
+		"https://shop.example/?a=1&q=" + secret + "&b=2", "https://shop.example/#q=" + secret, "token: " + secret, `{"password":"a ` + secret + `"}`,
+		"Authorization: Basic " + secret, secret + "@mail.example", "/to/" + url.QueryEscape("https://b.example/?q="+secret+"&c=d"), url.QueryEscape(url.QueryEscape("https://b.example/?q=" + secret)),
+	}
+	for i := range places {
+		f.Add("see ", ".", i)
+	}
+	f.Add("https://x@", "@y?z=", 1)
+	f.Fuzz(func(t *testing.T, before, after string, place int) {
+		text := before + " " + places[uint(place)%uint(len(places))]
+		if shown := maskString(text + after); strings.Contains(shown, secret) && !strings.Contains(before+after, secret) {
+			t.Errorf("%q is shared as %q", text+after, shown)
+		}
+	})
 }
 
 func TestASharedTimelineNamesNoMailAddressOfACaller(t *testing.T) {
