@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"regexp"
 	"strings"
 	"unicode"
@@ -33,6 +35,15 @@ const (
 	// Marks stacked higher than this paint over the neighbouring lines.
 	maxMarks = 6
 )
+
+// FileText is the content of a file of text, without the byte order mark that some editors begin it with. A file that is
+// not UTF-8 is refused: a secret that is read in another encoding fits nothing.
+func FileText(content []byte) ([]byte, error) {
+	if !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 { // as in UTF-16
+		return nil, errors.New("it is not UTF-8 but in another encoding, such as UTF-16: save it as UTF-8")
+	}
+	return unmarked(content), nil
+}
 
 // Scrub makes remote text safe to draw on one line. Clean text is returned as
 // it is, without an allocation.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"tillwatch/api"
 )
 
 // tokenList is the stored form of issued tokens.
@@ -20,6 +22,10 @@ var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // decodeTokens reads a list that encodeTokens wrote.
 func decodeTokens(text []byte) ([]Token, error) {
 	var list tokenList
+	text, err := api.FileText(text)
+	if err != nil {
+		return nil, err
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&list); err != nil {

@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -142,7 +143,7 @@ func (r *reading) read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("theme file %s: larger than %d KiB", path, maxFile>>10)
 	}
 	r.files[path] = string(data)
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil // some editors begin a file so
 }
 
 // cause is a file's error without the path, which the message already has.

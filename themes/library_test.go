@@ -32,7 +32,7 @@ func TestAThemeOfOnesOwnChangesAnother(t *testing.T) {
 	l := folder(t, map[string]string{
 		"mine.toml":    "base = \"dark\"\n[colors]\naccent = \"#ff8800\"\ntext = \"default\"\n[basic]\naccent = \"red\"\n",
 		"further.toml": "name = \"Further\"\nbase = \"mine\"\ndark = false\n[colors]\nmuted = \"cyan\"\n",
-		"beside.toml":  "base = \"./further.toml\"\n",
+		"beside.toml":  "\ufeffbase = \"./further.toml\"\n",
 		"dark.toml":    "base = \"dark\"\n[colors]\nbad = \"#ff0000\"\n",
 	})
 	dark := find(t, "dark")

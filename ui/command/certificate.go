@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -36,7 +37,12 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 }
 
 func (c *certificate) load() error {
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	chain, err := readGiven(c.certFile)
+	key, unread := readGiven(c.keyFile)
+	var pair tls.Certificate
+	if err = cmp.Or(err, unread); err == nil {
+		pair, err = tls.X509KeyPair(chain, key)
+	}
 	if err != nil {
 		return fmt.Errorf("the TLS certificate %s or its key %s cannot be used: %w", c.certFile, c.keyFile, err)
 	}

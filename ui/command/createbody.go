@@ -162,7 +162,7 @@ func (o *orderFlags) putPayment(b *createBody, in *inputs) error {
 	}
 	method := api.PaymentMethod{Type: api.PaymentType(o.payment)}
 	if o.tokenFile != "" {
-		text, err := in.read("--payment-token-file", o.tokenFile)
+		text, err := in.text("--payment-token-file", o.tokenFile)
 		if err != nil {
 			return err
 		}

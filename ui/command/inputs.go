@@ -10,9 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"tillwatch/api"
 )
 
 // inputs reads the files that flags name, until ctx ends. Stdin can be read once.
@@ -47,6 +50,20 @@ func (i *inputs) read(flag, path string) ([]byte, error) {
 	})
 }
 
+// text is read for what is not sent as it is.
+func (i *inputs) text(flag, path string) ([]byte, error) {
+	content, err := i.read(flag, path)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := api.FileText(content)
+	if err != nil {
+		return nil, usagef("%s: %s: %w", flag, path, err)
+	}
+	copy(content, strings.Repeat(" ", len(content)-len(plain))) // blanks keep the offset of what is wrong
+	return content, nil
+}
+
 // limited reads everything, and refuses more than most bytes.
 func limited(from io.Reader, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
@@ -76,6 +93,9 @@ const (
 // readGiven reads a file of settings or of a secret.
 func readGiven(path string) ([]byte, error) {
 	content, err := inTime(func() ([]byte, error) { return readAtMost(path, mostGiven) })
+	if err == nil {
+		content, err = api.FileText(content)
+	}
 	if err != nil && !errors.As(err, new(*fs.PathError)) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
@@ -95,12 +115,9 @@ func inTime(read func() ([]byte, error)) ([]byte, error) {
 // object reads a JSON object and keeps its numbers as they are written. Errors quote
 // nothing of it.
 func (i *inputs) object(flag, path string, into *map[string]any) error {
-	text, err := i.read(flag, path)
+	text, err := i.text(flag, path)
 	if err != nil {
 		return err
-	}
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		copy(text, "   ") // some editors begin a file so; blanks keep the offset of what is wrong
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

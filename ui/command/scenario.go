@@ -119,7 +119,7 @@ func readScenario(name string, in *inputs) (*scenario.Scenario, error) {
 	if source := scenario.Source(name); source != nil {
 		return scenario.Read(name+".toml", bytes.NewReader(source))
 	}
-	text, err := in.read("reading the scenario", name)
+	text, err := in.text("reading the scenario", name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, usage(noScenario(name))
 	}

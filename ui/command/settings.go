@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -198,7 +197,7 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 	var content map[string]any
 	text, err := readGiven(path)
 	if err == nil {
-		err = toml.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &content) // some editors begin a file so
+		err = toml.Unmarshal(text, &content)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":

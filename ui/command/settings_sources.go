@@ -134,9 +134,12 @@ func (v given) readFlags(flags *pflag.FlagSet, from sources) {
 func (v given) readSecretFiles() (files map[string]string, wrong error) {
 	files = map[string]string{}
 	for _, key := range secretKeys() {
-		path := v.text(key + "_file")
+		path, text := v.text(key+"_file"), v.text(key)
 		delete(v, key+"_file")
-		if path == "" || v.text(key) != "" {
+		if plain, marked := strings.CutPrefix(text, "\ufeff"); marked { // as in a file
+			v[key] = plain
+		}
+		if path == "" || text != "" {
 			continue
 		}
 		secret, err := readSecretFile(path)

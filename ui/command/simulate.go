@@ -47,7 +47,7 @@ func newSimulate() *cobra.Command {
 			if c.Flags().Changed("from") {
 				in := inputs{ctx: c.Context(), stdin: c.InOrStdin(), most: mostSnapshot}
 				var err error
-				if o.simulator.From, err = in.read("--from", o.from); err != nil {
+				if o.simulator.From, err = in.text("--from", o.from); err != nil {
 					return err
 				}
 			}

@@ -2,6 +2,8 @@ package command
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,10 +51,18 @@ func parseWatchList(r io.Reader) ([]string, error) {
 	var ids []string
 	var bad []error
 	known := map[string]bool{}
-	whole := &io.LimitedReader{R: r, N: mostListBytes + 1}
-	lines := bufio.NewScanner(whole)
+	content, err := io.ReadAll(io.LimitReader(r, mostListBytes+1))
+	whole := len(content) <= mostListBytes
+	if !whole {
+		content = content[:bytes.LastIndexByte(content, '\n')+1]
+	}
+	content, wrong := api.FileText(content)
+	if err = cmp.Or(err, wrong); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(content))
 	for n := 1; lines.Scan(); n++ {
-		id := uncommented(lines.Text(), n)
+		id := uncommented(lines.Text())
 		if id == "" || known[id] {
 			continue
 		}
@@ -68,7 +78,7 @@ func parseWatchList(r io.Reader) ([]string, error) {
 		ids = append(ids, id)
 	}
 	switch err := lines.Err(); {
-	case whole.N == 0:
+	case !whole:
 		bad = append(bad, fmt.Errorf("it is longer than %d bytes", mostListBytes))
 	case errors.Is(err, bufio.ErrTooLong):
 		bad = append(bad, fmt.Errorf("a line is longer than %d bytes", bufio.MaxScanTokenSize))
@@ -78,10 +88,7 @@ func parseWatchList(r io.Reader) ([]string, error) {
 	return ids, inOneLine(bad)
 }
 
-func uncommented(line string, number int) string {
-	if number == 1 {
-		line = strings.TrimPrefix(line, "\ufeff") // some editors start files with it
-	}
+func uncommented(line string) string {
 	if at := strings.IndexByte(line, '#'); at == 0 || at > 0 && unicode.IsSpace(rune(line[at-1])) {
 		line = line[:at]
 	}

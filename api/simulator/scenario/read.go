@@ -32,7 +32,9 @@ func Read(name string, file io.Reader) (*Scenario, error) {
 	if len(content) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes, too many for a scenario", name, maxFile)
 	}
-	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // a byte order mark
+	if content, err = api.FileText(content); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
 	s := &Scenario{file: name, Name: strings.TrimSuffix(filepath.Base(name), ".toml")}
 	if err := toml.NewDecoder(bytes.NewReader(content)).DisallowUnknownFields().Decode(s); err != nil {
 		return nil, placed(name, err)
