@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +90,30 @@ func TestAListThatIsLongerThanWhatIsTakenOfItIsSaidToBe(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAnIncompleteListIsAnAlertUntilItIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService(sold("ci_1", time.Now().Add(-time.Minute), time.Second, time.Second, time.Second))
+		svc.lists, svc.cut = true, true
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Second)
+			mustBe(t, s, "ci_1", api.Completed, Verified)
+			var said []string
+			for _, a := range s.Summary().Alerts {
+				said = append(said, string(a.Kind)+": "+a.Text)
+			}
+			want := []string{"api: intents may be missing: the list is incomplete", "api: shipments may be missing: the list is incomplete"}
+			if slices.Sort(said); !slices.Equal(said, want) {
+				t.Errorf("alerts %q, want %q", said, want)
+			}
+			svc.cut = false
+			pass(time.Hour)
+			if left := s.Summary().Alerts; len(left) > 0 {
+				t.Errorf("alerts %v once the lists are whole", left)
+			}
+		})
+	})
 }
 
 func TestAListWithoutIntentsWasRead(t *testing.T) {

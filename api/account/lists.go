@@ -56,8 +56,17 @@ const (
 	shipmentList
 )
 
+// String says what the list lists.
+func (k listKind) String() string { return [...]string{"intents", "shipments"}[k] }
+
+// setList records how much of a list was read. It raises an alert while the service keeps back a part of it.
 func (s *Store) setList(kind listKind, status ListStatus) {
-	s.update(func(time.Time) { s.lists.status[kind] = status })
+	s.update(func(now time.Time) {
+		s.lists.status[kind] = status
+		key := alertKey{kind: AlertAPI, cause: kind.String()}
+		text := fmt.Sprintf("%s may be missing: %s", kind, errorText(status.Err))
+		s.alerts.renew(errors.Is(status.Err, api.ErrIncomplete), key, Alert{Since: s.alerts.since(key, now), Text: text})
+	})
 }
 
 // forbidShipments records that the key may not read shipments if err is a 403, and reports whether it is. For a key that

@@ -141,7 +141,7 @@ type fakeService struct {
 	lists   bool // it serves the list of intents
 	page    int  // intents on a page of the list; 0: all of them
 	garbled bool // each list begins with an item that cannot be read
-	cut     bool // each list of shipments ends before its last page
+	cut     bool // each list ends before its last page
 	refused int  // lists that were asked for and not served
 
 	pacer  *quota.Pacer       // nil: requests go out at once
@@ -296,6 +296,9 @@ func (f *fakeService) Intents(ctx context.Context) iter.Seq2[api.Intent, error] 
 			if !yield(in, nil) {
 				return
 			}
+		}
+		if f.cut {
+			yield(api.Intent{}, api.ErrIncomplete)
 		}
 	}
 }
