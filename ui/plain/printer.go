@@ -36,6 +36,7 @@ type printer struct {
 	service   account.APIState
 	held      time.Time // up to when it was printed that reads wait
 	alerts    []account.Alert
+	settled   map[string]bool // confirms, by attempt, whose ending was printed
 	spenders  map[api.Text]bool          // the printed observed spenders
 	ends      map[account.LimitName]bool // the limits that were printed to run out
 
@@ -48,7 +49,7 @@ type printer struct {
 }
 
 func newPrinter(cfg Config) *printer {
-	return &printer{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
+	return &printer{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, settled: map[string]bool{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
 }
 
 // changes returns the lines for what changed; for the first picture, only the sums and
@@ -82,6 +83,7 @@ func (t *printer) changes(c *account.Changes) []string {
 	}
 	t.events(c, first)
 	t.quota(&c.Summary, c.At)
+	t.endings(&c.Summary)
 	t.alertChanges(c.Summary.Alerts)
 	t.pulse(&c.Summary)
 	return t.lines
@@ -330,6 +332,16 @@ func (t *printer) events(c *account.Changes, first bool) {
 	}
 	if c.EventsSkipped > 0 && !first {
 		t.say("events %s came faster than they could be kept", wording.Count(c.EventsSkipped))
+	}
+}
+
+// endings prints how confirms ended whose outcome was unknown; that one is unknown is an alert.
+func (t *printer) endings(s *account.Summary) {
+	for _, c := range s.Confirms {
+		if c.WasUnknown() && !t.settled[c.Attempt] {
+			t.settled[c.Attempt] = true
+			t.say("confirm of %s, %s, sent at %s: %s", cmp.Or(string(c.Product), string(c.Intent)), wording.Amount(c.Total), t.moment(c.Sent), wording.Doubt(c))
+		}
 	}
 }
 

@@ -363,3 +363,21 @@ func TestWhatIsKeptOfALongWindowIsALineOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestHowAConfirmInDoubtEndedIsALineOnce(t *testing.T) {
+	p := newPrinter(Config{Location: time.UTC})
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	c := account.Confirm{Attempt: "A", Intent: "ci_1", Product: "Mug", Total: "12.90 USD", Sent: at, Answered: at}
+	var lines []string
+	for _, end := range []account.ConfirmEnd{"", account.ConfirmNotDone, account.ConfirmNotDone} {
+		one := c
+		if one.End = end; end != "" {
+			one.Ended = at.Add(4 * time.Minute)
+		}
+		lines = append(lines, p.changes(&account.Changes{At: at.Add(5 * time.Minute), Summary: account.Summary{Confirms: []*account.Confirm{&one}}})...)
+	}
+	const want = "12:05:00 confirm of Mug, 12.90 USD, sent at 12:00:00: its confirm is settled: not taken: nothing was bought"
+	if n := strings.Count(strings.Join(lines, "\n"), want); n != 1 {
+		t.Errorf("it is printed %d times in\n%s", n, strings.Join(lines, "\n"))
+	}
+}
