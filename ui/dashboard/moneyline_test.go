@@ -252,3 +252,23 @@ type confirmerFunc func(p confirm.Proposal, progress func(confirm.Progress)) con
 func (f confirmerFunc) Confirm(_ context.Context, p confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome {
 	return f(p, progress)
 }
+
+func TestTheDigestTellsOfConfirmsInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quietShop()
+		m := boardOf(t, s, 120, 36)
+		time.Sleep(time.Minute)
+		sent := time.Now()
+		ended := &account.Confirm{Attempt: "A", Intent: "ci_1", Product: "Mug", Total: "12.90 USD", Sent: sent, Answered: sent, Ended: sent.Add(time.Second), End: account.ConfirmNotDone}
+		open := &account.Confirm{Attempt: "B", Intent: "ci_2", Product: "Lamp", Total: "1.00 USD", Sent: sent, Answered: sent}
+		time.Sleep(time.Minute)
+		s.tells(m, open, ended)
+		press(m, "D")
+		got := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "\n", " ").Replace(screen(m))), " ")
+		for _, want := range []string{"Lamp, 1.00 USD, sent", "buy it again", "Mug, 12.90 USD, sent", "not taken: nothing was"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("the digest does not say %q:\n%s", want, screen(m))
+			}
+		}
+	})
+}

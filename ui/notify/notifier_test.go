@@ -307,3 +307,24 @@ func count(sequence string) []rune {
 	}
 	return controls
 }
+
+func TestAConfirmInDoubtAndItsEndingAreNews(t *testing.T) {
+	w := newWatch(t)
+	tell := func(c account.Confirm) {
+		w.c.Summary.Confirms = []*account.Confirm{&c}
+		w.observe()
+		w.pass(time.Minute)
+	}
+	w.n.Blur()
+	c := account.Confirm{Attempt: "A", Intent: "ci_1", Product: "Mug", Sent: w.now, Answered: w.now}
+	tell(c)
+	w.want("Mug: the outcome of its confirm is unknown: do not buy it again")
+	c.Reads = 7
+	tell(c)
+	w.want("")
+	c.Ended, c.End = w.now, account.ConfirmNotDone
+	tell(c)
+	w.want("Mug: its confirm is settled: not taken: nothing was bought")
+	tell(account.Confirm{Attempt: "B", Intent: "ci_2", Sent: w.now, Ended: w.now, End: account.ConfirmPlaced}) // never in doubt
+	w.want("")
+}
