@@ -285,6 +285,7 @@ func intentCases() []actionCase {
 			h.act(action.ConfirmMarked)
 			h.see(`3 orders`)
 			h.agree(`queued`)
+			h.see(`▸ CONFIRMING`) // until it is written down, it would be taken back
 			h.act(action.StopBatch)
 			h.see(`stopped; waiting for the one already sent`)
 			h.world.control(h.T, "failures/end", "")

@@ -98,7 +98,7 @@ func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T
 	w := newWorld(t, quiet())
 	folder := t.TempDir()
 	w.recordedBoard(t, recordOptions{file: filepath.Join(folder, "day.tillwatch")})
-	w.screen.waitFor(t, `● rec`)
+	w.screen.waitFor(t, `● rec`, `simulator`) // an answer has named it
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `recorded \S+ in .*: tillwatch replay`)
 	w.screen.press(t, "\x12")
