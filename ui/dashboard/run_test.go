@@ -66,6 +66,7 @@ func TestRunEndsWithTheUserOrTheContextAndRestoresTheTerminal(t *testing.T) {
 		{"ctrl+c on a Dvorak keyboard", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x1b[99::105;5u") }},
 		{"q on a Russian keyboard", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "\x1b[1081::113;;1081u") }},
 		{"q on a Russian keyboard that reports no place at first", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "й\x1b[1081::113u") }},
+		{"q on a Greek keyboard, a semicolon there", func(keys io.Writer, _ func()) { _, _ = io.WriteString(keys, "ξ\x1b[59::113;;59u") }},
 		{"the context", func(_ io.Writer, cancel func()) { cancel() }},
 	}
 	for _, c := range cases {

@@ -95,7 +95,7 @@ func (t *Table) Lookup(scope Scope, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(scope, key.String()); ok {
 		return a, true
 	}
-	if letter, _ := utf8.DecodeRuneInString(key.Text); !OfAnotherScript(letter) {
+	if letter, _ := utf8.DecodeRuneInString(key.Text); key.BaseCode == 0 || unicode.Is(unicode.Latin, letter) {
 		return Action{}, false
 	}
 	place := key.Keystroke()

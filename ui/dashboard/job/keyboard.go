@@ -9,10 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+
+	"tillwatch/ui/dashboard/action"
 )
 
 // Keyboard reads what is typed at the terminal. Bubble Tea would read it as well, but
@@ -103,10 +106,14 @@ func (k *Keyboard) Take() error {
 // pass sends what was read, and all keys that wait as one message.
 func (k *Keyboard) pass(r *reading, events <-chan uv.Event) {
 	var keys KeysMsg
+	foreign := false // the last letter was not Latin
 	for e := range events {
 		key, ok := e.(uv.KeyPressEvent)
+		if unicode.IsLetter(key.Code) {
+			foreign = action.OfAnotherScript(key.Code)
+		}
 		if ok && !modifies(key) {
-			keys = append(keys, placed(key))
+			keys = append(keys, placed(key, foreign))
 		}
 		if len(keys) > 0 && (!ok || len(events) == 0 || len(keys) == mostKeys) {
 			k.send(keys)

@@ -10,14 +10,15 @@ import (
 )
 
 // placed returns a key that is called by its letter, and by its place on an American keyboard
-// only if its letter is not Latin. The library calls all keys by their place if the terminal
-// reports that, and takes the place for the letter that shift types.
-func placed(e uv.KeyPressEvent) tea.KeyPressMsg {
+// only if its letter is not Latin, or it is a punctuation mark after such letters: on a Greek
+// keyboard, q is a semicolon. The library calls all keys by their place if the terminal reports
+// that, and takes the place for the letter that shift types.
+func placed(e uv.KeyPressEvent, foreign bool) tea.KeyPressMsg {
 	key := tea.KeyPressMsg(e)
 	if shifted := key.Mod&(tea.ModShift|tea.ModCapsLock) != 0; shifted && key.Text == string(key.BaseCode) && unicode.IsLetter(key.Code) {
 		key.Text = string(unicode.ToUpper(key.Code))
 	}
-	if !action.OfAnotherScript(key.Code) {
+	if !action.OfAnotherScript(key.Code) && !(foreign && unicode.IsPunct(key.Code)) {
 		key.BaseCode = 0
 	}
 	return key
