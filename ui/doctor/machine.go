@@ -187,19 +187,16 @@ func (s *Setup) checkTerminal(context.Context) []Finding {
 		return Fine("%s", what)
 	}
 	began := time.Now()
-	answer, ok := canvas.Ask(in, out, ansi.RequestBackgroundColor)
+	sent, ok := canvas.Ask(in, out, ansi.RequestBackgroundColor)
 	if !ok {
 		return Findings(Note, what+"; it answers no queries", "whether its background is dark or light is unknown", "choose a theme with --theme if the colours are hard to read")
 	}
-	return Fine("%s; %s; it answers in %s", what, groundIn(answer), wording.Took(time.Since(began)))
+	return Fine("%s; %s; it answers in %s", what, groundIn(sent), wording.Took(time.Since(began)))
 }
 
-// groundIn says what a terminal's answer tells of its background.
-func groundIn(answer []byte) string {
-	var decoder uv.EventDecoder
-	for len(answer) > 0 {
-		n, event := decoder.Decode(answer)
-		answer = answer[max(n, 1):]
+// groundIn says what a terminal's answers tell of its background.
+func groundIn(sent []uv.Event) string {
+	for _, event := range sent {
 		switch ground, ok := event.(uv.BackgroundColorEvent); {
 		case ok && ground.IsDark():
 			return "dark background"

@@ -77,7 +77,8 @@ type Canvas struct {
 
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
 func New(cfg Config) *Canvas {
-	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause), found: map[ansi.Mode]ansi.ModeSetting{}}
+	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
+	c.found = map[ansi.Mode]ansi.ModeSetting{}
 	environ := uv.Environ(cfg.Environ)
 	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), answersFast(environ)
 	c.pen = pen{erases: c.xterm, x: -1}

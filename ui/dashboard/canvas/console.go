@@ -65,7 +65,7 @@ var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 // await reads what the terminal sends until it has told its attributes so many times: in what
 // it sends, that follows all earlier answers, reports of the mouse, and keys. It returns false
 // if the terminal has not told them in time.
-func (c *console) await(times int) ([]byte, bool) {
+func (c *console) await(times int) (sent []uv.Event, ok bool) {
 	reader, err := uv.NewCancelReader(c.input)
 	if err != nil {
 		return nil, false
@@ -74,19 +74,24 @@ func (c *console) await(times int) ([]byte, bool) {
 	enough := time.AfterFunc(answersWithin, func() { reader.Cancel() })
 	defer enough.Stop()
 	var read []byte
-	for buffer := make([]byte, 4096); len(attributes.FindAll(read, times)) < times; {
-		n, err := reader.Read(buffer)
-		if read = append(read, buffer[:n]...); err != nil || len(read) > mostAwaited {
-			return read, false
-		}
+	told := func() bool { return len(attributes.FindAll(read, times)) == times }
+	for buffer := make([]byte, 4096); err == nil && !told() && len(read) < mostAwaited; {
+		var n int
+		n, err = reader.Read(buffer)
+		read = append(read, buffer[:n]...)
 	}
-	return read, true
+	ok = told()
+	for decoder := (uv.EventDecoder{}); len(read) > 0; {
+		n, event := decoder.Decode(read)
+		sent, read = append(sent, event), read[max(n, 1):]
+	}
+	return sent, ok
 }
 
 // Ask asks a terminal a question, and for its attributes behind it, and returns what it sends
 // until it has told them: its answer, and what was typed. It returns false if it has not told
 // them in time.
-func Ask(in io.Reader, out io.Writer, question string) ([]byte, bool) {
+func Ask(in io.Reader, out io.Writer, question string) (sent []uv.Event, ok bool) {
 	c := consoleOf(in, out)
 	if c.terminal == nil || c.raw() != nil {
 		return nil, false

@@ -181,12 +181,9 @@ func (c *Canvas) leave(calmly bool) error {
 }
 
 // find notes what the last answers say of the user's modes.
-func (c *Canvas) find(answers []byte) {
-	var decoder uv.EventDecoder
-	for len(answers) > 0 {
-		n, event := decoder.Decode(answers)
-		answers = answers[max(n, 1):]
-		if report, ok := event.(uv.ModeReportEvent); ok && slices.Contains(usersModes(), report.Mode) {
+func (c *Canvas) find(answers []uv.Event) {
+	for _, answer := range answers {
+		if report, ok := answer.(uv.ModeReportEvent); ok && slices.Contains(usersModes(), report.Mode) {
 			c.found[report.Mode] = report.Value
 		}
 	}
@@ -279,7 +276,8 @@ func (c *Canvas) Answered() {
 func usersModes() []ansi.Mode {
 	const reverseVideo = ansi.DECMode(5)
 	return []ansi.Mode{
-		ansi.ModeCursorKeys, reverseVideo, ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent, ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
+		ansi.ModeCursorKeys, reverseVideo, ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent,
+		ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
 	}
 }
 
@@ -320,5 +318,6 @@ func answersFast(environ uv.Environ) bool {
 	if oldTerminal(environ) || strings.Contains(environ.Getenv("TERM_PROGRAM"), "Apple") {
 		return false
 	}
-	return !remote || slices.ContainsFunc(quick, func(name string) bool { return strings.Contains(environ.Getenv("TERM"), name) })
+	isTerm := func(name string) bool { return strings.Contains(environ.Getenv("TERM"), name) }
+	return !remote || slices.ContainsFunc(quick, isTerm)
 }

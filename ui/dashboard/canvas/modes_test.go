@@ -89,15 +89,16 @@ func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
 func TestModesOfTheUserAreLeftAsTheyWereFound(t *testing.T) {
 	usual := map[ansi.Mode]bool{ansi.ModeAutoWrap: true, ansi.ModeTextCursorEnable: true}
 	for _, mode := range []ansi.Mode{
-		ansi.ModeCursorKeys, ansi.DECMode(5), ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent, ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
+		ansi.ModeCursorKeys, ansi.DECMode(5), ansi.ModeAutoWrap, ansi.ModeTextCursorEnable, ansi.ModeFocusEvent,
+		ansi.ModeBracketedPaste, ansi.ModeUnicodeCore,
 	} {
-		for _, found := range []ansi.ModeSetting{ansi.ModeNotRecognized, ansi.ModeSet, ansi.ModeReset, ansi.ModePermanentlySet, ansi.ModePermanentlyReset} {
+		for found := ansi.ModeNotRecognized; found <= ansi.ModePermanentlyReset; found++ {
 			screen := newTerminal(40, 5)
 			c := open(screen)
 			for range 2 { // the second time after a shell had the terminal
 				take(c)
-				asked, changed := strings.LastIndex(screen.last, ansi.RequestMode(mode)), strings.Index(screen.last, ansi.SetModeAltScreenSaveCursor)
-				if asked < 0 || asked > changed {
+				changed := strings.Index(screen.last, ansi.SetModeAltScreenSaveCursor)
+				if asked := strings.LastIndex(screen.last, ansi.RequestMode(mode)); asked < 0 || asked > changed {
 					t.Errorf("mode %d is not asked for before anything is changed: %q", mode.Mode(), screen.last)
 				}
 				c.Learn(mode, found)

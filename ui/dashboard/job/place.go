@@ -15,7 +15,8 @@ import (
 // that, and takes the place for the letter that shift types.
 func placed(e uv.KeyPressEvent, foreign bool) tea.KeyPressMsg {
 	key := tea.KeyPressMsg(e)
-	if shifted := key.Mod&(tea.ModShift|tea.ModCapsLock) != 0; shifted && key.Text == string(key.BaseCode) && unicode.IsLetter(key.Code) {
+	shifted := key.Mod&(tea.ModShift|tea.ModCapsLock) != 0 && unicode.IsLetter(key.Code)
+	if shifted && key.Text == string(key.BaseCode) {
 		key.Text = string(unicode.ToUpper(key.Code))
 	}
 	if !action.OfAnotherScript(key.Code) && !(foreign && unicode.IsPunct(key.Code)) {
@@ -26,5 +27,6 @@ func placed(e uv.KeyPressEvent, foreign bool) tea.KeyPressMsg {
 
 // modifies reports whether a key does nothing alone, such as shift.
 func modifies(e uv.KeyPressEvent) bool {
-	return uv.KeyLeftShift <= e.Code && e.Code <= uv.KeyIsoLevel5Shift || uv.KeyCapsLock <= e.Code && e.Code <= uv.KeyNumLock
+	lock := uv.KeyCapsLock <= e.Code && e.Code <= uv.KeyNumLock
+	return lock || uv.KeyLeftShift <= e.Code && e.Code <= uv.KeyIsoLevel5Shift
 }
