@@ -121,14 +121,21 @@ func TestATokenFileIsOneListAndNoMore(t *testing.T) {
 	}
 	path := filepath.Join(dir, tokenFileName)
 	text, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path, append(text, text...), 0o600)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tokens, err := file.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be read") {
-		t.Errorf("of two lists %v is read, %v", tokens, err)
+	for _, c := range []struct{ name, text, says string }{
+		{"two lists", string(text) + string(text), "cannot be read"},
+		{"a byte order mark before the list", "\ufeff" + string(text), ""},
+		{"UTF-16", "\xff\xfe" + strings.Join(strings.Split(string(text), ""), "\x00") + "\x00", "save it as UTF-8"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tokens, err := file.Read(t.Context())
+		if readable := c.says == ""; readable != (err == nil) || len(tokens) > 0 != readable || !readable && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v is read, %v", c.name, tokens, err)
+		}
 	}
 }
 

@@ -182,8 +182,8 @@ func malformed(key, text string) (why, means, do string) {
 		return "is in quotes, which count as part of it", unfit, "remove the quotes"
 	case first == '<' && last == '>':
 		return "is a placeholder", unfit, "replace it with the secret"
-	case strings.HasPrefix(text, "\ufeff"), strings.TrimSpace(text) != text:
-		return "begins or ends with a blank or a byte order mark", unfit, "remove that"
+	case strings.TrimSpace(text) != text:
+		return "begins or ends with a blank", unfit, "remove that"
 	case strings.ContainsRune(text, os.PathSeparator) && missing == nil:
 		return "is the path of a file", unfit, "give the file as " + key + "_file"
 	case key == signingSecret && len(text) < relay.MinSecret:
