@@ -16,7 +16,6 @@ var (
 	// bearers matches what the word before it announces.
 	bearers = regexp.MustCompile(`(?i)\bbearer\s+([^ \t]{6,})`)
 
-	separators = regexp.MustCompile(`[=:]`) // of a name and its value
 	// escapes matches characters as addresses and JSON write them.
 	escapes = regexp.MustCompile(`\+|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\["'\\/nrt]`)
 )
@@ -37,6 +36,9 @@ func MaskAddress(text Text) Text {
 
 func maskAddress(text string) string {
 	secrets := secretsWithin(text, mostLevels)
+	if len(secrets) == 0 {
+		return text
+	}
 	slices.SortFunc(secrets, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var out strings.Builder
 	end := 0
@@ -56,8 +58,14 @@ type span struct{ from, to int }
 // it is decoded: only on its own level of encoding does a secret end where it seems to.
 func secretsWithin(text string, levels int) []span {
 	found := namedSecrets(text)
-	for _, pattern := range []*regexp.Regexp{userInfo, keys, bearers} {
-		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, shape := range []struct {
+		needs   string // any of these: most texts have none
+		pattern *regexp.Regexp
+	}{{"@", userInfo}, {"_", keys}, {"Bb", bearers}} {
+		if !strings.ContainsAny(text, shape.needs) {
+			continue
+		}
+		for _, at := range shape.pattern.FindAllStringSubmatchIndex(text, -1) {
 			found = append(found, span{at[2], at[3]})
 		}
 	}
@@ -113,12 +121,15 @@ func unescaped(escape string) string {
 // namedSecrets finds the values behind names like a secret's: in queries, fragments, headers and JSON within the text.
 func namedSecrets(text string) (found []span) {
 	ends := map[string]int{} // where the value before ended, by what ends it
-	for _, at := range separators.FindAllStringIndex(text, -1) {
-		name := nameAtEnd(text[:at[0]])
+	for i := range len(text) {
+		if text[i] != '=' && text[i] != ':' {
+			continue
+		}
+		name := nameAtEnd(text[:i])
 		if !isSecretField(name) {
 			continue
 		}
-		value := valueAt(text[at[1]:])
+		value := valueAt(text[i+1:])
 		from, until := len(text)-len(value), " \t"
 		switch {
 		case value == "":
@@ -127,7 +138,7 @@ func namedSecrets(text string) (found []span) {
 			from, until = from+1, value[:1]
 		case strings.Contains(name, "authorization"), strings.Contains(name, "cookie"), value[0] == '{' || value[0] == '[':
 			until = "" // several parts
-		case text[at[0]] == '=':
+		case text[i] == '=':
 			until = " \t&#"
 		}
 		if strings.HasPrefix(text[from:], masked) {

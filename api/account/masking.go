@@ -24,9 +24,16 @@ func maskText(remote api.Text) api.Text { return api.Scrub(maskString(string(rem
 // maskString begins with what has a name: a mail address may reach up to the name.
 func maskString(text string) string {
 	text = string(api.MaskAddress(api.Scrub(text)))
-	text = queries.ReplaceAllString(text, "${1}"+hidden)
-	text = announced.ReplaceAllString(text, "${1}"+hidden)
-	return mails.ReplaceAllString(text, hidden)
+	if strings.ContainsAny(text, "=%") {
+		text = queries.ReplaceAllString(text, "${1}"+hidden)
+	}
+	if strings.Contains(text, " ") {
+		text = announced.ReplaceAllString(text, "${1}"+hidden)
+	}
+	if strings.ContainsAny(text, "@%") {
+		text = mails.ReplaceAllString(text, hidden)
+	}
+	return text
 }
 
 // maskQuoted hides a text that quotes the buyer, and masks the others.
