@@ -36,13 +36,22 @@ const (
 	maxMarks = 6
 )
 
-// FileText is the content of a file of text, without the byte order mark that some editors begin it with. A file that is
-// not UTF-8 is refused: a secret that is read in another encoding fits nothing.
+// FileText is the content of a file of text: UTF-8, without the byte order mark that some editors begin it with. Another
+// encoding is refused.
 func FileText(content []byte) ([]byte, error) {
 	if !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 { // as in UTF-16
 		return nil, errors.New("it is not UTF-8 but in another encoding, such as UTF-16: save it as UTF-8")
 	}
 	return unmarked(content), nil
+}
+
+// SecretText is [FileText] for a secret, each of whose bytes counts: a mark is refused as well, because nobody can tell
+// whether it belongs to the secret.
+func SecretText(content []byte) ([]byte, error) {
+	if text, err := FileText(content); err != nil || len(text) == len(content) {
+		return text, err
+	}
+	return nil, errors.New("it begins with a byte order mark, which is not part of a secret: save it as UTF-8 without one")
 }
 
 // Scrub makes remote text safe to draw on one line. Clean text is returned as

@@ -37,8 +37,8 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 }
 
 func (c *certificate) load() error {
-	chain, err := readGiven(c.certFile)
-	key, unread := readGiven(c.keyFile)
+	chain, err := readGiven(c.certFile, api.FileText)
+	key, unread := readGiven(c.keyFile, api.FileText)
 	var pair tls.Certificate
 	if err = cmp.Or(err, unread); err == nil {
 		pair, err = tls.X509KeyPair(chain, key)

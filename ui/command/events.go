@@ -159,7 +159,7 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 		config.From = relay.FromLatest
 	}
 	if o.cursorFile != "" {
-		kept, err := readGiven(o.cursorFile)
+		kept, err := readGiven(o.cursorFile, api.FileText)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return config, usagef("reading the cursor file: %w", err)
 		}

@@ -90,11 +90,11 @@ const (
 	givenWithin = 5 * time.Second
 )
 
-// readGiven reads a file of settings or of a secret.
-func readGiven(path string) ([]byte, error) {
+// readGiven reads a file of settings or of a secret by the rule for its text.
+func readGiven(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
 	content, err := inTime(func() ([]byte, error) { return readAtMost(path, mostGiven) })
 	if err == nil {
-		content, err = api.FileText(content)
+		content, err = rule(content)
 	}
 	if err != nil && !errors.As(err, new(*fs.PathError)) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}

@@ -16,7 +16,7 @@ import (
 // readSecretFile is a file's secret, without the line break that editors append. Its error does not repeat a name that
 // may be the secret itself, given where its file belongs: it may hold slashes, but rarely begins with one.
 func readSecretFile(path string) (string, error) {
-	content, err := readGiven(path)
+	content, err := readGiven(path, api.SecretText)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		_, missing := os.Lstat(path)
 		if missing != nil && (!filepath.IsAbs(path) || api.MaskAddress(api.Scrub(path)) != api.Scrub(path)) {

@@ -195,7 +195,7 @@ func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given,
 		path = filepath.Join(configDir(), "tillwatch.toml")
 	}
 	var content map[string]any
-	text, err := readGiven(path)
+	text, err := readGiven(path, api.FileText)
 	if err == nil {
 		err = toml.Unmarshal(text, &content)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tillwatch/api"
 	"tillwatch/ui/wording"
 )
 
@@ -136,8 +137,10 @@ func (v given) readSecretFiles() (files map[string]string, wrong error) {
 	for _, key := range secretKeys() {
 		path, text := v.text(key+"_file"), v.text(key)
 		delete(v, key+"_file")
-		if plain, marked := strings.CutPrefix(text, "\ufeff"); marked { // as in a file
-			v[key] = plain
+		if _, err := api.SecretText([]byte(text)); err != nil { // as in a file
+			wrong = errors.Join(wrong, usagef("%s: %w", key, err))
+			delete(v, key)
+			continue
 		}
 		if path == "" || text != "" {
 			continue

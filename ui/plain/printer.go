@@ -36,7 +36,7 @@ type printer struct {
 	service   account.APIState
 	held      time.Time // up to when it was printed that reads wait
 	alerts    []account.Alert
-	settled   map[string]bool // confirms, by attempt, whose ending was printed
+	settled   map[string]bool            // confirms, by attempt, whose ending was printed
 	spenders  map[api.Text]bool          // the printed observed spenders
 	ends      map[account.LimitName]bool // the limits that were printed to run out
 
