@@ -36,9 +36,10 @@ func (m *Model) holdCursor() {
 	}
 }
 
-// touched keeps the cursor on its row after a key or the mouse, and brings it into sight.
+// touched keeps the cursor on its row after a key or the mouse, and brings that into sight unless
+// a dialog takes the keys.
 func (m *Model) touched(by tea.Msg) {
 	if _, moved := by.(tea.MouseMotionMsg); !moved {
-		m.board.panes[m.board.focus].Hold(true)
+		m.board.panes[m.board.focus].Hold(!m.dialog.open())
 	}
 }
