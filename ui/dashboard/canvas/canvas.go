@@ -57,6 +57,7 @@ type Canvas struct {
 	found      map[ansi.Mode]ansi.ModeSetting // how the terminal was before
 	entered    time.Time                      // when the terminal was last taken over
 	answers    bool                           // the terminal has answered something
+	patience   time.Duration                  // how long its answers are waited for
 	unanswered int                            // questions for the terminal's attributes
 	graphemes  bool                           // the terminal can measure text by graphemes
 	bracket    bool                           // the terminal can show a frame as a whole (synchronized output)
@@ -78,7 +79,7 @@ type Canvas struct {
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
 func New(cfg Config) *Canvas {
 	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
-	c.found = map[ansi.Mode]ansi.ModeSetting{}
+	c.found, c.patience = map[ansi.Mode]ansi.ModeSetting{}, answersWithin
 	environ := uv.Environ(cfg.Environ)
 	c.xterm, c.old, c.asks = likeXterm(environ.Getenv("TERM")), oldTerminal(environ), answersFast(environ)
 	c.pen = pen{erases: c.xterm, x: -1}

@@ -57,21 +57,25 @@ func (c *console) raw() error {
 // come as bytes.
 func (c *console) readable() bool { return c.terminal != nil && runtime.GOOS != "windows" }
 
-// answersWithin is how long a terminal's answers are waited for.
-const answersWithin = time.Second
+const (
+	// answersWithin is how long a terminal's answers are waited for if it is not known to be slower.
+	answersWithin = time.Second
+	// longestAnswer bounds that for any terminal: nobody waits longer for a program to end.
+	longestAnswer = 4 * time.Second
+)
 
 var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 
 // await reads what the terminal sends until it has told its attributes so many times: in what
 // it sends, that follows all earlier answers, reports of the mouse, and keys. It returns false
 // if the terminal has not told them in time.
-func (c *console) await(times int) (sent []uv.Event, ok bool) {
+func (c *console) await(times int, within time.Duration) (sent []uv.Event, ok bool) {
 	reader, err := uv.NewCancelReader(c.input)
 	if err != nil {
 		return nil, false
 	}
 	defer reader.Close()
-	enough := time.AfterFunc(answersWithin, func() { reader.Cancel() })
+	enough := time.AfterFunc(within, func() { reader.Cancel() })
 	defer enough.Stop()
 	var read []byte
 	told := func() bool { return len(attributes.FindAll(read, times)) == times }
@@ -100,7 +104,7 @@ func Ask(in io.Reader, out io.Writer, question string) (sent []uv.Event, ok bool
 	if _, err := io.WriteString(out, question+ansi.RequestPrimaryDeviceAttributes); err != nil {
 		return nil, false
 	}
-	return c.await(1)
+	return c.await(1, answersWithin)
 }
 
 // mostAwaited bounds what is read: more is no answer.

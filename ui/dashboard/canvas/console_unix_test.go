@@ -76,14 +76,14 @@ func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
 		asked   string // by a dialog
 		silent  bool   // the terminal has answered nothing for long
 		answers string
-		within  time.Duration
+		waits   time.Duration // at most, for answers
 	}{
-		{"modes and a colour", "", false, "\x1b[?2026;2$y\x1b[?2027;1$y\x1b]11;rgb:1111/1111/1111\x1b\\" + attributes, answersWithin},
-		{"where the mouse was", "", false, "\x1b[<35;10;10M\x1b[<35;10;11M" + attributes, answersWithin},
-		{"keys of the protocol", "", false, "\x1b[97;;97u\x1b[13u" + attributes, answersWithin},
-		{"a dialog's question", ansi.RequestPrimaryDeviceAttributes, true, attributes + "\x1b[?2027;1$y" + attributes, answersWithin},
-		{"none, as the terminal is silent", "", false, "", 2 * time.Second},
-		{"none, as the terminal has always been silent", "", true, "", answersWithin},
+		{"modes and a colour", "", false, "\x1b[?2026;2$y\x1b[?2027;1$y\x1b]11;rgb:1111/1111/1111\x1b\\" + attributes, time.Minute},
+		{"where the mouse was", "", false, "\x1b[<35;10;10M\x1b[<35;10;11M" + attributes, time.Minute},
+		{"keys of the protocol", "", false, "\x1b[97;;97u\x1b[13u" + attributes, time.Minute},
+		{"a dialog's question", ansi.RequestPrimaryDeviceAttributes, true, attributes + "\x1b[?2027;1$y" + attributes, time.Minute},
+		{"none, as the terminal is silent", "", false, "", 50 * time.Millisecond},
+		{"none, as the terminal has always been silent", "", true, "", time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,9 +95,10 @@ func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
 			defer func() { terminal.Close(); <-done; far.Close() }()
 			canvas := New(Config{In: terminal, Out: terminal, Environ: []string{"TERM=xterm-256color"}})
 			take(canvas)
+			canvas.patience = c.waits
 			canvas.Tell(c.asked)
 			if c.silent {
-				canvas.entered = time.Now().Add(-time.Minute)
+				canvas.entered = time.Now().Add(-time.Hour)
 			}
 			go func() { defer close(done); answering(t, far, c.answers, sent) }()
 			began := time.Now()
@@ -105,7 +106,7 @@ func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
 			if found := canvas.found[ansi.ModeUnicodeCore]; found.IsSet() != strings.Contains(c.answers, "2027;1") {
 				t.Errorf("mode 2027 is known as %d", found)
 			}
-			if took := time.Since(began); took > c.within {
+			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("that took %v", took)
 			}
 			<-sent
@@ -116,5 +117,24 @@ func TestAnswersOnTheirWayDoNotReachTheShell(t *testing.T) {
 				t.Errorf("the shell reads %q, %v", line, err)
 			}
 		})
+	}
+}
+
+// A terminal behind a slow line is waited for as long as it has been seen to take, within bounds.
+func TestASlowTerminalIsWaitedForLonger(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		10 * time.Millisecond: answersWithin, 900 * time.Millisecond: 2700 * time.Millisecond, 3 * time.Second: longestAnswer,
+	} {
+		canvas := New(Config{Out: io.Discard})
+		canvas.entered = time.Now().Add(-took)
+		canvas.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
+		if off := canvas.patience - want; off < 0 || off > time.Second && want != longestAnswer {
+			t.Errorf("after an answer in %v it waits %v, want %v", took, canvas.patience, want)
+		}
+		first := canvas.patience
+		canvas.Answered()
+		if canvas.patience != first {
+			t.Errorf("a later answer changes it to %v", canvas.patience)
+		}
 	}
 }

@@ -159,13 +159,13 @@ func (c *Canvas) leave(calmly bool) error {
 	if !c.old {
 		c.frame.WriteString(retitle)
 	}
-	awaits := calmly && c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < answersWithin)
+	awaits := calmly && c.console.readable() && (c.answers || c.unanswered > 0 || time.Since(c.entered) < c.patience)
 	if awaits {
 		c.frame.WriteString(ansi.RequestPrimaryDeviceAttributes)
 	}
 	err := c.send()
 	if awaits && err == nil {
-		answers, _ := c.console.await(c.unanswered + 1)
+		answers, _ := c.console.await(c.unanswered+1, c.patience)
 		c.find(answers)
 	}
 	c.unanswered = 0
@@ -250,7 +250,7 @@ func (c *Canvas) tell(sequence string) {
 func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answers = true
+	c.answered()
 	if slices.Contains(usersModes(), mode) {
 		c.found[mode] = setting
 	}
@@ -267,7 +267,15 @@ func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 func (c *Canvas) Answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answers, c.unanswered = true, max(c.unanswered-1, 0)
+	c.unanswered = max(c.unanswered-1, 0)
+	c.answered()
+}
+
+// answered notes that the terminal answers, and by its first answer how long that takes.
+func (c *Canvas) answered() {
+	if !c.answers {
+		c.answers, c.patience = true, min(max(c.patience, 3*time.Since(c.entered)), longestAnswer)
+	}
 }
 
 // usersModes are the modes that a dashboard changes, and that somebody may have set for the
