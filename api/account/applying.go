@@ -43,6 +43,9 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
 	s.confirms.read(read, sent)
 	s.follow(s.intents.read(read, sent, now, how), now)
+	if in := s.intents.get(read.ID); in != nil {
+		s.confirms.compare(in)
+	}
 	s.noteConfirms(read.ID)
 }
 

@@ -13,8 +13,9 @@ import (
 type Confirm struct {
 	Attempt  string          `json:"attempt"` // its id in the audit log
 	Intent   api.ID          `json:"intent"`
-	Run      api.Text        `json:"run,omitempty"` // which run of tillwatch sent it; "" if the log does not say
-	Own      bool            `json:"own,omitempty"` // that is this one
+	Where    api.Text        `json:"environment,omitempty"` // the name of the environment that it was sent to
+	Run      api.Text        `json:"run,omitempty"`         // which run of tillwatch sent it; "" if the log does not say
+	Own      bool            `json:"own,omitempty"`         // that is this one
 	Product  api.Text        `json:"product,omitempty"`
 	Total    string          `json:"total,omitempty"`
 	Sent     time.Time       `json:"sent"`              // the last time, where it was repeated
@@ -27,6 +28,7 @@ type Confirm struct {
 	Reads    int             `json:"reads,omitempty"`   // of this run, sent after it
 	Read     time.Time       `json:"read,omitzero"`     // when the newest of them was sent
 	Shown    api.IntentState `json:"shown,omitempty"`   // the state that it showed
+	inferred bool            // the log does not have the outcome: a read shows it
 }
 
 // ConfirmEnd is the outcome of a confirm.
@@ -41,6 +43,7 @@ const (
 	ConfirmNotSent ConfirmEnd = "not sent"    // nothing was bought
 	ConfirmExpired ConfirmEnd = "expired"     // the intent ended without an order
 	ConfirmLost    ConfirmEnd = "never known" // nobody will ever know
+	ConfirmLate    ConfirmEnd = "late"        // it counted as without effect, but a later read shows an order
 )
 
 // ConfirmAnswerWithin is how long a confirm counts as under way without an answer.
@@ -48,7 +51,8 @@ const ConfirmAnswerWithin = 25 * time.Second
 
 // UnderWay reports whether the answer can still come.
 func (c *Confirm) UnderWay(now time.Time) bool {
-	return c.Ended.IsZero() && c.Answered.IsZero() && now.Sub(c.Sent) < ConfirmAnswerWithin
+	age := now.Sub(c.Sent) // below zero once the clock was set back
+	return c.Ended.IsZero() && c.Answered.IsZero() && age > -time.Minute && age < ConfirmAnswerWithin
 }
 
 // Unknown reports whether nobody knows whether there is an order: the loudest thing there is.
@@ -71,6 +75,11 @@ type confirmBook struct {
 func (s *Store) RecordConfirms(all []Confirm) {
 	s.update(func(now time.Time) {
 		s.confirms.set(all)
+		for _, c := range s.confirms.list {
+			if in := s.intents.get(c.Intent); in != nil {
+				s.confirms.compare(in)
+			}
+		}
 		for _, c := range s.confirms.list {
 			s.noteConfirm(c)
 		}
@@ -127,6 +136,39 @@ func (b *confirmBook) read(read *api.Intent, sent time.Time) {
 	}
 }
 
+// compare holds how the newest confirm of an intent ended against what reads show now: a read is the truth.
+func (b *confirmBook) compare(in *IntentDetail) {
+	at := -1
+	for i, c := range b.list {
+		if c.Intent == in.ID && (at < 0 || c.Sent.After(b.list[at].Sent)) {
+			at = i
+		}
+	}
+	if at < 0 || in.Certainty != Verified || !in.ReadAt.After(b.list[at].Sent) {
+		return
+	}
+	ordered := in.State == api.PlacingOrder || in.State == api.Completed
+	after := *b.list[at]
+	switch after.End {
+	case "":
+		if ordered { // whoever sent it may be gone, or read-only
+			after.Ended, after.End, after.inferred = in.ReadAt, ConfirmPlaced, true
+		}
+	case ConfirmPlaced:
+		if in.State == api.Failed {
+			after.End = ConfirmFailed
+		}
+	case ConfirmNotDone, ConfirmRefused, ConfirmNotSent:
+		if ordered {
+			after.End = ConfirmLate
+		}
+	}
+	if after != *b.list[at] {
+		b.list = slices.Clone(b.list)
+		b.list[at] = &after
+	}
+}
+
 // noteConfirm adds what a confirm went through to its intent's timeline, each moment once.
 func (s *Store) noteConfirm(c *Confirm) {
 	if s.intents.get(c.Intent) == nil {
@@ -141,7 +183,7 @@ func (s *Store) noteConfirm(c *Confirm) {
 	}
 	told(ConfirmSent, c.Sent, c.Run, "")
 	told(ConfirmOpen, c.Answered, "", c.Answer)
-	if c.End != ConfirmPlaced || c.WasUnknown() {
+	if !c.inferred && (c.End != ConfirmPlaced || c.WasUnknown()) {
 		told(ConfirmEnded, c.Ended, "", api.Scrub(string(c.End)))
 	}
 }

@@ -109,3 +109,47 @@ func TestOpenConfirmsComeFirstAndEndedOnesAreBounded(t *testing.T) {
 		t.Errorf("%d are listed, the first %+v", len(list), list[0])
 	}
 }
+
+// What reads show now is the truth, whatever the audit log says.
+func TestReadsCorrectHowAConfirmEnded(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  ConfirmEnd
+		read api.IntentState
+		want ConfirmEnd
+	}{
+		{"not taken, and an order now", ConfirmNotDone, api.PlacingOrder, ConfirmLate},
+		{"refused, and an order now", ConfirmRefused, api.Completed, ConfirmLate},
+		{"not taken, and still awaiting", ConfirmNotDone, api.AwaitingConfirmation, ConfirmNotDone},
+		{"taken, and the order failed", ConfirmPlaced, api.Failed, ConfirmFailed},
+		{"taken, and placed", ConfirmPlaced, api.Completed, ConfirmPlaced},
+		{"unknown to the log, and an order now", "", api.PlacingOrder, ConfirmPlaced},
+		{"unknown to the log, and still awaiting", "", api.AwaitingConfirmation, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			sent := time.Now().Add(-10 * time.Minute)
+			told := Confirm{Attempt: "A", Intent: "ci_1", Sent: sent, Answered: sent.Add(time.Second), End: c.end}
+			if c.end != "" {
+				told.Ended = sent.Add(5 * time.Minute)
+			}
+			s.RecordConfirms([]Confirm{told})
+			s.ApplyRead(api.Intent{ID: "ci_1", State: c.read, CreatedAt: sent.Add(-time.Minute)}, time.Now(), ByRead)
+			if got := confirmsOf(t, s, "A"); got.End != c.want {
+				t.Errorf("it is %q, want %q", got.End, c.want)
+			}
+			s.RecordConfirms([]Confirm{told}) // the log says the same again
+			if got := confirmsOf(t, s, "A"); got.End != c.want {
+				t.Errorf("told again it is %q, want %q", got.End, c.want)
+			}
+		})
+	}
+}
+
+func TestAConfirmThatSeemsToComeFromTheFutureIsUnknown(t *testing.T) {
+	now := time.Now()
+	ahead := Confirm{Attempt: "A", Sent: now.Add(time.Hour)}
+	if ahead.UnderWay(now) || !ahead.Unknown(now) {
+		t.Error("once the clock was set back, a confirm stays under way")
+	}
+}

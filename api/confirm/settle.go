@@ -43,9 +43,14 @@ var errUnmoved = errors.New("the service accepted it, but does not say that the 
 // requests.
 var errElsewhere = errors.New("it was accepted by another environment than the one that answered before")
 
+// agreed reports whether an answer was a yes that reads cannot confirm. Then time proves nothing.
+func agreed(answer error) bool {
+	return errors.Is(answer, errUnmoved) || errors.Is(answer, errElsewhere)
+}
+
 // leavesOpen reports whether an answer leaves the request's outcome open.
 func leavesOpen(answer error) bool {
-	return errors.Is(answer, errUnmoved) || errors.Is(answer, errElsewhere) || api.IsUnknownOutcome(answer)
+	return agreed(answer) || api.IsUnknownOutcome(answer)
 }
 
 // settle reads the intent until its state proves the outcome. Once no request can be held on its way any more, a
@@ -56,7 +61,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
 	by := over
-	ages := leavesOpen(cause) && !errors.Is(cause, errUnmoved) // while it still awaits, time proves that it was not taken
+	ages := leavesOpen(cause) && !agreed(cause) // while it still awaits, time proves that it was not taken
 	if ages {
 		over = began.Add(heldFor + clockSlack)
 		by = over.Add(settleGap)
@@ -106,7 +111,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 // no harm: the verdict follows.
 func (c *confirming) answer(cause error) {
 	line := c.line.verdict("", string(api.Scrub(cause.Error())))
-	line.Stage, line.Agreed = Answered, errors.Is(cause, errUnmoved)
+	line.Stage, line.Agreed = Answered, agreed(cause)
 	_ = c.guard.audit.add(line)
 }
 

@@ -42,7 +42,7 @@ func newConfirm() *cobra.Command {
 			"1  failed: nothing was placed, or the order failed\n" +
 			"2  wrong usage\n" +
 			"3  not confirmable: nothing was placed; the intent is in another state, or differs from what you gave\n" +
-			"4  unknown outcome: it may have been placed, so do not buy it elsewhere\n" +
+			"4  unknown outcome: it may have been placed, so do not buy it elsewhere; with --wait also: accepted, but what became of its order is not known yet\n" +
 			"5  already confirmed, by another client or by an earlier or doubled request: do not buy it again",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",

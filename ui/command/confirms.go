@@ -12,11 +12,12 @@ import (
 
 // confirmFollower tells the picture what the audit log says, whoever writes it: this run, an earlier one, or another.
 type confirmFollower struct {
-	history *confirm.History
-	ownRun  string // as this run is named in the log; "" if it confirms nothing
-	record  func([]account.Confirm)
-	woken   chan struct{}
-	told    []account.Confirm
+	history     *confirm.History
+	environment func() api.Environment // that answers
+	ownRun      string                 // as this run is named in the log; "" if it confirms nothing
+	record      func([]account.Confirm)
+	woken       chan struct{}
+	told        []account.Confirm
 }
 
 func newConfirmFollower(record func([]account.Confirm)) *confirmFollower {
@@ -30,6 +31,9 @@ func (f *confirmFollower) changed() {
 	default:
 	}
 }
+
+// standInName is what the audit log calls a stand-in.
+const standInName = "simulator"
 
 // followConfirmsEvery is how soon a line that another process wrote is told.
 const followConfirmsEvery = 2 * time.Second
@@ -52,8 +56,12 @@ func (f *confirmFollower) run(ctx context.Context) error {
 // tell tells what the log says now, if that is new.
 func (f *confirmFollower) tell() {
 	var all []account.Confirm
+	where := f.environment()
 	for _, a := range f.history.Read() {
-		all = append(all, f.confirm(&a))
+		// Another address may lead to the same service, but never from a stand-in to the real one.
+		if toStandIn := a.Sent.Environment == standInName; !where.Known() || where.StandIn == toStandIn {
+			all = append(all, f.confirm(&a))
+		}
 	}
 	if len(all)+len(f.told) > 0 && !slices.Equal(all, f.told) {
 		f.told = all
@@ -63,7 +71,7 @@ func (f *confirmFollower) tell() {
 
 func (f *confirmFollower) confirm(a *confirm.Attempt) account.Confirm {
 	return account.Confirm{
-		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Run: api.Scrub(a.Sent.Run), Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
+		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Where: api.Scrub(a.Sent.Environment), Run: api.Scrub(a.Sent.Run), Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
 		Answered: a.Answered.At, Answer: api.Scrub(a.Answered.Detail), Agreed: a.Answered.Agreed,
 		Ended: a.Ended.At, End: endOf(a.Ended), Detail: api.Scrub(a.Ended.Detail),
 	}

@@ -232,15 +232,13 @@ func TestAConfirmWithoutAKnownOutcomeIsShownAtTheNextStartAndSettledByReading(t 
 		t.Fatal(err)
 	}
 	w.openBoard(t, 200, 55)
-	w.screen.waitFor(t, `✓ PLACED  Chili Crisp  44\.52 USD`, `(placing|completed) 1\b`)
+	w.screen.waitFor(t, `✓ (TAKEN|PLACED)  Chili Crisp  44\.52 USD`, `(placing|completed) 1\b`)
 	w.screen.press(t, "\r")
-	w.screen.waitFor(t, `confirm sent`, `settled .*the order is placed`)
+	w.screen.waitFor(t, `confirm sent`, `settled .*taken: the order is placed`)
 	w.screen.press(t, "\x1b")
-	for text := ""; text == "" || strings.Contains(text, "✓ PLACED"); {
-		var changed <-chan struct{}
-		if text, changed = w.screen.text(); strings.Contains(text, "✓ PLACED") {
-			<-changed
-		}
+	taken := regexp.MustCompile(`✓ (TAKEN|PLACED)  Chili`)
+	for text, changed := w.screen.text(); taken.MatchString(text); text, changed = w.screen.text() {
+		<-changed
 	}
 	w.screen.press(t, "q")
 	<-w.left

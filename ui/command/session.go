@@ -84,7 +84,7 @@ func newSession(s settings, m memory) (*session, error) {
 	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
 		return nil, err
 	}
-	out.confirms.history = confirm.NewHistory(s.auditFile(), out.client.Environments())
+	out.confirms.history, out.confirms.environment = confirm.NewHistory(s.auditFile(), nil), out.client.Environment
 	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
 	if m == forgets {
 		return out, nil

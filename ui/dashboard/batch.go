@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,8 +32,9 @@ type queue struct {
 	waiting  []confirm.Proposal // in the order of the dialog
 	running  api.ID             // "" while none is being sent
 	accepted map[api.ID]bool
-	others   int    // that ended otherwise
-	stopped  string // why no more are sent; "" while it runs
+	others   int      // that ended otherwise
+	told     []string // how each of these ended, in words
+	stopped  string   // why no more are sent; "" while it runs
 }
 
 // disabled says why the marked intents cannot be confirmed now.
@@ -110,6 +112,7 @@ func (b *batch) sendNext(ctx context.Context) tea.Cmd {
 		q.waiting = q.waiting[1:]
 		if reason := b.outdated(next); reason != "" {
 			q.others++
+			q.told = append(q.told, string(next.Product)+": not sent: "+reason)
 			b.board.intents.SetNote(next.ID, pane.Note{Text: "· not sent", Style: paint.Muted})
 			b.notices.say(warning, string(next.Product)+": not sent: "+reason)
 			continue
@@ -178,6 +181,7 @@ func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.C
 		return b.sendNext(ctx)
 	}
 	q.others++
+	q.told = append(q.told, b.confirms.runs[id].name+": "+o.Sentence())
 	switch o.Verdict {
 	case confirm.Accepted, confirm.Overtaken:
 		if len(o.Differences) > 0 {
@@ -222,7 +226,7 @@ func (b *batch) end() {
 	b.queue = nil
 	kind, text := success, "batch: "+wording.Count(len(q.accepted))+" accepted"
 	if q.others > 0 {
-		kind, text = warning, text+", "+wording.Count(q.others)+" ended otherwise: see their rows"
+		kind, text = warning, text+", "+wording.Count(q.others)+" ended otherwise"
 	}
 	if len(q.waiting) > 0 {
 		kind, text = warning, text+", "+wording.Count(len(q.waiting))+" not sent: stopped"
@@ -230,8 +234,17 @@ func (b *batch) end() {
 	if q.stopped != "" {
 		text += ", " + q.stopped
 	}
+	if len(q.told) > 0 {
+		text += " (" + strings.Join(q.told, "; ") + ")"
+	}
 	b.notices.say(kind, text)
+	if kind == warning {
+		b.notices.toast.until = time.Now().Add(batchEndFor)
+	}
 }
+
+// batchEndFor is how long it is said how a batch ended of which something went otherwise, unless something else is said.
+const batchEndFor = 10 * time.Minute
 
 // draw shows the batch's progress.
 func (b *batch) draw(l *paint.Line) {

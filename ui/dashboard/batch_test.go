@@ -176,14 +176,14 @@ func TestABatchStopsWhereAnOutcomeIsInDoubt(t *testing.T) {
 		sent    int
 		says    string
 	}{
-		{confirm.Outcome{Verdict: confirm.Unknown}, 2, "1 accepted, 1 ended otherwise: see their rows, 2 not sent: stopped, one was unknown"},
+		{confirm.Outcome{Verdict: confirm.Unknown}, 2, "1 accepted, 1 ended otherwise, 2 not sent: stopped, one was unknown ("},
 		{confirm.Outcome{Verdict: confirm.NotSent}, 2, "2 not sent: stopped, one was not sent"},
 		{confirm.Outcome{Verdict: confirm.Refused}, 2, "2 not sent: stopped, one was refused"},
 		{confirm.Outcome{Verdict: confirm.Accepted, Differences: []confirm.Difference{{What: "total", Seen: "44.52 USD", Now: "9999.00 USD"}}}, 2, "2 not sent: stopped, one was placed at another total"},
-		{confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed}}, 4, "3 accepted, 1 ended otherwise: see their rows"},
-		{confirm.Outcome{Verdict: confirm.Changed}, 4, "3 accepted, 1 ended otherwise: see their rows"},
-		{confirm.Outcome{Verdict: confirm.Already}, 4, "3 accepted, 1 ended otherwise: see their rows"},
-		{confirm.Outcome{Verdict: confirm.NotConfirmable}, 4, "3 accepted, 1 ended otherwise: see their rows"},
+		{confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.Failed}}, 4, "3 accepted, 1 ended otherwise"},
+		{confirm.Outcome{Verdict: confirm.Changed}, 4, "3 accepted, 1 ended otherwise"},
+		{confirm.Outcome{Verdict: confirm.Already}, 4, "3 accepted, 1 ended otherwise"},
+		{confirm.Outcome{Verdict: confirm.NotConfirmable}, 4, "3 accepted, 1 ended otherwise"},
 	}
 	for _, c := range cases {
 		t.Run(string(c.outcome.Verdict), func(t *testing.T) {

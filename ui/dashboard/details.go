@@ -103,6 +103,8 @@ func (d *details) settled(id api.ID) string {
 	switch by := confirm.SettledBy(c.Sent); {
 	case c.Agreed:
 		return text + "the service said yes, so it stays unknown until the intent moves on or expires"
+	case string(c.Where) != "" && string(c.Where) != d.picture.environment().Name:
+		return text + "it was sent to " + string(c.Where) + ": a run with --allow-confirm there settles it by reading"
 	case !d.cfg.Armed:
 		return text + "this run is read-only: one with --allow-confirm settles it by reading, or look at the intent at the service"
 	case now.Before(by):

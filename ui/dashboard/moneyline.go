@@ -45,9 +45,18 @@ func (n *moneyLine) about(now time.Time) (c *account.Confirm, more int) {
 	return nil, 0
 }
 
-// isNews reports whether the outcome of a confirm was unknown, and nobody has seen how it ended.
+// isNews reports whether the outcome of a confirm was unknown, and nobody has seen how it ended. A later confirm of the
+// intent takes its place.
 func (n *moneyLine) isNews(c *account.Confirm) bool {
-	return c.WasUnknown() && !n.alerting.memory.HasSeen(c.Attempt)
+	return c.WasUnknown() && n.picture.confirmOf(c.Intent) == c && !n.alerting.memory.HasSeen(endingOf(c))
+}
+
+// endingOf identifies how a confirm ended, which a later read may show to be otherwise.
+func endingOf(c *account.Confirm) string {
+	if c.End == account.ConfirmLate {
+		return c.Attempt + " late"
+	}
+	return c.Attempt
 }
 
 // see records that a person has seen the ending on the line, and reports whether there was one.
@@ -56,7 +65,7 @@ func (n *moneyLine) see(now time.Time) bool {
 	if c == nil || !n.isNews(c) {
 		return false
 	}
-	n.seen(c.Attempt)
+	n.seen(endingOf(c))
 	return true
 }
 
@@ -75,7 +84,12 @@ func (n *moneyLine) draw(l *paint.Line, width int, now time.Time) string {
 	if more > 0 {
 		at.right = strings.TrimSpace(at.right + "  + " + wording.Count(more) + " more")
 	}
-	name := min(mostOfName, max(width-paint.Width(at.title+at.total+at.right)-len("   "+"  "+"  "+"  "), leastOfName))
+	first, _, _ := strings.Cut(at.rest, " · ") // what must not be cut, while there is room
+	room := width - paint.Width(at.title+at.total+at.right) - len("   "+"  "+"  "+"  ")
+	if room-paint.Width(first)-len("  ") >= leastOfName {
+		room -= paint.Width(first) + len("  ")
+	}
+	name := min(mostOfName, max(room, leastOfName))
 	at.what = cutEnd(at.what, name) + "  " + at.total
 	l.Start(width).Edge()
 	if at.style != paint.Unknown {
@@ -112,14 +126,20 @@ func (n *moneyLine) wordsOf(c *account.Confirm, now time.Time) moneyWords {
 		w.rest, w.right = n.stageOf(c, now), "for "+wording.Age(now.Sub(c.Sent))
 	case c.Unknown(now):
 		w.style, w.title = paint.Unknown, "? OUTCOME UNKNOWN"
-		w.rest = "it may have been bought: do not buy it again · sent " + n.clock(c.Sent, now) + n.by(c) + " · " + wording.Reads(c)
+		w.rest = "do not buy it again · it may have been bought · sent " + n.clock(c.Sent, now) + n.by(c) + " · " + wording.Reads(c)
 		w.right = n.next(c, now)
+	case c.End == account.ConfirmLate:
+		w.style, w.title = paint.Unknown, "! BOUGHT AFTER ALL"
+		w.rest, w.right = "do not buy it again · the confirm of "+n.clock(c.Sent, now)+" counted as without effect, but reads show an order now", "esc"
+	case c.End == account.ConfirmPlaced && n.placing(c):
+		w.style, w.title = paint.Good, "✓ TAKEN"
+		w.rest, w.right = "the order is being placed · the confirm of "+n.clock(c.Sent, now)+" was taken", "esc"
 	case c.End == account.ConfirmPlaced:
 		w.style, w.title = paint.Good, "✓ PLACED"
 		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+" was taken", "esc"
 	case c.End == account.ConfirmNotDone:
 		w.style, w.title = paint.Warning, "○ NOT TAKEN: nothing was bought"
-		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+" had no effect: it is safe to confirm it again", "esc"
+		w.rest, w.right = "safe to confirm again · the confirm of "+n.clock(c.Sent, now)+" had no effect", "esc"
 	case c.End == account.ConfirmLost:
 		w.style, w.title = paint.Bad, "? NEVER KNOWN"
 		w.rest, w.right = "the confirm of "+n.clock(c.Sent, now)+": the service no longer knows the intent; ask it whether it was bought", "esc"
@@ -140,6 +160,12 @@ const (
 	shortLine = 60
 )
 
+// placing reports whether the order of a confirm is still being placed.
+func (n *moneyLine) placing(c *account.Confirm) bool {
+	in := n.picture.intents[c.Intent]
+	return in != nil && in.State == api.PlacingOrder
+}
+
 // stageOf says what a confirm under way waits for.
 func (n *moneyLine) stageOf(c *account.Confirm, now time.Time) string {
 	if run := n.confirms.runs[c.Intent]; run != nil && run.ended.IsZero() && c.Own {
@@ -158,13 +184,16 @@ func (n *moneyLine) by(c *account.Confirm) string {
 
 // next says when an unknown outcome becomes known, or what a person can do.
 func (n *moneyLine) next(c *account.Confirm, now time.Time) string {
+	where := n.picture.environment().Name
 	switch left := confirm.SettledBy(c.Sent).Sub(now); {
 	case c.Agreed:
 		return "known once it moves or expires"
-	case left > 0:
-		return "known in " + wording.Countdown(left)
+	case where != "" && c.Where != "" && string(c.Where) != where:
+		return "a run on " + string(c.Where) + " settles it"
 	case !n.cfg.Armed:
 		return "a run with --allow-confirm settles it"
+	case left > 0:
+		return "known in " + wording.Countdown(left)
 	}
 	return "reads go on: look at the service"
 }
@@ -195,7 +224,7 @@ func cutEnd(text string, room int) string {
 // earlierConfirm returns the newest confirm of an intent, if its outcome is or was unknown; else nil.
 func (p *picture) earlierConfirm(id api.ID, now time.Time) *account.Confirm {
 	c := p.confirmOf(id)
-	if c == nil || !c.Unknown(now) && !c.WasUnknown() || c.End == account.ConfirmPlaced || c.End == account.ConfirmFailed {
+	if c == nil || !c.Unknown(now) && !c.WasUnknown() || c.End == account.ConfirmPlaced || c.End == account.ConfirmFailed || c.End == account.ConfirmLate {
 		return nil
 	}
 	return c

@@ -69,7 +69,7 @@ func TestAConfirmInDoubtHasALineUntilItsEndingWasSeen(t *testing.T) {
 					t.Errorf("%v: in doubt it says %q, without %q", size, got, want)
 				}
 			}
-			if size[0] >= 120 && !strings.Contains(got, "73.82 USD  it may have been bought: do not buy it again") {
+			if size[0] >= 120 && !strings.Contains(got, "73.82 USD  do not buy it again · it may have been bought") {
 				t.Errorf("%v: in doubt it says %q", size, got)
 			}
 			if size[0] == 200 && !strings.Contains(got, "7 reads since show it awaiting confirmation") {
@@ -124,6 +124,36 @@ func TestTheLoudestConfirmIsOnTheLineFirst(t *testing.T) {
 		}
 		if more := strings.Contains(moneyRow(m), "+ 1 more"); more != strings.Contains(c.name, "oldest") {
 			t.Errorf("%s: it says %q", c.name, moneyRow(m))
+		}
+	}
+}
+
+// A later confirm takes an ending's place, an order that came after all is as loud as an unknown outcome, and a run
+// that cannot settle anything promises nothing.
+func TestTheLineSaysNothingThatIsNoLongerTrue(t *testing.T) {
+	now := time.Now()
+	ended := func(end account.ConfirmEnd) *account.Confirm {
+		return &account.Confirm{Attempt: "A", Intent: "ci_1", Product: "Mug", Sent: now.Add(-time.Hour), Answered: now.Add(-time.Hour), Ended: now.Add(-time.Minute), End: end}
+	}
+	later := &account.Confirm{Attempt: "B", Intent: "ci_1", Product: "Mug", Sent: now.Add(-time.Second), Ended: now, End: account.ConfirmPlaced}
+	unknown := &account.Confirm{Attempt: "C", Intent: "ci_1", Product: "Mug", Sent: now, Answered: now, Where: "elsewhere"}
+	here := &account.Confirm{Attempt: "D", Intent: "ci_1", Product: "Mug", Sent: now, Answered: now}
+	for name, c := range map[string]struct {
+		all  []*account.Confirm
+		want string
+	}{
+		"an ending":                         {[]*account.Confirm{ended(account.ConfirmNotDone)}, "○ NOT TAKEN: nothing was bought"},
+		"an ending, and a later confirm":    {[]*account.Confirm{later, ended(account.ConfirmNotDone)}, ""},
+		"an order after all":                {[]*account.Confirm{ended(account.ConfirmLate)}, "! BOUGHT AFTER ALL"},
+		"an order that failed":              {[]*account.Confirm{ended(account.ConfirmFailed)}, "✕ THE ORDER FAILED"},
+		"unknown, sent to another address":  {[]*account.Confirm{unknown}, "a run on elsewhere settles it"},
+		"unknown, and this run may not ask": {[]*account.Confirm{here}, "a run with --allow-confirm settles it"},
+	} {
+		s := typicalShop(now)
+		m := boardOf(t, s, 160, 45)
+		s.tells(m, c.all...)
+		if got := moneyRow(m); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: it says %q", name, got)
 		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 func ConfirmEnd(end account.ConfirmEnd) string {
 	switch end {
 	case account.ConfirmPlaced:
-		return "the order is placed"
+		return "taken: the order is placed, or being placed"
+	case account.ConfirmLate:
+		return "it counted as without effect, but reads show an order now: it was held on its way, or somebody else confirmed it"
 	case account.ConfirmFailed:
 		return "it was taken, but the order failed"
 	case account.ConfirmNotDone:

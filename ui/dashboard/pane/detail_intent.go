@@ -71,7 +71,7 @@ func (p *Detail) confirm() {
 	} else if c.Ended.IsZero() {
 		p.fact("answered", paint.Text, "not so far")
 	}
-	if c.WasUnknown() || c.Ended.IsZero() {
+	if c.Ended.IsZero() || c.Reads > 0 && c.WasUnknown() { // those of earlier runs are not counted
 		p.fact("reads", paint.Text, wording.Reads(c))
 	}
 	if c.Ended.IsZero() {
