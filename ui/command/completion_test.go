@@ -25,7 +25,6 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 		"create --payment":          "drawdown vault_token",
 		"create --effort":           "max low",
 		"trigger":                   "checkout_intent.offer_failed",
-		"scenario run":              "happy",
 		"simulate --theme":          "light",
 	} {
 		t.Run(line, func(t *testing.T) {

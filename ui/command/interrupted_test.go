@@ -16,7 +16,6 @@ func TestAnInterruptedCommandSaysSoAndDoesNotCountAsDone(t *testing.T) {
 		name, args string
 		says       string
 	}{
-		{"a scenario", "scenario run happy-path", "interrupted: playing happy-path: GET /control/state"},
 		{"a new intent", "create https://shop.example/mug --test-buyer", "interrupted: nothing was sent"},
 		{"a lookup", "lookup https://shop.example/mug", "interrupted: GET /api/v1/products/lookup"},
 		{"an event in the stand-in", "trigger product.updated", "interrupted: POST /control/events"},
@@ -64,7 +63,7 @@ func (u unwritten) Read([]byte) (int, error) {
 func TestAnInterruptEndsACommandThatWaitsForItsInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
-		"sign", "verify", "verify --body - -H x-svc-signature:v0=1", "create --body -", "scenario run -", "simulate --from -", "trigger --body - --to http://127.0.0.1:1/hooks", "status --watch-ids -",
+		"sign", "verify", "verify --body - -H x-svc-signature:v0=1", "create --body -", "simulate --from -", "trigger --body - --to http://127.0.0.1:1/hooks", "status --watch-ids -",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

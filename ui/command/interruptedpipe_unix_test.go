@@ -14,7 +14,7 @@ func TestAnInterruptEndsACommandThatOpensAPipeWithoutAWriter(t *testing.T) {
 	t.Parallel()
 	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "signing_secret", oldSecret)
 	for _, args := range [][]string{
-		{"scenario", "run", "PIPE"}, {"sign", "--body", "PIPE"}, {"simulate", "--from", "PIPE"}, {"status", "--watch-ids", "PIPE"},
+		{"sign", "--body", "PIPE"}, {"simulate", "--from", "PIPE"}, {"status", "--watch-ids", "PIPE"},
 		{"doctor", "--config", "PIPE"}, {"relay", "--config", "PIPE"}, {"sign", "--signing-secret-file", "PIPE"},
 	} {
 		t.Run(args[0]+" "+args[1], func(t *testing.T) {

@@ -248,7 +248,6 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newForward(),
 			newConsole(),
 			newTrigger(),
-			newScenario(),
 			newCreate(),
 			newPurchase(),
 			newSettle(),

@@ -62,10 +62,6 @@ func TestEveryFileOfTextIsReadByOneRule(t *testing.T) {
 		}},
 		{"a certificate", content(certFile), "relay", func(*testing.T) (string, error) { return pair(path, keyFile) }},
 		{"a certificate's key", content(keyFile), "relay", func(*testing.T) (string, error) { return pair(certFile, path) }},
-		{"a scenario", content("../../api/simulator/scenario/shipped/doubled-event.toml"), "", func(t *testing.T) (string, error) {
-			_, err := readScenario(path, &inputs{ctx: t.Context()})
-			return "", err
-		}},
 		{"a body", `{"quantity": 2}`, "", func(t *testing.T) (string, error) {
 			return "", (&inputs{ctx: t.Context()}).object("--body the-file", path, &map[string]any{})
 		}},

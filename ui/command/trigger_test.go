@@ -344,35 +344,3 @@ func TestAnyBodyIsSentByteForByte(t *testing.T) {
 		})
 	}
 }
-
-func TestAScenarioRunsFromTheCommandLine(t *testing.T) {
-	g := newTarget(t, http.StatusOK, "")
-	service := startStandIn(t, g.url)
-	bad := filepath.Join(t.TempDir(), "bad.toml")
-	if err := os.WriteFile(bad, []byte("[[step]]\nconfirm = \"order\""), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		args []string
-		code int
-		said string
-	}{
-		{[]string{"run", "expired-offer"}, exitDone, "expired-offer: 4 steps"},
-		{[]string{"run", "expired-offer", "--api-url", g.url}, exitUsage, "not a stand-in"},
-		{[]string{"run", "expired-ofer"}, exitUsage, "did you mean expired-offer?"},
-		{[]string{"run", bad}, exitUsage, bad + ":2: no step before this one creates"},
-		{[]string{"run", "./none.toml"}, exitUsage, "reading the scenario"},
-		{[]string{"show", "none"}, exitUsage, "there is no scenario"},
-	} {
-		if code, out, words := invoke(t, append([]string{"scenario"}, c.args...)...); code != c.code || !strings.Contains(words, c.said) {
-			t.Errorf("%v: exit %d: %s%s", c.args, code, out, words)
-		}
-	}
-	if n := service.Summary().Intents[api.Failed]; n != 1 {
-		t.Errorf("%d intents have failed", n)
-	}
-	code, out, words := invoke(t, "scenario", "run", "expired-offer", "--json")
-	if code != exitDone || strings.Count(out, "\n") != 4 || !strings.Contains(out, `"step":"wait for checkout_intent.offer_retrieved of order"`) {
-		t.Errorf("exit %d: %s%s", code, out, words)
-	}
-}
