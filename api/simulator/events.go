@@ -19,7 +19,7 @@ func (h *handlers) getEvent(r *request) answer {
 
 // listEvents is not shown in the contract: see [Lists].
 func (h *handlers) listEvents(r *request) answer {
-	if h.sim.cfg.Lists != ListsServed && !r.own {
+	if h.sim.cfg.Lists != ListsServed {
 		return h.noList(r)
 	}
 	var c checker

@@ -68,7 +68,7 @@ func (h *handlers) confirmIntent(r *request, in *intent) answer {
 
 // listIntents lists the intents. The contract does not show this endpoint: see [Lists].
 func (h *handlers) listIntents(r *request) answer {
-	if h.sim.cfg.Lists != ListsServed && !r.own {
+	if h.sim.cfg.Lists != ListsServed {
 		return h.noList(r)
 	}
 	var c checker

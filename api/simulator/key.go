@@ -17,7 +17,6 @@ type Key struct {
 	Secret      api.Secret
 	Scopes      []Scope     // what it may do; empty: everything
 	Environment Environment // default: that of the key's prefix, or else of the simulator
-	Own         bool        // a key for inspection: its requests are not charged or counted, suffer no faults, and may use the lists
 }
 
 // Environment is staging or production. They have the same paths on different addresses,

@@ -35,7 +35,6 @@ type operation func(r *request) answer
 type request struct {
 	*http.Request
 	body   []byte
-	own    bool   // its key has Own set: see [Key]
 	unread string // why the body could not be read; "" if it was
 }
 
@@ -119,10 +118,6 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 	defer v.sim.mu.Unlock()
 	now := v.sim.agenda.seconds()
 	second := v.sim.buckets.of(c)
-	if r.own = key.Own; r.own {
-		second.roll(now)
-		return run(r), v.sim.buckets.perSecond(c, now), v.counts.Requests
-	}
 	v.counts.Requests++
 	number = v.counts.Requests
 	room := second.take(now)

@@ -25,7 +25,6 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 		"create --payment":          "drawdown vault_token",
 		"create --effort":           "max low",
 		"trigger":                   "checkout_intent.offer_failed",
-		"simulate --theme":          "light",
 	} {
 		t.Run(line, func(t *testing.T) {
 			code, out, words := invoke(t, append(append([]string{"__complete"}, strings.Fields(line)...), "")...)

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -25,9 +24,7 @@ type simulateOptions struct {
 	from, clock, balance  string
 	keys                  []string
 	production            struct{ listen, webhookURL string }
-	json, verbose, ui     bool
-	screen                screenOptions // for ui
-	boardKey              api.Secret    // for ui, which sees the stand-in's own side
+	json, verbose         bool
 	simulator             simulator.Config
 }
 
@@ -55,10 +52,7 @@ func newSimulate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.ui {
-				return simulateOnScreen(c, s, o)
-			}
-			return runSimulate(c.Context(), s, o, func(ctx context.Context, _ *standIn) error { return untilDone(ctx) }, c.OutOrStdout(), c.ErrOrStderr())
+			return runSimulate(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	flags := command.Flags()
@@ -70,7 +64,6 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.production.listen, "production-listen", "", "also stand in for the production environment at this address, with its own intents and keys")
 	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "deliver events of the production environment to this URL")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
-	flags.BoolVar(&o.ui, "ui", false, "open a board on the stand-in's own side, with its intents and deliveries; q ends the stand-in, too")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	flags.StringVar(&o.from, "from", "", "start from a file of tillwatch console snapshot, or - for stdin, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
@@ -79,8 +72,6 @@ func newSimulate() *cobra.Command {
 	shopFlags(flags, &o.simulator)
 	behaviourFlags(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
-	settingFlags(flags, "theme")
-	flags.BoolVar(&o.screen.noMouse, "no-mouse", false, "with --ui: leave the mouse to the terminal")
 	return command
 }
 

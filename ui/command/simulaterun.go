@@ -14,9 +14,9 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// runSimulate stands in for the service until main returns: for staging and, if it
-// has an address, for production.
-func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(context.Context, *standIn) error, stdout, stderr io.Writer) error {
+// runSimulate stands in for the service until ctx ends: for staging and, if it has an
+// address, for production.
+func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
 	announce := ready{}
 	if s.APIKey.IsZero() {
 		announce.APIKey = rand.Text()
@@ -36,9 +36,6 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(c
 	}
 	config.Logger = logger(stderr, o.verbose)
 	all, keys := o.environments(config, keys)
-	if o.ui {
-		all[0].config.MoreKeys = append(all[0].config.MoreKeys, simulator.Key{Name: "board", Secret: o.boardKey, Own: true})
-	}
 	if err := openAll(all); err != nil {
 		return err
 	}
@@ -54,7 +51,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(c
 	for _, e := range all {
 		parts = append(parts, e.service.Run, func(ctx context.Context) error { return e.service.Serve(ctx, e.listener) })
 	}
-	return alongside(ctx, func(ctx context.Context) error { return main(ctx, all[0]) }, parts...)
+	return alongside(ctx, untilDone, parts...)
 }
 
 // standIn is the service in one environment.

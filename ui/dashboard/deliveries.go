@@ -14,7 +14,7 @@ import (
 )
 
 // noDeliveries is why a dashboard has no deliveries.
-const noDeliveries = "there are no deliveries here: watch --forward-to, demo and simulate --ui show some"
+const noDeliveries = "there are no deliveries here: watch --forward-to and demo show some"
 
 // deliveries shows deliveries, and repeats them.
 type deliveries struct {
