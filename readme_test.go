@@ -282,7 +282,7 @@ func (r *readme) onARealAccount(t *testing.T) {
 	r.passes(t, "http://127.0.0.1"+r.port(":7440"))
 	proxy.ends(interruptKey)
 	forwarded := r.receive(t)
-	forward := r.run(t, r.exports(t, "go run . relay --listen")+account, "go run . events --follow --forward-to", internet...)
+	forward := r.run(t, r.exports(t, "go run . relay --listen")+account, "go run . forward --to", internet...)
 	select {
 	case <-forwarded:
 	case <-time.After(patience):

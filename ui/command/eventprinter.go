@@ -53,8 +53,7 @@ type eventLine struct {
 	Forwarded *delivery.Delivery `json:"forwarded,omitempty"`
 }
 
-// Events implements [relay.Handler]. Forwarded events are printed and saved one by
-// one, so that a restart repeats at most one.
+// Events implements [relay.Handler]. Events that are sent are printed one by one, as each is answered.
 func (p *eventPrinter) Events(ctx context.Context, batch []relay.Item) error {
 	if p.forward == nil {
 		return p.print(ctx, batch)
@@ -86,7 +85,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		if p.forward != nil {
 			if line.Forwarded = p.forward.forward(ctx, item); ctx.Err() != nil {
-				return ctx.Err() // it may not have arrived: the next start delivers it again
+				return ctx.Err()
 			}
 		}
 		if err := printed(&p.buffer, p.options.json, line, line.String()); err != nil {

@@ -17,7 +17,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/relay"
-	"tillwatch/relay/forward"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -30,7 +29,7 @@ type eventsOptions struct {
 	filter            *pane.Filter // compiled filter; nil: print all
 	limit, last       int
 	raw, quarantined  bool
-	forwardTo         string
+	to                string // the endpoint to send them to; "": print only
 	sender            senderOptions
 }
 
@@ -43,7 +42,7 @@ func newEvents() *cobra.Command {
 			"ID selects one event; --quarantined lists signed bodies that are not events. Events go to stdout, messages to stderr. " +
 			"Payment tokens and buyers' data are masked. With --follow, the command notices only at the next event that its reader, such as head, has left; with --limit it ends at once. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
-			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
+			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: argument("", "give one ID"),
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			err := o.check(c.Flags(), args)
@@ -57,9 +56,7 @@ func newEvents() *cobra.Command {
 			case err != nil:
 				return err
 			case len(args) == 1:
-				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout(), c.ErrOrStderr())
-			case o.follow && o.forwardTo != "":
-				return followForward(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout())
 			case o.quarantined:
 				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
@@ -76,8 +73,6 @@ func newEvents() *cobra.Command {
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
 	flags.StringVar(&o.filterText, "filter", "", "print only events that match this filter, such as 'type:shipment age<1h', or the name of one saved with :save")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, even if --since is given")
-	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
-		"signed with TILLWATCH_SIGNING_SECRET if that is set; with --follow, retried until accepted, as in tillwatch forward")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per line")
 	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact signed bytes, not masked; with --quarantined --json: add them in Base64")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are not events, and why")
@@ -94,7 +89,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	forward, err := newSingleSender(s, o.forwardTo, "--forward-to", o.sender, stderr)
+	forward, err := newSingleSender(s, o.to, o.sender, stderr)
 	if err != nil {
 		return err
 	}
@@ -119,24 +114,6 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
 	}
 	return errors.Join(err, forward.outcome())
-}
-
-// followForward prints each event as it arrives, with each attempt to deliver it.
-func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
-	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
-		return err
-	}
-	config, err := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}.config(s, stderr)
-	if err != nil {
-		return err
-	}
-	config.Targets[0].Types = o.types
-	lines := lineMaker{}
-	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
-		line := lines.of(h.Item, h.Cursor)
-		line.Forwarded = new(shown(h.Delivery))
-		return printed(stdout, o.json, line, line.String())
-	})
 }
 
 // beforeNewest is the cursor that has count events after it.

@@ -34,7 +34,7 @@ func newReader(s settings) (*relay.Reader, error) {
 }
 
 // showEvent prints one event: for people, as a line of --json, or as its exact bytes.
-func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout, stderr io.Writer) error {
+func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout io.Writer) error {
 	if o.raw {
 		if file, ok := stdout.(*os.File); ok && term.IsTerminal(file.Fd()) {
 			return usagef("--raw prints the exact bytes, which could harm a terminal: send them to a file or a pipe")
@@ -54,14 +54,7 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 		return err
 	}
 	line := lineOfItem(item, cursor)
-	forward, err := newSingleSender(s, o.forwardTo, "--forward-to", o.sender, stderr)
-	if err != nil {
-		return err
-	}
-	if forward != nil {
-		line.Forwarded = forward.forward(ctx, item)
-	}
-	return errors.Join(printed(stdout, o.json, line, line.sheet()), forward.outcome())
+	return printed(stdout, o.json, line, line.sheet())
 }
 
 // sheet is the event on several lines.
@@ -76,9 +69,6 @@ func (l eventLine) sheet() string {
 	rows := []fact{
 		{"event", string(e.ID)}, {"type", string(e.Type)}, {"source", string(e.SourceID)}, {"created", stamp(e.CreatedAt)}, {"received", stamp(e.Received) + " by " + e.Origin},
 		{"again", strings.Join(l.repetitions(), ", ")}, {"cursor", l.Cursor},
-	}
-	if l.Forwarded != nil {
-		rows = append(rows, fact{"forward", forwardedText(l.Forwarded)})
 	}
 	var body bytes.Buffer
 	if json.Indent(&body, l.Body, "", "  ") != nil {
@@ -140,13 +130,9 @@ func (o eventsOptions) check(flags *pflag.FlagSet, args []string) error {
 	case one && args[0] == "":
 		return usagef("the ID is empty")
 	case one && (streaming || o.quarantined || o.limit > 0):
-		return usagef("an ID selects one event: only --json, --raw and --forward-to go with it")
+		return usagef("an ID selects one event: only --json and --raw go with it")
 	case o.quarantined && streaming:
 		return usagef("--quarantined lists bodies that are not events: only --json, --raw and --limit go with it")
-	case o.forwardTo != "" && (o.raw || o.quarantined):
-		return usagef("--forward-to does not go with --raw or --quarantined")
-	case o.follow && o.forwardTo != "" && o.filterText != "":
-		return usagef("--follow --forward-to cannot filter: give --type instead of --filter")
 	case o.raw && one && o.json:
 		return usagef("choose one: --raw prints the exact bytes, --json an object")
 	case o.raw && !one && (!o.quarantined || !o.json):

@@ -26,14 +26,14 @@ func newEventsResend() *cobra.Command {
 			"tillwatch events resend --since 10m --type 'shipment.*' --to http://127.0.0.1:3000/webhooks",
 		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {
 			switch {
-			case o.forwardTo == "":
+			case o.to == "":
 				return usagef("where to? give --to http://127.0.0.1:3000/webhooks")
 			case (len(ids) > 0) == (o.since != ""):
 				return usagef("which events? give their IDs, or --since 10m")
 			case len(ids) > 0 && len(o.types) > 0:
 				return usagef("an ID selects one event: leave out --type")
 			}
-			if err := s.checkTarget("--to", o.forwardTo); err != nil {
+			if err := s.checkTarget("--to", o.to); err != nil {
 				return err
 			}
 			if len(ids) > 0 {
@@ -48,7 +48,7 @@ func newEventsResend() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags, "relay_url", "insecure_http")
 	senderFlags(flags, &o.sender)
-	flags.StringVar(&o.forwardTo, "to", "", "the endpoint, such as http://127.0.0.1:3000/webhooks")
+	flags.StringVar(&o.to, "to", "", "the endpoint, such as http://127.0.0.1:3000/webhooks")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 10m, an RFC 3339 time or earliest")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to send, or its beginning, such as shipment.* (repeatable)")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per line")
@@ -62,7 +62,7 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 		return err
 	}
 	defer reader.Close()
-	to, err := newSingleSender(s, o.forwardTo, "--to", o.sender, stderr)
+	to, err := newSingleSender(s, o.to, o.sender, stderr)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ type singleSender struct {
 	sent, refused int
 }
 
-// newSingleSender returns nil if there is no endpoint to forward to.
-func newSingleSender(s settings, target, flag string, o senderOptions, stderr io.Writer) (*singleSender, error) {
+// newSingleSender returns nil if there is no endpoint to send to.
+func newSingleSender(s settings, target string, o senderOptions, stderr io.Writer) (*singleSender, error) {
 	if target == "" {
 		return nil, nil
 	}
-	if err := cmp.Or(s.checkTarget(flag, target), o.checkClearText(s, target)); err != nil {
+	if err := cmp.Or(s.checkTarget("--to", target), o.checkClearText(s, target)); err != nil {
 		return nil, err
 	}
 	sender, err := o.sender(s, stderr)

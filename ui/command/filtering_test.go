@@ -108,7 +108,7 @@ func TestAWrongFilterIsRefusedInTheSameWordsEverywhere(t *testing.T) {
 			t.Errorf("%s --filter %.20s: exit code %d, %s", c.command, c.filter, r.code, r.words)
 		}
 	}
-	for _, args := range [][]string{{"evt_1", "--filter", "a"}, {"--quarantined", "--filter", "a"}, {"--follow", "--forward-to", "http://127.0.0.1:1", "--filter", "a"}} {
+	for _, args := range [][]string{{"evt_1", "--filter", "a"}, {"--quarantined", "--filter", "a"}} {
 		if code, _, said := events(t, args...); code != exitUsage {
 			t.Errorf("%v: exit code %d, %s", args, code, said)
 		}

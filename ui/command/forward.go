@@ -58,7 +58,7 @@ func newForward() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runForwarder(ctx, config, 0, c.ErrOrStderr(), func(h forward.Held) error { return o.print(c.OutOrStdout(), &h) })
+			return runForwarder(ctx, config, c.ErrOrStderr(), func(h forward.Held) error { return o.print(c.OutOrStdout(), &h) })
 		}),
 	}
 	flags := command.PersistentFlags()
@@ -122,13 +122,12 @@ func (o forwardOptions) statePath(s settings) string {
 	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
 }
 
-// runForwarder forwards until ctx ends or it has made limit attempts; 0: no limit. It shows
-// each attempt, and reports what is left.
-func runForwarder(ctx context.Context, config forward.Config, limit int, stderr io.Writer, show func(forward.Held) error) error {
+// runForwarder forwards until ctx ends. It shows each attempt, and reports what is left.
+func runForwarder(ctx context.Context, config forward.Config, stderr io.Writer, show func(forward.Held) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	words := &forwardWords{out: stderr, said: map[api.Text]string{}}
-	printer := &attemptPrinter{show: show, limit: limit, stop: stop}
+	printer := &attemptPrinter{show: show, stop: stop}
 	config.Attempted, config.Status = printer.print, words.status
 	f, err := forward.Open(config)
 	if err != nil {

@@ -1,17 +1,14 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tillwatch/api"
 )
@@ -67,7 +64,7 @@ func newEndpoint(t *testing.T) *endpoint {
 func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 	startEvents(t, 3)
 	e := newEndpoint(t)
-	code, out, said := events(t, "--json", "--forward-to", e.url, "--type", "shipment.*")
+	code, out, said := events(t, "resend", "--since", "earliest", "--json", "--to", e.url, "--type", "shipment.*")
 	all := eventLines(t, out)
 	if d := all[0].Forwarded; d.Event != all[0].Event.ID || d.Type != all[0].Event.Type || d.Target != api.Text(e.url) {
 		t.Errorf("the delivery of %s is %+v", all[0].Event.ID, d)
@@ -86,12 +83,12 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 		}
 	}
 	e.answer(http.StatusTeapot)
-	code, out, _ = events(t, "evt_2", "--forward-to", e.url)
+	code, out, _ = events(t, "resend", "evt_2", "--to", e.url)
 	if code != exitFailed || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
 		t.Errorf("one event again: %d %s", code, out)
 	}
 	t.Setenv("TILLWATCH_SIGNING_SECRET", "")
-	code, out, said = events(t, "--forward-to", e.url, "--limit", "1")
+	code, out, said = events(t, "resend", "evt_1", "--to", e.url)
 	if code != exitFailed || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "are not signed") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
 		t.Errorf("without a secret: %d %s%s", code, out, said)
 	}
@@ -99,51 +96,13 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 
 func TestAnEndpointThatIsAwayIsReportedAndTheStreamGoesOn(t *testing.T) {
 	startEvents(t, 2)
-	code, out, said := events(t, "--forward-to", "http://127.0.0.1:1/")
+	code, out, said := events(t, "resend", "--since", "earliest", "--to", "http://127.0.0.1:1/")
 	if code != exitFailed || strings.Count(out, "not forwarded: ") != 2 || !strings.Contains(said, "2 of 2 events were not accepted") || strings.Contains(said, oldSecret) {
 		t.Errorf("%d %s%s", code, out, said)
 	}
 	for _, wrong := range []string{"127.0.0.1:3000", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"} {
-		if code, _, said := events(t, "--forward-to", wrong); code != exitUsage || strings.Contains(said, "word@") {
+		if code, _, said := events(t, "resend", "--since", "earliest", "--to", wrong); code != exitUsage || strings.Contains(said, "word@") {
 			t.Errorf("%s: %d %s", wrong, code, said)
 		}
-	}
-}
-
-func TestWhatWasForwardedIsRememberedOneByOne(t *testing.T) {
-	startEvents(t, 3)
-	file := filepath.Join(t.TempDir(), "at")
-	arrived, release := make(chan struct{}), make(chan struct{})
-	seen := 0
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
-		if seen++; seen == 2 { // the second one stands still
-			close(arrived)
-			select {
-			case <-release:
-			case <-request.Context().Done():
-			}
-		}
-	}))
-	defer server.Close()
-	defer close(release)
-	ctx, interrupt := context.WithCancel(t.Context())
-	code := make(chan int, 1)
-	said := &utterances{}
-	go func() {
-		code <- run(ctx, []string{"events", "--json", "--cursor-file", file, "--forward-to", server.URL}, strings.NewReader(""), said, said)
-	}()
-	<-arrived
-	if printed := said.String(); seqs(eventLines(t, printed)) != "1" {
-		t.Errorf("while the second one is under way, printed is %s", printed)
-	}
-	interrupt()
-	select {
-	case <-code:
-	case <-time.After(patience):
-		t.Fatal("it does not end")
-	}
-	c, out, _ := events(t, "--json", "--cursor-file", file)
-	if c != exitDone || seqs(eventLines(t, out)) != "2 3" {
-		t.Errorf("after a restart: %d %s", c, out)
 	}
 }

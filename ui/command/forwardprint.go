@@ -56,9 +56,7 @@ func outcome(d *delivery.Delivery) string {
 // attemptPrinter prints attempts, and ends the command when nobody reads them.
 type attemptPrinter struct {
 	show   func(forward.Held) error
-	limit  int // attempts; 0: no limit
 	stop   context.CancelFunc
-	count  int
 	dead   int // events that were given up
 	failed error
 }
@@ -67,13 +65,11 @@ func (p *attemptPrinter) print(h forward.Held) {
 	if h.Delivery.State == delivery.Dead {
 		p.dead++
 	}
-	if p.failed != nil || p.limit > 0 && p.count >= p.limit {
+	if p.failed != nil {
 		return
 	}
 	if err := p.show(h); err != nil {
 		p.failed = fmt.Errorf("printing attempts: %w", err)
-	}
-	if p.count++; p.failed != nil || p.count == p.limit {
 		p.stop()
 	}
 }
