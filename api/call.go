@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -26,10 +27,11 @@ type call struct {
 	method string
 	path   string // escaped
 	query  url.Values
-	body   []byte   // nil: none
-	hidden []Secret // tokens that are paid with, which an error must not repeat
-	once   string   // the idempotency key of a POST that is only ever meant once; else each has its own
-	probe  bool     // of a list that may not be there
+	body   []byte      // nil: none
+	hidden []Secret    // tokens that are paid with, which an error must not repeat
+	once   string      // the idempotency key of a POST that is only ever meant once; else each has its own
+	probe  bool        // of a list that may not be there
+	header http.Header // beside the client's own
 
 	standIn   bool // for a stand-in alone: it carries a key that the service refuses
 	departure Departure
@@ -230,7 +232,7 @@ func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*htt
 	if request.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if request.method == http.MethodPost {
+	if request.method == http.MethodPost || request.once != "" {
 		// In this case on purpose: net/http sends a POST with an Idempotency-Key
 		// again by itself when a reused connection breaks, but looks for the
 		// canonical name only. What may have been sent must not be sent twice.
@@ -240,6 +242,7 @@ func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*htt
 		}
 		req.Header["idempotency-key"] = []string{once}
 	}
+	maps.Copy(req.Header, request.header)
 	return req, nil
 }
 

@@ -45,6 +45,7 @@ type page struct {
 	next     bool   // whether one follows; true when the page does not say
 	promised bool   // the page itself says that one follows
 	of       Response
+	body     []byte
 }
 
 func decodePage(body []byte) (page, error) {
@@ -106,7 +107,7 @@ func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 			var p page
 			err := c.do(ctx, request, func(body []byte, of Response) (err error) {
 				p, err = decodePage(body)
-				p.of = of
+				p.of, p.body = of, body
 				return err
 			})
 			if err != nil {

@@ -241,6 +241,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newThemes(),
 		}},
 		{"Build and test:", []*cobra.Command{
+			newAPI(),
 			newSign(),
 			newVerify(),
 			newDemo(),
