@@ -111,11 +111,11 @@ func (s *Simulator) snapshot() snapshot {
 // becomes now.
 func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
 	if json.Unmarshal(raw, &k) != nil { // its error would only name bytes and types
-		return k, errors.New("the snapshot cannot be read: it is not as tillwatch console snapshot FILE writes it")
+		return k, errors.New("the snapshot cannot be read: it is not as GET /control/snapshot answers it")
 	}
 	switch {
 	case k.Format != snapshotFormat || k.At.IsZero():
-		return k, errors.New("this is not a snapshot of a stand-in: make one with tillwatch console snapshot FILE")
+		return k, errors.New("this is not a snapshot of a stand-in: make one with tillwatch api GET /control/snapshot --reveal")
 	case k.Version != snapshotVersion:
 		return k, fmt.Errorf("the snapshot has version %d, and this stand-in reads version %d: make a new one", k.Version, snapshotVersion)
 	}

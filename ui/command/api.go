@@ -226,3 +226,11 @@ func apiFailure(err error, writes bool) error {
 	}
 	return onStandIn(err)
 }
+
+// onStandIn adds what to do if no stand-in answered.
+func onStandIn(err error) error {
+	if errors.Is(err, api.ErrNotStandIn) {
+		return usagef("%w, and this command needs a stand-in: run tillwatch simulate, and give its address with --api-url", err)
+	}
+	return err
+}

@@ -20,7 +20,6 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 		"doctor --profile":          "live staging",
 		"events --type":             "shipment.",
 		"events resend ev_1 --type": "checkout_intent.completed",
-		"console fault --type":      "product.updated",
 		"tokens create --scope":     "stream read report admin",
 		"create --payment":          "drawdown vault_token",
 		"create --effort":           "max low",

@@ -228,7 +228,7 @@ func TestADoctorBlamesNobodyForAStandInWithoutLimits(t *testing.T) {
 	t.Parallel()
 	w := doctors(t)
 	c := healthySetup(t, w)
-	mustExit(t, exitDone, "", "console", "limit", "reads", "none", "--config", w.asUser(t))
+	mustExit(t, exitDone, "", "api", "PUT", "/control/buckets/reads", "limit=-1", "--config", w.asUser(t))
 	found, _ := c.examine()
 	if wrong := bad(found); len(wrong) > 0 {
 		t.Errorf("found %+v", wrong)

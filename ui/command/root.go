@@ -247,7 +247,6 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newDemo(),
 			newSimulate(),
 			newForward(),
-			newConsole(),
 			newTrigger(),
 			newCreate(),
 			newPurchase(),

@@ -17,7 +17,7 @@ func TestHelpAndUsageErrorsAskTheTerminalNothing(t *testing.T) {
 	t.Parallel()
 	for _, environ := range []string{"TERM=xterm-256color", "TERM=dumb", "NO_COLOR=1"} {
 		for _, args := range []string{
-			"--help", "watch --help", "help confirm", "--no-color --help", "--version", "nosuch", "watch --nosuch", "confirm", "console",
+			"--help", "watch --help", "help confirm", "--no-color --help", "--version", "nosuch", "watch --nosuch", "confirm", "api",
 		} {
 			t.Run(environ+" "+args, func(t *testing.T) {
 				t.Parallel()

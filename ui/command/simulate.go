@@ -65,9 +65,9 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "deliver events of the production environment to this URL")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
-	flags.StringVar(&o.from, "from", "", "start from a file of tillwatch console snapshot, or - for stdin, instead of a history")
+	flags.StringVar(&o.from, "from", "", "start from a file with what GET /control/snapshot answers, or - for stdin, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
-	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "stop that clock until tillwatch console clock moves or starts it")
+	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "stop that clock until PUT /control/clock moves or starts it")
 	flags.StringVar(&o.balance, "balance", "", "drawdown balance, such as 100.00USD (default: it never runs out)")
 	shopFlags(flags, &o.simulator)
 	behaviourFlags(flags, &o.simulator, &o.lists)
@@ -203,7 +203,7 @@ func simulateHelp() string {
 	}
 	lines.Flush() // to memory: cannot fail
 	b.WriteString("NAME may also be a failure code; with ?while=placing, the intent fails while its order is placed:\n")
-	b.WriteString(folded(simulator.FailureCodes(), "  ") + "\n\nThe control API takes JSON and the same key, and spends no quota:\n")
+	b.WriteString(folded(simulator.FailureCodes(), "  ") + "\n\nThe control API takes JSON and the same key, as from tillwatch api, and spends no quota:\n")
 	for _, c := range simulator.Controls() {
 		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -163,6 +164,18 @@ func (o simulateOptions) beginning(config *simulator.Config) (err error) {
 		config.Balance = -1 // nothing
 	}
 	return err
+}
+
+// dollars reads an amount in the stand-in's currency, as cents.
+func dollars(of, text string) (int64, error) {
+	amount, err := api.ParseMoney(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", of, err)
+	case amount.Currency != "USD" || amount.Subunits < 0 || amount.Subunits > math.MaxInt32:
+		return 0, fmt.Errorf("%s is %s; the stand-in deals in dollars, from 0.00USD to 21474836.47USD", of, amount.Readable())
+	}
+	return amount.Subunits, nil
 }
 
 func readyKeys(keys []extraKey) []readyKey {

@@ -259,6 +259,15 @@ func (t *triggering) happen(ctx context.Context, s settings, stdout, stderr io.W
 	return printTriggered(stdout, t.json, event, all)
 }
 
+// standInClient makes a client of the configured stand-in. Only its first answer shows whether
+// it is one.
+func standInClient(s settings) (*api.Client, error) {
+	if err := s.requireService(); err != nil {
+		return nil, err
+	}
+	return s.newClient(api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
+}
+
 // deliveriesOf waits until each endpoint of a stand-in has answered an event, at most
 // as long as one may take. An endpoint gets events only after it has answered its
 // challenge, and may have been registered just now.

@@ -59,7 +59,7 @@ func insteadOf(removed string) string {
 	instead := map[string]string{
 		"intent --follow": waits, "intent -f": waits, "intent --for": waits,
 		"sign --curl":      "tillwatch trigger --body FILE --to URL signs and delivers a body",
-		"trigger --repeat": "tillwatch console deliver and tillwatch events resend repeat a delivery",
+		"trigger --repeat": "tillwatch events resend repeats a delivery",
 		"replay --loop":    "space plays again from the beginning",
 		"wait shipment":    "tillwatch wait event type=shipment.updated intent=ID waits for the next event of a parcel",
 		"wait alert":       "give a destination for alerts, see tillwatch alerts --help",
@@ -112,22 +112,6 @@ func argument(missing, extra string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// nothingBut requires exactly the described argument.
-func nothingBut(what string) cobra.PositionalArgs {
-	must := "give " + what + ", and nothing else"
-	return argument(must, must)
-}
-
-// idOf requires exactly the id of what is described.
-func idOf(what string) cobra.PositionalArgs {
-	return cobra.MatchAll(nothingBut("the id of "+what), func(_ *cobra.Command, args []string) error {
-		if !api.Nameable(args[0]) {
-			return fmt.Errorf("%q is not the id of %s", args[0], what)
-		}
-		return nil
-	})
 }
 
 // validIDs refuses arguments that cannot be ids.
