@@ -8,11 +8,11 @@ import (
 	"tillwatch/api"
 )
 
-// The outcome of a creation can stay unknown for good if the service serves no list. Then a person looks elsewhere and
-// settles it by hand.
+// The outcome of a creation can stay unknown for good if the service serves no list. Then a person looks elsewhere, and
+// decides whether it is sent again.
 
-// Creations lists the creations and purchases in this environment whose outcome is unknown, oldest first.
-func (g *Guard) Creations() []Line {
+// creations lists the creations and purchases in this environment whose outcome is unknown, oldest first.
+func (g *Guard) creations() []Line {
 	return slices.DeleteFunc(g.audit.unsettled(), func(l Line) bool {
 		return !isNew(l.Intent) || !slices.Contains(g.cfg.Environments, l.Environment)
 	})
@@ -26,26 +26,18 @@ func (l Line) Reference() api.Text {
 	return ""
 }
 
-// Made records that an intent came of a creation, if the read intent matches what was sent.
-func (g *Guard) Made(l Line, in *api.Intent) error {
-	switch {
-	case subjectOf(in.Response.From.Name, l.Intent) != l.subject():
-		return fmt.Errorf("%s was read in %s, and this was sent to %s", in.ID, in.Response.From.Name, l.Environment)
-	case !api.SameReference(in.ReferenceID, l.Reference()), api.MaskAddress(in.ProductURL) != l.Product, in.Quantity != 0 && in.Quantity != l.Quantity:
-		return fmt.Errorf("%s is something else: %d × %s, with the reference %q", in.ID, in.Quantity, api.MaskAddress(in.ProductURL), in.ReferenceID)
-	case !l.before(in):
-		return fmt.Errorf("%s is older: it was there before this was sent", in.ID)
+// drop records that the outcomes of creations will never be known. They then count neither as made nor as not made,
+// and no longer block the same creation. drop refuses while a request may still be on its way.
+func (g *Guard) drop(open []Line) error {
+	for _, l := range open {
+		if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
+			return fmt.Errorf("the same request may still be on its way: wait until %s", localTime(over))
+		}
+		if err := g.audit.add(l.verdict(Closed, "its outcome is not known")); err != nil {
+			return err
+		}
 	}
-	return g.audit.add(l.verdict(Accepted, string(in.ID)))
-}
-
-// Drop records that the outcome of a creation will never be known. It then counts neither as made nor as not made,
-// and no longer blocks the same creation. Drop refuses while the request may still be on its way.
-func (g *Guard) Drop(l Line) error {
-	if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
-		return fmt.Errorf("it may still be on its way: wait until %s", localTime(over))
-	}
-	return g.audit.add(l.verdict(Closed, "its outcome is not known"))
+	return nil
 }
 
 // before reports whether the line was sent before the intent was created.

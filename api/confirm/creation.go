@@ -26,6 +26,7 @@ type Creation struct {
 	Most        string           // the most it may cost, for the audit log; "" for no limit
 	Body        api.CreateIntent // sent as it is
 	Another     bool             // one more item of the order with this reference
+	Again       bool             // although an equal one has no known outcome: it may be made twice
 	Why         error            // why it is not to be sent, unless it was before; nil: send it
 }
 
@@ -49,8 +50,8 @@ const creationMark = "new "
 
 // Create creates an intent with the care of [Guard.Confirm]: it records the request before it sends it, and sends
 // it once. With a reference, it does not send while the audit log or the service's list has an equal intent that
-// no read shows to have failed, or while an earlier attempt has no known outcome; reads of the list settle a lost
-// answer.
+// no read shows to have failed, or while an earlier attempt has no known outcome, unless [Creation.Again] is set; reads
+// of the list settle a lost answer.
 func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress func(Progress)) Outcome {
 	if progress == nil {
 		progress = func(Progress) {}
@@ -99,15 +100,15 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 
 // lost lists the creations of the last day that have no known outcome.
 func (g *Guard) lost() (all []string) {
-	for _, line := range g.Creations() {
+	for _, line := range g.creations() {
 		if time.Since(line.At) > gapsMatterFor {
 			continue
 		}
-		text := fmt.Sprintf("the outcome of %d × %s, sent at %s, is unknown: run ", line.Quantity, line.Product, localTime(line.At))
+		text := fmt.Sprintf("the outcome of %d × %s, sent at %s, is unknown", line.Quantity, line.Product, localTime(line.At))
 		if reference := line.Reference(); reference != "" {
-			text += fmt.Sprintf("tillwatch order %s to find out, or ", reference)
+			text += fmt.Sprintf(": run tillwatch order %s to find out", reference)
 		}
-		all = append(all, text+"tillwatch settle to close it")
+		all = append(all, text)
 	}
 	return all
 }
@@ -159,6 +160,11 @@ func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		switch {
 		case len(open) == 0:
 			return mark, nil
+		case m.wanted.Again:
+			if err := g.drop(open); err != nil {
+				return 0, &Outcome{Verdict: NotSent, Unsettled: true, Err: err}
+			}
+			continue
 		case !whole, !open[len(open)-1].old(now):
 			return 0, g.without(m.subject, nil, NotSent, nil)
 		case again:

@@ -359,7 +359,7 @@ func TestWhatWasLostIsWarnedOfForADay(t *testing.T) {
 			defer g.Close()
 			return strings.Join(g.Warnings(), "\n")
 		}
-		if said := warned(tunnel); !strings.HasPrefix(said, "the outcome of 2 × "+chili+", sent at ") || !strings.HasSuffix(said, " is unknown: run tillwatch order order-7 to find out, or tillwatch settle to close it") {
+		if said := warned(tunnel); !strings.HasPrefix(said, "the outcome of 2 × "+chili+", sent at ") || !strings.HasSuffix(said, " is unknown: run tillwatch order order-7 to find out") {
 			t.Errorf("warned of %q", said)
 		}
 		if said := warned("elsewhere"); said != "" {

@@ -26,6 +26,7 @@ type createOptions struct {
 	asked    orderFlags
 	live     string
 	another  bool
+	again    bool
 	dryRun   bool
 	json     bool
 }
@@ -80,6 +81,7 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 		flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the reference")
 	}
 	flags.BoolVar(&o.another, "another-item", false, "add one more item to the order with this reference")
+	flags.BoolVar(&o.again, "again", false, "send it although the answer to the same request was lost: it may be made twice")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the request, masked, and send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
@@ -155,7 +157,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		r.ended(*confirm.Unlogged(s.auditFile(), "", err))
 	} else {
 		current.warn(stderr)
-		r.guarded(ctx, current, where, o.another, stderr)
+		r.guarded(ctx, current, where, o, stderr)
 	}
 	return r.print(stdout, o.json, r)
 }
@@ -206,8 +208,8 @@ func (r *createReport) checkPrice(product api.Product, err error, stderr io.Writ
 }
 
 // guarded creates the intent with the guards of a confirm.
-func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, another bool, stderr io.Writer) {
-	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: another, Why: r.why, Body: api.CreateIntent{Raw: r.body.raw}}
+func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, o createOptions, stderr io.Writer) {
+	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: o.another, Again: o.again, Why: r.why, Body: api.CreateIntent{Raw: r.body.raw}}
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}

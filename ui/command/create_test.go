@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -133,6 +135,33 @@ func TestAPurchaseWithoutAnAuditLogIsNotSentAndNothingIsClaimedOfEarlierOnes(t *
 	if code := run(t.Context(), args, strings.NewReader(aBuyer), &out, &words); code != exitUnknown || !strings.Contains(words.String(), "nothing was sent this time: ") || s.made(t) > 0 {
 		t.Errorf("exit code %d, %d made: %s", code, s.made(t), words.String())
 	}
+}
+
+func TestWhatMayHaveBeenBoughtIsSentAgainOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	real := strings.Replace(s.url, "127.0.0.1", "0.0.0.0", 1) // which is not known to move no money
+	config := configFile(t, "api_url", real, "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
+	same := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", chiliCrisp, 1, []string(nil)))
+	line := func(ago time.Duration) string {
+		return fmt.Sprintf(`{"at":%q,"attempt":"LOSTSEVEN7777","environment":%q,"intent":"new order-7 %x","stage":"sending","product":%q,"quantity":1,"total":"at most 60.00 USD"}`+"\n",
+			time.Now().Add(-ago).UTC().Format(time.RFC3339Nano), strings.TrimPrefix(real, "http://"), same[:8], chiliCrisp)
+	}
+	writeFile(t, filepath.Join(s.state, "confirms.jsonl"), line(90*time.Minute))
+	args := strings.Fields("purchase " + chiliCrisp + " --buyer-file - --reference order-7 --max-total 60.00USD --live er-7 --payment drawdown --allow-confirm --config " + config)
+	buy := func(want, made int, says string, more ...string) {
+		t.Helper()
+		var out, words bytes.Buffer
+		code := run(t.Context(), append(args, more...), strings.NewReader(aBuyer), &out, &words)
+		if said := out.String() + words.String(); code != want || s.made(t) != made || !strings.Contains(said, says) {
+			t.Errorf("exit code %d, want %d with %q, %d made: %s", code, want, says, s.made(t), said)
+		}
+	}
+	buy(exitUnknown, 0, "--again sends it once more, and it may then be made twice")
+	buy(exitDone, 1, "purchased ci_", "--again")
+	buy(exitAlready, 1, "order-7 was already purchased", "--again")
+	writeFile(t, filepath.Join(s.state, "confirms.jsonl"), line(0))
+	buy(exitUnknown, 1, "may still be on its way: wait until", "--again")
 }
 
 func TestACreationWithoutAStateSaysSo(t *testing.T) {

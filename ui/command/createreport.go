@@ -23,10 +23,9 @@ type createReport struct {
 	Status    int              `json:"status,omitempty"` // of a refusal
 	Fields    []api.FieldError `json:"fields,omitempty"` // that were refused
 
-	purchase  bool
-	unsettled bool  // an earlier one of unknown outcome prevents it
-	why       error // the price, if it prevents a purchase
-	body      *createBody
+	purchase bool
+	why      error // the price, if it prevents a purchase
+	body     *createBody
 }
 
 func newCreateReport(s *session, purchase bool, body *createBody) *createReport {
@@ -67,7 +66,6 @@ func (r *createReport) sent(in api.Intent, err error) {
 // ended records how it ended.
 func (r *createReport) ended(out confirm.Outcome) {
 	r.end(out)
-	r.unsettled = out.Unsettled
 	earlier := new(*confirm.UnsettledError)
 	const another = ". Give another --reference, or --another-item if this is one more item of that order"
 	switch {
@@ -78,7 +76,7 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case errors.As(out.Err, earlier):
 		at := (*earlier).Earlier.At
 		r.text = "nothing was sent: the answer to the same request was lost earlier, and its outcome is not known" + r.findOut() +
-			". It was sent at " + stamp(at, time.Now()) + at.Local().Format(" MST")
+			". If nothing shows what came of it, --again sends it once more, and it may then be made twice. It was sent at " + stamp(at, time.Now()) + at.Local().Format(" MST")
 	case out.Unsettled: // the audit log cannot be read
 	case out.Verdict == confirm.Unknown:
 		r.text = "unknown: it may have been " + r.did() + ", so it is not sent again: " + r.Error + r.findOut()
@@ -106,9 +104,6 @@ func (r *createReport) findOut() string {
 	text := fmt.Sprintf(". Find out with: tillwatch order %s", r.Reference)
 	if r.Reference == "" {
 		text = ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
-	}
-	if r.Attempt != "" || r.unsettled { // it is in the audit log
-		text += ". If nothing shows what came of it, close it by hand: tillwatch settle"
 	}
 	return text
 }

@@ -19,7 +19,7 @@ func TestWhatCommandsPrintIsDescribed(t *testing.T) {
 		"status": reflect.TypeFor[report](), "intent": reflect.TypeFor[intentLine](), "order": reflect.TypeFor[orderLine](),
 		"confirm": reflect.TypeFor[confirmReport](), "create": reflect.TypeFor[createReport](), "events": reflect.TypeFor[eventLine](),
 		"forward": reflect.TypeFor[attemptLine](), "lookup": reflect.TypeFor[productLine](), "wait": reflect.TypeFor[waitReport](),
-		"events --quarantined": reflect.TypeFor[quarantineLine](), "settle": reflect.TypeFor[unsettledLine](),
+		"events --quarantined": reflect.TypeFor[quarantineLine](),
 	} {
 		for i := range line.NumField() {
 			name, _, _ := strings.Cut(line.Field(i).Tag.Get("json"), ",")

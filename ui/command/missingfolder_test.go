@@ -30,10 +30,6 @@ func TestAFolderThatIsMistypedIsRefusedAndNotMade(t *testing.T) {
 		{"a new token in no folder", []string{"tokens", "create", "--name", "laptop", "--data", mistyped}, empty, exitUsage, "there is no folder " + mistyped},
 		{"a token of another folder", []string{"tokens", "revoke", "laptop", "--data", empty}, empty, exitFailed, `there is no token named "laptop"; tokens are: none`},
 		{"tokens of another folder", []string{"tokens", "list", "--data", empty}, empty, exitDone, ""},
-		{"what was sent, in no folder", []string{"settle"}, mistyped, exitUsage, "there is no folder " + mistyped},
-		{"what was sent, in another folder", []string{"settle"}, empty, exitDone, "Nothing is on record in the state folder " + empty},
-		{"one that was sent, in no folder", []string{"settle", "order-7", "--close"}, mistyped, exitUsage, "there is no folder " + mistyped},
-		{"one that was sent, in another folder", []string{"settle", "order-7", "--close"}, empty, exitUsage, `has the reference or attempt "order-7"`},
 		{"the dead of no folder", []string{"forward", "dead"}, mistyped, exitUsage, "there is no folder " + mistyped},
 		{"the dead of another folder", []string{"forward", "dead"}, empty, exitDone, "Nothing was forwarded from this relay with the state folder " + empty},
 		{"resending in no folder", []string{"forward", "resend", "--all"}, mistyped, exitUsage, "there is no folder " + mistyped},
@@ -70,8 +66,6 @@ func TestTheUsualStateFolderThatIsNotMadeYetHoldsNothing(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"settle"}, exitDone, "Nothing is on record in the state folder " + state},
-		{[]string{"settle", "order-7", "--close"}, exitUsage, `has the reference or attempt "order-7"`},
 		{[]string{"forward", "dead"}, exitDone, "Nothing was forwarded from this relay with the state folder " + state},
 		{[]string{"forward", "resend", "--all"}, exitDone, "Nothing was forwarded from this relay with the state folder " + state},
 	} {

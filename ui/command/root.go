@@ -250,7 +250,6 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newTrigger(),
 			newCreate(),
 			newPurchase(),
-			newSettle(),
 			newLookup(),
 			newDoctor(),
 			newWait(),
