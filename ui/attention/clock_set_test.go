@@ -20,15 +20,6 @@ func TestNothingIsHiddenAfterTheClockWasSetBack(t *testing.T) {
 			t.Error("a clock that is drawn back by a second lifts it")
 		}
 	})
-	t.Run("by what was sent outward", func(t *testing.T) {
-		f := OpenFile(t.TempDir(), "account")
-		if granted, _, err := f.claim(t.Context(), Notice{alert: a}, "way", ahead); !granted || err != nil {
-			t.Fatalf("it is not sent: %v", err)
-		}
-		if granted, _, err := f.claim(t.Context(), Notice{alert: a}, "way", noon); !granted || err != nil {
-			t.Errorf("it is not sent again: %v", err)
-		}
-	})
 	t.Run("by when somebody looked", func(t *testing.T) {
 		var m Memory
 		m.See(ahead, ahead)

@@ -17,14 +17,14 @@ import (
 	"tillwatch/api/durable"
 )
 
-// File keeps one account's [Memory] and record of sent alerts in a folder that
-// several processes share. Each change applies to the file's current content.
+// File keeps one account's [Memory] in a folder that several processes share. Each change
+// applies to the file's current content.
 type File struct {
 	path string
+	wake chan struct{} // holds a token while something waits
 
 	mu      sync.Mutex
 	waiting []func(*Memory)
-	wake    chan struct{} // holds a token while something waits
 	failed  error
 }
 
@@ -32,12 +32,10 @@ type File struct {
 type content struct {
 	Version int `json:"version"`
 	Memory
-	Sent []sent `json:"sent,omitempty"`
 }
 
 const (
 	contentVersion = 1
-	longestContent = 4 << 20 // bytes
 	lockWithin     = 5 * time.Second
 )
 
@@ -46,53 +44,24 @@ const (
 // written.
 func OpenFile(folder, account string) *File {
 	name := sha256.Sum256([]byte(account))
-	return &File{path: filepath.Join(folder, "attention-"+hex.EncodeToString(name[:8])+".json"), wake: make(chan struct{}, 1)}
+	path := filepath.Join(folder, "attention-"+hex.EncodeToString(name[:8])+".json")
+	return &File{path: path, wake: make(chan struct{}, 1)}
 }
 
 // Load reads the file. A missing file is not an error.
 func (f *File) Load() (Memory, error) {
-	c, err := f.read()
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Memory{}, nil
+	}
+	var c content
+	if err == nil && (json.Unmarshal(text, &c) != nil || c.Version != contentVersion) {
+		err = fmt.Errorf("%s is damaged, or of a newer tillwatch: delete it to start over", f.path)
+	}
 	if err != nil {
 		return Memory{}, fmt.Errorf("reading acknowledged and muted alerts: %w", err)
 	}
 	return c.Memory, nil
-}
-
-// errNewer: a newer version's file is left alone.
-var errNewer = errors.New("a newer tillwatch wrote it")
-
-func (f *File) read() (c content, err error) {
-	file, err := os.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return content{Version: contentVersion}, nil
-	}
-	if err != nil {
-		return c, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, longestContent+1))
-	if err != nil {
-		return c, err
-	}
-	switch err := json.Unmarshal(text, &c); {
-	case err != nil, len(text) > longestContent, c.Version < 1:
-		return content{}, fmt.Errorf("%s is damaged: delete it to start over", f.path)
-	case c.Version > contentVersion:
-		return content{}, fmt.Errorf("%s: %w", f.path, errNewer)
-	}
-	return c, nil
-}
-
-// change applies a change to the file under its lock.
-func (f *File) change(ctx context.Context, do func(*content)) error {
-	return durable.Exclusively(ctx, f.path, lockWithin, func() error {
-		c, err := f.read()
-		if err != nil {
-			return err
-		}
-		do(&c)
-		return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
-	})
 }
 
 // Change queues a change; it never blocks.
@@ -129,10 +98,17 @@ func (f *File) flush() {
 	if len(all) == 0 {
 		return
 	}
-	err := f.change(context.Background(), func(c *content) {
-		for _, do := range all {
-			do(&c.Memory)
+	err := durable.Exclusively(context.Background(), f.path, lockWithin, func() error {
+		m, err := f.Load()
+		if err != nil {
+			return err
 		}
+		for _, do := range all {
+			do(&m)
+		}
+		return durable.Replace(f.path, func(w io.Writer) error {
+			return json.NewEncoder(w).Encode(content{contentVersion, m})
+		})
 	})
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package attention records which alerts a person has acknowledged or muted, and
-// sends alerts to webhooks and programs.
+// gives alerts to a program.
 package attention
 
 import (

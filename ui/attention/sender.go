@@ -1,107 +1,95 @@
 package attention
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"strings"
-	"sync"
+	"os/exec"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/process"
 )
 
-// Config configures a [Sender]. Everything but Location is required.
+// Notice is an alert as a program gets it. It holds nothing of buyers.
+type Notice struct {
+	Kind        account.AlertKind `json:"kind"`
+	Cause       string            `json:"cause,omitempty"`
+	Text        string            `json:"text"`             // one sentence
+	Intent      api.ID            `json:"intent,omitempty"` // that it is about
+	Since       time.Time         `json:"since,omitzero"`
+	Due         time.Time         `json:"due,omitzero"` // when what it warns of happens
+	Environment string            `json:"environment"`
+	Live        bool              `json:"live"` // real money may move
+	Account     string            `json:"account,omitempty"`
+	Over        bool              `json:"over,omitempty"` // it has ended
+}
+
+// Config configures a [Sender]. Everything but Live and Timeout is required.
 type Config struct {
-	Destinations []Destination
-	Source       account.Picture // whose alerts are sent
-	File         *File
-	Environment  func() api.Environment // the service's, as currently known
-	Account      string                 // its host
-	Environ      []string               // for programs: without keys and tokens
-	Report       func(error)            // gets the current failure; nil once there is none
-	Location     *time.Location         // for times in texts; nil: time.Local
+	Command     []string               // program and arguments
+	Environ     []string               // of the program: without keys and tokens
+	Live        bool                   // it may run where money is real
+	Timeout     time.Duration          // of one run; 0: 10 s
+	Source      account.Picture        // whose alerts are sent
+	File        *File                  // says what is muted
+	Environment func() api.Environment // the service's, as currently known
+	Account     string                 // its host
+	Report      func(error)            // gets the current failure; nil once there is none
 }
 
-// Sender sends each alert once to each destination that takes its kind, from
-// whichever process on the shared file sees it first.
+// Sender runs a program for each alert, and again when the alert has ended.
 type Sender struct {
-	cfg     Config
-	workers []*worker
-
-	mu       sync.Mutex
-	troubles map[*worker]trouble
+	cfg    Config
+	told   map[Key]account.Alert // given to the program, and not yet over
+	queue  chan Notice
+	failed int // notices that the program did not take
 }
-
-// trouble is a destination's current failure.
-type trouble struct {
-	words   string // the last failure; "" after a success
-	dropped int    // unsent notices since the start
-}
-
-// worker sends the notices for one destination, one after another.
-type worker struct {
-	destination Destination
-	queue       chan Notice
-
-	mu      sync.Mutex
-	handled map[Key]time.Time // handled alerts that are still raised; when to check again, zero: never
-}
-
-// waiting limits one destination's queue.
-const waiting = 64
 
 const (
-	look  = 500 * time.Millisecond // at most this often
-	again = 15 * time.Second       // at least this often, for muted alerts
-	// endAfter is how long a run takes to raise earlier alerts again.
-	endAfter = time.Minute
+	mostWaiting = 16                     // notices; what does not fit is looked at again
+	look        = 500 * time.Millisecond // at most this often
+	again       = 15 * time.Second       // at least this often, for muted alerts
+	endsWithin  = time.Second            // how long a program that is too slow may take to end
 )
 
 // NewSender makes a sender; [Sender.Run] runs it.
 func NewSender(cfg Config) *Sender {
-	if cfg.Location == nil {
-		cfg.Location = time.Local
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 10 * time.Second
 	}
-	s := &Sender{cfg: cfg, troubles: map[*worker]trouble{}}
-	for _, destination := range cfg.Destinations {
-		s.workers = append(s.workers, &worker{destination: destination, queue: make(chan Notice, waiting), handled: map[Key]time.Time{}})
-	}
-	return s
+	return &Sender{cfg: cfg, told: map[Key]account.Alert{}, queue: make(chan Notice, mostWaiting)}
 }
 
-// Run sends alerts until ctx ends. Another run sends those still queued, if they are
-// still raised.
+// Run sends alerts until ctx ends.
 func (s *Sender) Run(ctx context.Context) error {
-	if len(s.workers) == 0 {
-		return nil
-	}
 	group, ctx := errgroup.WithContext(ctx)
-	for _, w := range s.workers {
-		group.Go(func() error { return s.work(ctx, w) })
-	}
 	group.Go(func() error { return s.follow(ctx) })
+	group.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case n := <-s.queue:
+				s.send(ctx, n)
+			}
+		}
+	})
 	return group.Wait()
 }
 
-// follow queues the picture's alerts.
+// follow queues what is new in the picture.
 func (s *Sender) follow(ctx context.Context) error {
-	began := time.Now()
 	for since := uint64(0); ; {
 		c := s.cfg.Source.Changes(since)
 		since = c.Version
-		stands := map[Key]bool{}
-		for _, a := range c.Summary.Alerts {
-			stands[KeyOf(a)] = true
-		}
-		s.offer(c.Summary.Alerts, stands, time.Now())
-		if time.Since(began) > endAfter { // an alert that is over is sent again when it comes back
-			_ = s.cfg.File.end(ctx, stands) // claims report an unreadable file
-		}
+		s.offer(c.Summary.Alerts, time.Now())
 		if api.Sleep(ctx, look) != nil {
 			return nil
 		}
@@ -117,116 +105,94 @@ func (s *Sender) follow(ctx context.Context) error {
 	}
 }
 
-// offer queues alerts that nobody has handled. A full queue drops them and reports
-// that.
-func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Time) {
-	for _, w := range s.workers {
-		for _, a := range alerts {
-			if !w.destination.takes(a) || !w.take(KeyOf(a), now) {
-				continue
-			}
-			select {
-			case w.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
-			default:
-				s.report(w, "too many are queued", 1)
-			}
+// offer queues the alerts that the program does not know, and the ends of those that it knows.
+// A muted alert waits for the end of the mute.
+func (s *Sender) offer(alerts []account.Alert, now time.Time) {
+	muted, _ := s.cfg.File.Load() // the screen reports a file that cannot be read; it mutes nothing
+	stands := map[Key]bool{}
+	for _, a := range alerts {
+		key := KeyOf(a)
+		stands[key] = true
+		off, ok := muted.OffOf(a, now)
+		if _, told := s.told[key]; told || a.Kind == account.AlertSending || ok && !off.Until.IsZero() {
+			continue
 		}
-		w.forget(stands)
+		if s.queued(a, false) {
+			s.told[key] = a
+		}
+	}
+	for key, a := range s.told {
+		if !stands[key] && s.queued(a, true) {
+			delete(s.told, key)
+		}
 	}
 }
 
-// take reports whether to handle an alert now.
-func (w *worker) take(key Key, now time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	at, handled := w.handled[key]
-	if handled && (at.IsZero() || now.Before(at)) {
+func (s *Sender) queued(a account.Alert, over bool) bool {
+	if err := s.allowed(); err != nil {
+		s.report(err)
 		return false
 	}
-	w.handled[key] = time.Time{}
-	return true
-}
-
-// later checks an alert again at a time, if it is still raised.
-func (w *worker) later(key Key, at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.handled[key] = at
-}
-
-func (w *worker) forget(stands map[Key]bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	maps.DeleteFunc(w.handled, func(key Key, _ time.Time) bool { return !stands[key] })
-}
-
-// work sends one destination's queue.
-func (s *Sender) work(ctx context.Context, w *worker) error {
-	destination := w.destination.fingerprint()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case n := <-w.queue:
-			s.send(ctx, w, destination, n)
-		}
+	from := s.cfg.Environment()
+	n := Notice{
+		Kind: a.Kind, Cause: string(api.Scrub(a.Cause)), Text: string(api.Scrub(a.Text)),
+		Intent: api.ScrubID(string(a.Intent)), Since: a.Since.UTC(), Due: a.Due.UTC(), Over: over,
+		Environment: string(api.Scrub(from.Name)), Live: from.Live, Account: string(api.Scrub(s.cfg.Account)),
 	}
-}
-
-func (s *Sender) send(ctx context.Context, w *worker, destination string, n Notice) {
-	now := time.Now()
-	if w.destination.Held(n) {
-		w.later(KeyOf(n.alert), now.Add(again))
-		s.report(w, HeldWords, 0)
-		return
-	}
-	granted, later, err := s.cfg.File.claim(ctx, n, destination, now)
-	switch {
-	case err != nil:
-		w.later(KeyOf(n.alert), now.Add(again))
-		s.report(w, "what was already sent is unknown: "+err.Error(), 0)
-		return
-	case !later.IsZero():
-		w.later(KeyOf(n.alert), later)
-		return
-	case !granted:
-		return
-	}
-	err = w.destination.insist(ctx, n, s.cfg.Environ)
-	switch {
-	case err == nil:
-		s.report(w, "", 0)
-	case ctx.Err() != nil:
-		_ = s.cfg.File.release(context.WithoutCancel(ctx), n, destination) // another run sends it
+	select {
+	case s.queue <- n:
+		return true
 	default:
-		s.report(w, err.Error(), 1)
+		return false
 	}
 }
 
-// report reports a destination's failure, "" for a success, and how many notices were
-// not sent because of it.
-func (s *Sender) report(w *worker, words string, dropped int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.troubles[w]
-	if t.words == words && dropped == 0 {
-		return
+// allowed refuses to run the program where money is real, unless the configuration says so.
+func (s *Sender) allowed() error {
+	if s.cfg.Environment().Live && !s.cfg.Live {
+		return errors.New("it does not run where money is real: set alert_command_live = true to allow that")
 	}
-	t.words, t.dropped = words, t.dropped+dropped
-	s.troubles[w] = t
-	var all []string
-	for _, w := range s.workers {
-		if t := s.troubles[w]; t.words != "" {
-			text := w.destination.Name() + " gets no alerts: " + t.words
-			if t.dropped > 0 {
-				text += fmt.Sprintf(" (%d not sent)", t.dropped)
-			}
-			all = append(all, text)
-		}
+	return nil
+}
+
+// send runs the program with a notice on its stdin.
+func (s *Sender) send(ctx context.Context, n Notice) {
+	err := s.allowed()
+	if err == nil {
+		err = s.start(ctx, n)
 	}
-	if len(all) == 0 {
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.failed++
+		s.report(fmt.Errorf("%w (%d not sent)", err, s.failed))
+	default:
 		s.cfg.Report(nil)
-		return
 	}
-	s.cfg.Report(errors.New(strings.Join(all, "; ")))
+}
+
+func (s *Sender) report(err error) {
+	s.cfg.Report(fmt.Errorf("%s gets no alerts: %w", api.Scrub(filepath.Base(s.cfg.Command[0])), err))
+}
+
+// start waits for the program. It goes through no shell, and what it prints goes nowhere: a screen
+// is drawn there. One that does not end in time is ended with all that it started.
+func (s *Sender) start(ctx context.Context, n Notice) error {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("writing the alert: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, s.cfg.Command[0], s.cfg.Command[1:]...)
+	command.Env, command.Stdin, command.WaitDelay = s.cfg.Environ, bytes.NewReader(append(body, '\n')), endsWithin
+	process.Apart(command, endsWithin)
+	err = command.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("it did not end within %s", s.cfg.Timeout)
+	case err != nil:
+		return fmt.Errorf("it failed: %w", err)
+	}
+	return nil
 }

@@ -3,10 +3,11 @@ package attention
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -54,79 +55,115 @@ func (s *till) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
-// hook is what a webhook got, and what it answers.
-type hook struct {
-	mu      sync.Mutex
-	answers []int // for the first requests; then 200
-	got     []Notice
-	headers []http.Header
-	hangs   bool
+// given is what a program got.
+type given struct {
+	Arguments, Environ []string
+	Input              string
 }
 
-func (h *hook) RoundTrip(r *http.Request) (*http.Response, error) {
-	if h.hangs {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
+// TestAProgramForAlerts is the program that the other tests run: it writes down what it was
+// given, and fails while a file beside that exists.
+func TestAProgramForAlerts(t *testing.T) {
+	if flag.NArg() == 0 {
+		return
 	}
-	body, err := io.ReadAll(r.Body)
+	if flag.Arg(1) == "hang" {
+		select {}
+	}
+	input, err := io.ReadAll(os.Stdin)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	var n Notice
-	if err := json.Unmarshal(body, &n); err != nil {
-		return nil, err
+	told, err := os.OpenFile(flag.Arg(0), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	status := http.StatusOK
-	if len(h.answers) > 0 {
-		status, h.answers = h.answers[0], h.answers[1:]
+	defer told.Close()
+	if err := json.NewEncoder(told).Encode(given{flag.Args()[1:], os.Environ(), string(input)}); err != nil {
+		t.Fatal(err)
 	}
-	if h.got, h.headers = append(h.got, n), append(h.headers, r.Header); status == 0 {
-		return nil, errors.New("connection refused")
+	if _, err := os.Stat(flag.Arg(0) + ".fail"); err == nil {
+		t.Fatal("it was told to fail")
 	}
-	return &http.Response{StatusCode: status, Body: http.NoBody, Header: http.Header{}}, nil
 }
 
-func (h *hook) texts() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// program is a program that writes down what it is given, and what it was given so far.
+type program struct {
+	t       *testing.T
+	path    string
+	command []string
+}
+
+func newProgram(t *testing.T, arguments ...string) program {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "told")
+	return program{t, path, append([]string{self, "-test.run=^TestAProgramForAlerts$", "--", path}, arguments...)}
+}
+
+func (p program) runs() (all []given) {
+	p.t.Helper()
+	text, err := os.ReadFile(p.path)
+	if err != nil && !os.IsNotExist(err) {
+		p.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var one given
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			p.t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func (p program) notices() (all []Notice) {
+	p.t.Helper()
+	for _, run := range p.runs() {
+		var n Notice
+		if err := json.Unmarshal([]byte(run.Input), &n); err != nil || !strings.HasSuffix(run.Input, "}\n") {
+			p.t.Fatal(run.Input, err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// texts are the texts that the program got, "over" before those of alerts that have ended.
+func (p program) texts() string {
 	var texts []string
-	for _, n := range h.got {
+	for _, n := range p.notices() {
+		if n.Over {
+			n.Text = "over " + n.Text
+		}
 		texts = append(texts, n.Text)
 	}
 	return strings.Join(texts, ", ")
 }
 
-// requests are the headers of all that came.
-func (h *hook) requests() []http.Header {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.headers)
-}
-
-const address = "https://hooks.example/token-in-the-path"
-
-func toHook(h *hook, kinds ...string) Destination {
-	return Destination{Kinds: kinds, Webhook: api.NewSecret(address), Headers: map[string]api.Secret{"Authorization": api.NewSecret("Bearer t")}, transport: h}
-}
-
 // sending runs a sender until the test ends, and returns what it last reported.
-func sending(t *testing.T, folder string, source *till, from api.Environment, ways ...Destination) (report func() string) {
+func sending(t *testing.T, c Config) (report func() string) {
 	t.Helper()
 	var mu sync.Mutex
 	var last error
-	s := NewSender(Config{Destinations: ways, Source: source, File: OpenFile(folder, "an account"), Account: "api.example", Location: time.UTC,
-		Environment: func() api.Environment { return from },
-		Report: func(err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			last = err
-		}})
+	c.Report = func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		last = err
+	}
+	if c.File == nil {
+		c.File = OpenFile(t.TempDir(), "an account")
+	}
+	if c.Environment == nil {
+		c.Environment = func() api.Environment { return api.Environment{Name: "staging"} }
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := s.Run(ctx); err != nil {
+		if err := NewSender(c).Run(ctx); err != nil {
 			t.Error(err)
 		}
 	})
@@ -138,146 +175,170 @@ func sending(t *testing.T, folder string, source *till, from api.Environment, wa
 	}
 }
 
-var (
-	staging = api.Environment{Name: "staging"}
-	live    = api.Environment{Name: "production", Live: true}
-)
-
 func failed(id api.ID) account.Alert {
 	return account.Alert{Kind: account.AlertFailed, Intent: id, Text: "Mug " + string(id) + " failed", Since: noon}
 }
 
-func TestEachAlertGoesOutOnceFromSeveralDashboards(t *testing.T) {
+func TestEachAlertIsToldOnceAndSoIsItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, source, folder := &hook{}, &till{}, t.TempDir()
-		for range 3 {
-			sending(t, folder, source, staging, toHook(h))
-		}
-		want := func(texts string) {
-			t.Helper()
-			time.Sleep(2 * time.Minute)
-			if got := h.texts(); got != texts {
-				t.Errorf("sent %q, want %q", got, texts)
+		p, source := newProgram(t), &till{}
+		sending(t, Config{Command: p.command, Source: source})
+		relay := account.Alert{Kind: account.AlertRelay, Cause: "down", Text: "the relay is down"}
+		unknown := account.Alert{Kind: account.AlertConfirm, Intent: "ci_1", Text: "a confirm is unknown"}
+		for _, step := range []struct {
+			alerts []account.Alert
+			tells  string
+		}{
+			{[]account.Alert{failed("ci_1")}, "Mug ci_1 failed"},
+			{[]account.Alert{unknown, failed("ci_1"), relay}, ", a confirm is unknown, the relay is down"},
+			{[]account.Alert{failed("ci_1"), relay}, ", over a confirm is unknown"},
+			{[]account.Alert{relay}, ", over Mug ci_1 failed"},
+			{nil, ", over the relay is down"},
+			{[]account.Alert{relay, {Kind: account.AlertSending, Text: "cannot be sent"}}, ", the relay is down"},
+		} {
+			before := p.texts()
+			source.raise(step.alerts...)
+			time.Sleep(time.Minute)
+			if got := strings.TrimPrefix(p.texts(), before); got != step.tells {
+				t.Errorf("after %q it is told %q, want %q", before, got, step.tells)
 			}
 		}
-		relay := account.Alert{Kind: account.AlertRelay, Cause: "down", Text: "the relay is down"}
-		source.raise(failed("ci_1"))
-		want("Mug ci_1 failed")
-		source.raise(failed("ci_1"), relay)
-		want("Mug ci_1 failed, the relay is down")
-		sending(t, folder, source, staging, toHook(h)) // a restart
-		want("Mug ci_1 failed, the relay is down")
-		source.raise()
-		want("Mug ci_1 failed, the relay is down")
-		source.raise(relay) // anew
-		want("Mug ci_1 failed, the relay is down, the relay is down")
-		if got := h.requests()[0]; got.Get("Authorization") != "Bearer t" || got.Get("Content-Type") != "application/json" {
-			t.Errorf("sent with %v", got)
-		}
 	})
 }
 
-func TestOnlyChosenKindsGoOut(t *testing.T) {
+func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		some, all, source := &hook{}, &hook{}, &till{}
-		sending(t, t.TempDir(), source, staging, toHook(some, account.Spent), Destination{Webhook: api.NewSecret(address + "/all"), transport: all})
-		source.raise(failed("ci_1"), account.Alert{Kind: account.AlertDay, Cause: "near", Text: "near"},
-			account.Alert{Kind: account.AlertDay, Cause: account.Spent, Text: "spent", Due: noon.Add(24 * time.Hour)}, account.Alert{Kind: account.AlertSending, Text: "cannot be sent"})
-		time.Sleep(time.Minute)
-		if some, all := some.texts(), all.texts(); some != "spent by 12:00 UTC, Nov 21" || all != "Mug ci_1 failed, near, spent by 12:00 UTC, Nov 21" {
-			t.Errorf("sent %q and %q", some, all)
+		arguments := []string{"--to=$HOME `id`", "{text}; exit 1"}
+		p, source := newProgram(t, arguments...), &till{}
+		sending(t, Config{Command: p.command, Source: source, Account: "api.example", Environ: []string{"ONLY=this"}})
+		source.raise(account.Alert{Kind: account.AlertFailed, Text: "\x1b]52;c;x\x07Mug\nfailed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour)})
+		time.Sleep(time.Second)
+		runs, notices := p.runs(), p.notices()
+		if len(runs) != 1 {
+			t.Fatalf("it ran %d times", len(runs))
+		}
+		home := func(pair string) bool { return strings.HasPrefix(pair, "HOME=") }
+		if got := runs[0]; !slices.Equal(got.Arguments, arguments) || !slices.Contains(got.Environ, "ONLY=this") || slices.ContainsFunc(got.Environ, home) {
+			t.Errorf("it got %+v", got)
+		}
+		want := Notice{
+			Kind: account.AlertFailed, Text: "]52;c;xMug failed", Intent: "ci_1",
+			Since: noon, Due: noon.Add(time.Hour), Environment: "staging", Account: "api.example",
+		}
+		if got := notices[0]; got != want {
+			t.Errorf("its stdin held %+v, want %+v", got, want)
 		}
 	})
 }
 
-func TestAWebhookIsTriedAgainWhereThatHelps(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		answers []int
-		tries   int
-		says    string
-	}{
-		{"two failures", []int{503, 0}, 3, "<nil>"},
-		{"too many requests", []int{429}, 2, "<nil>"},
-		{"a refusal", []int{403}, 1, "hooks.example gets no alerts: it answered 403 Forbidden (1 not sent)"},
-		{"a redirect", []int{302}, 1, "hooks.example gets no alerts: it answered 302 Found (1 not sent)"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h, source := &hook{answers: c.answers}, &till{}
-				report := sending(t, t.TempDir(), source, staging, toHook(h))
-				source.raise(failed("ci_1"))
-				time.Sleep(5 * time.Minute)
-				if got, tries := report(), h.requests(); len(tries) != c.tries || got != c.says {
-					t.Errorf("%d requests, reported %s", len(tries), got)
-				}
-			})
+func TestWhatDoesNotFitIsToldLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, source := newProgram(t), &till{}
+		sending(t, Config{Command: p.command, Source: source})
+		var alerts []account.Alert
+		for i := range 2 * mostWaiting {
+			alerts = append(alerts, failed(api.ID(fmt.Sprint("ci_", i))))
+		}
+		source.raise(alerts...)
+		time.Sleep(time.Minute)
+		source.raise()
+		time.Sleep(time.Minute)
+		count := map[bool]int{}
+		for _, n := range p.notices() {
+			count[n.Over]++
+		}
+		if count[false] != len(alerts) || count[true] != len(alerts) {
+			t.Errorf("of %d alerts, %d were told, and the ends of %d", len(alerts), count[false], count[true])
+		}
+	})
+}
+
+func TestAProgramThatFailsIsReportedUntilItSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, source := newProgram(t), &till{}
+		report := sending(t, Config{Command: p.command, Source: source})
+		damage(t, p.path+".fail", "")
+		source.raise(failed("ci_1"), failed("ci_2"))
+		time.Sleep(time.Minute)
+		want := filepath.Base(p.command[0]) + " gets no alerts: it failed: exit status 1 (2 not sent)"
+		if got := report(); got != want {
+			t.Errorf("reported %s, want %s", got, want)
+		}
+		if err := os.Remove(p.path + ".fail"); err != nil {
+			t.Fatal(err)
+		}
+		source.raise(failed("ci_1"))
+		time.Sleep(time.Minute)
+		if got := report(); got != "<nil>" {
+			t.Errorf("reported %s after it succeeded", got)
+		}
+	})
+}
+
+func TestAProgramThatDoesNotEndOrDoesNotExistIsReported(t *testing.T) {
+	hanging := Config{Command: newProgram(t, "hang").command, Timeout: 100 * time.Millisecond}
+	for want, c := range map[string]Config{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
+		if err := NewSender(c).start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestWhatIsMutedIsToldAfterwardsIfItStillStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, source, file := newProgram(t), &till{}, OpenFile(t.TempDir(), "an account")
+		file.Change(func(m *Memory) {
+			m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: time.Now(), Until: time.Now().Add(15 * time.Minute)})
+			m.Put(Off{Key: Key{Kind: account.AlertRelay}, At: time.Now()})
+		})
+		file.flush()
+		sending(t, Config{Command: p.command, Source: source, File: file})
+		source.raise(failed("ci_1"), account.Alert{Kind: account.AlertRelay, Text: "acknowledged"})
+		time.Sleep(14 * time.Minute)
+		if got := p.texts(); got != "acknowledged" {
+			t.Errorf("told %q while it is muted", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := p.texts(); got != "acknowledged, Mug ci_1 failed" {
+			t.Errorf("told %q after that", got)
+		}
+	})
+}
+
+func TestAFileThatCannotBeReadMutesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, source, file := newProgram(t), &till{}, OpenFile(t.TempDir(), "an account")
+		damage(t, file.path, "{")
+		sending(t, Config{Command: p.command, Source: source, File: file})
+		source.raise(failed("ci_1"))
+		time.Sleep(time.Minute)
+		if got := p.texts(); got != "Mug ci_1 failed" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+func TestAProgramRunsWhereMoneyIsRealOnlyIfAllowed(t *testing.T) {
+	for allowed, want := range map[bool]string{true: "Mug ci_1 failed", false: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			p, source := newProgram(t), &till{}
+			live := func() api.Environment { return api.Environment{Name: "production", Live: true} }
+			report := sending(t, Config{Command: p.command, Source: source, Live: allowed, Environment: live})
+			source.raise(failed("ci_1"))
+			time.Sleep(time.Minute)
+			if got := p.texts(); got != want || strings.Contains(report(), "set alert_command_live = true") == allowed {
+				t.Errorf("allowed %v, it is told %q, and reported is %s", allowed, got, report())
+			}
 		})
 	}
 }
 
-func TestWhatIsTooMuchIsDroppedAndCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := &till{}
-		report := sending(t, t.TempDir(), source, staging, toHook(&hook{hangs: true}))
-		var alerts []account.Alert
-		for i := range 2 * waiting {
-			alerts = append(alerts, failed(api.ID(fmt.Sprint("ci_", i))))
-		}
-		source.raise(alerts...)
-		time.Sleep(5 * time.Second)
-		if got := report(); !strings.Contains(got, "too many are queued") || !strings.Contains(got, "not sent") || strings.Contains(got, "token") {
-			t.Errorf("reported %s", got)
-		}
-		time.Sleep(5 * time.Minute)
-		if got := report(); !strings.Contains(got, "deadline exceeded") || strings.Contains(got, "token") {
-			t.Errorf("reported %s", got)
-		}
-	})
-}
-
-func TestWhatIsMutedGoesOutAfterwardsIfItStillStands(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h, source, folder := &hook{}, &till{}, t.TempDir()
-		file := OpenFile(folder, "an account")
-		file.Change(func(m *Memory) {
-			m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: time.Now(), Until: time.Now().Add(15 * time.Minute)})
-		})
-		file.flush()
-		sending(t, folder, source, staging, toHook(h))
-		source.raise(failed("ci_1"))
-		time.Sleep(14 * time.Minute)
-		if got := h.texts(); got != "" {
-			t.Errorf("sent %q while it is muted", got)
-		}
-		time.Sleep(2 * time.Minute)
-		if got := h.texts(); got != "Mug ci_1 failed" {
-			t.Errorf("sent %q after that", got)
-		}
-	})
-}
-
-func TestAProgramDoesNotRunWhereMoneyIsRealUnlessAllowed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := &till{}
-		report := sending(t, t.TempDir(), source, live, Destination{Command: []string{"a-program-that-does-not-exist"}})
-		source.raise(failed("ci_1"))
-		time.Sleep(time.Minute)
-		if got := report(); !strings.Contains(got, "set live = true") {
-			t.Errorf("reported %s", got)
-		}
-	})
-}
-
-func TestAFileThatCannotBeReadSendsNothingTwice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h, source, folder := &hook{}, &till{}, t.TempDir()
-		damage(t, OpenFile(folder, "an account").path, `{"version":99}`)
-		report := sending(t, folder, source, staging, toHook(h))
-		source.raise(failed("ci_1"))
-		time.Sleep(time.Minute)
-		if got := report(); h.texts() != "" || !strings.Contains(got, "a newer tillwatch wrote it") {
-			t.Errorf("sent %q, reported %s", h.texts(), got)
-		}
-	})
+func TestWhatWaitsDoesNotRunOnceMoneyIsReal(t *testing.T) {
+	live := func() api.Environment { return api.Environment{Name: "production", Live: true} }
+	p, said := newProgram(t), ""
+	s := NewSender(Config{Command: p.command, Environment: live, Report: func(err error) { said = err.Error() }})
+	s.send(t.Context(), Notice{})
+	if len(p.runs()) > 0 || !strings.Contains(said, "alert_command_live") {
+		t.Errorf("it ran %d times, and said is %q", len(p.runs()), said)
+	}
 }

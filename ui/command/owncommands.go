@@ -20,9 +20,9 @@ type commandList []own.Command
 func (l *commandList) read(number int, table map[string]any) []error {
 	place := fmt.Sprintf("command %d", number)
 	c, guarded := own.Command{}, true
-	wrong := readTable(place, table, true, map[string]any{
+	wrong := readTable(place, table, map[string]any{
 		"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": &guarded, "screen": &c.Screen, "live": &c.Live,
-	}, nil)
+	})
 	c.Unguarded = !guarded
 	if err := c.Check(); err != nil {
 		wrong = append(wrong, usagef("%s, %q: %w", place, c.Name, err))

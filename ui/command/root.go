@@ -237,7 +237,6 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newEvents(),
 			newConfirm(),
 			newReplay(),
-			newAlerts(),
 			newThemes(),
 		}},
 		{"Build and test:", []*cobra.Command{

@@ -54,7 +54,7 @@ type session struct {
 
 	standIn *simulator.Simulator // in this process; may be nil
 
-	attention *attention.File // acknowledged, muted and sent alerts
+	attention *attention.File // acknowledged and muted alerts
 }
 
 // memory is what a session shares with earlier and later ones.

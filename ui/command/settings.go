@@ -21,7 +21,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
-	"tillwatch/ui/attention"
 	"tillwatch/ui/notify"
 )
 
@@ -29,37 +28,38 @@ import (
 // in this order of precedence. Secrets never come from flags: other users of a
 // machine can read a command line.
 type settings struct {
-	APIURL            string
-	APIKey            api.Secret
-	RelayURL          string
-	RelayToken        api.Secret
-	SigningSecret     api.Secret
-	Postgres          api.Secret
-	HeaderPrefix      string
-	LookupPath        string
-	SpenderHeader     string
-	ProxyListen       string
-	ConfirmBody       string
-	ConfirmWindow     time.Duration
-	PollShare         float64
-	PollEvery         time.Duration
-	AllowConfirm      bool
-	DayLimit          int
-	AgentsLimit       int
-	KeepIntents       int
-	WatchIDs          []string
-	WatchList         string
-	Alerts            account.AlertConfig
-	AlertDestinations []attention.Destination
-	IdleAfter         time.Duration
-	Theme             string
-	Filter            string
-	Notify            string
-	NoOpen            bool
-	StateDir          string
-	InsecureHTTP      bool
-	Keys              keyBindings
-	Commands          commandList
+	APIURL           string
+	APIKey           api.Secret
+	RelayURL         string
+	RelayToken       api.Secret
+	SigningSecret    api.Secret
+	Postgres         api.Secret
+	HeaderPrefix     string
+	LookupPath       string
+	SpenderHeader    string
+	ProxyListen      string
+	ConfirmBody      string
+	ConfirmWindow    time.Duration
+	PollShare        float64
+	PollEvery        time.Duration
+	AllowConfirm     bool
+	DayLimit         int
+	AgentsLimit      int
+	KeepIntents      int
+	WatchIDs         []string
+	WatchList        string
+	Alerts           account.AlertConfig
+	AlertCommand     programLine
+	AlertCommandLive bool
+	IdleAfter        time.Duration
+	Theme            string
+	Filter           string
+	Notify           string
+	NoOpen           bool
+	StateDir         string
+	InsecureHTTP     bool
+	Keys             keyBindings
+	Commands         commandList
 
 	// KeyProfile is the chosen profile if it names the API key itself, else "".
 	KeyProfile string

@@ -100,15 +100,19 @@ func settingTable() []setting {
 			}},
 		{key: "idle_after", field: func(s *settings) any { return &s.IdleAfter },
 			must: `a second or more, with its unit as in "5m", or 0 for never`, holds: func(s settings) bool { return s.IdleAfter == 0 || s.IdleAfter >= time.Second }},
-		{key: "alert", private: true, field: func(s *settings) any { return &s.AlertDestinations }},
+		{key: "alert_command", private: true, field: func(s *settings) any { return &s.AlertCommand },
+			must: "a program and its arguments, such as " + programLineHint, holds: func(s settings) bool {
+				return len(s.AlertCommand) == 0 || strings.TrimSpace(s.AlertCommand[0]) != ""
+			}},
+		{key: "alert_command_live", field: func(s *settings) any { return &s.AlertCommandLive }},
 		{key: "keys", field: func(s *settings) any { return &s.Keys }},
 		{key: "command", private: true, field: func(s *settings) any { return &s.Commands }},
 	}, alertTable()...)
 }
 
-// variableKeys are the settings that variables can hold: all but tables.
+// variableKeys are the settings that variables can hold: all but tables and programs.
 func variableKeys() []string {
-	return slices.DeleteFunc(settingKeys(), func(key string) bool { return slices.Contains([]string{"keys", "command", "alert"}, key) })
+	return slices.DeleteFunc(settingKeys(), func(key string) bool { return slices.Contains([]string{"keys", "command", "alert_command"}, key) })
 }
 
 // alertTable declares the thresholds of alerts, the table [alerts]; 0 switches an

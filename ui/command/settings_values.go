@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,8 +28,6 @@ func (s *settings) assign(values given) error {
 		switch {
 		case value == nil:
 		case one.key == "keys" && table: // an empty table
-		case one.key == "alert":
-			wrong = append(wrong, readTables(one.key, value, s.readDestination)...)
 		case one.key == "command":
 			wrong = append(wrong, readTables(one.key, value, s.Commands.read)...)
 		case !assign(one.field(s), value):
@@ -89,21 +86,17 @@ func assign(field, value any) bool {
 		list, ok := texts(value)
 		*to = list
 		return ok
-	case *map[string]string:
-		table, ok := value.(map[string]any)
-		*to = map[string]string{}
-		for name, one := range table {
-			text, isText := one.(string)
-			(*to)[name], ok = text, ok && isText
-		}
-		return ok
+	case *programLine:
+		list, ok := texts(value)
+		*to = list
+		return ok && !isText
 	default:
 		return false
 	}
 	return err == nil
 }
 
-// readTables reads a list of tables, as [[alert]]. read reads one of them.
+// readTables reads a list of tables, as [[command]]. read reads one of them.
 func readTables(key string, value any, read func(number int, table map[string]any) []error) (wrong []error) {
 	must := "tables, as in [[" + key + "]]"
 	list, ok := value.([]any)
@@ -120,22 +113,24 @@ func readTables(key string, value any, read func(number int, table map[string]an
 	return wrong
 }
 
-// readTable sets the fields, by name, to the values of a table. Errors name its place, repeat
-// a value only if it is shown, and say what it must be: as in must, or else the field's kind.
-func readTable(place string, table map[string]any, shown bool, fields map[string]any, must map[string]string) (wrong []error) {
+// readTable sets the fields, by name, to the values of a table. Errors name its place.
+func readTable(place string, table, fields map[string]any) (wrong []error) {
 	known := slices.Sorted(maps.Keys(fields))
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		switch field, exists := fields[key]; {
 		case !exists:
 			wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, wording.Suggest(key, known)))
-		case !assign(field, table[key]) && shown:
-			wrong = append(wrong, invalidValue(place+": "+key, table[key], cmp.Or(must[key], describeKind(field))))
 		case !assign(field, table[key]):
-			wrong = append(wrong, usagef("%s: %s must be %s", place, key, cmp.Or(must[key], describeKind(field))))
+			wrong = append(wrong, invalidValue(place+": "+key, table[key], describeKind(field)))
 		}
 	}
 	return wrong
 }
+
+// programLine is a program with its arguments.
+type programLine []string
+
+const programLineHint = `["notify-alert", "--to", "till"]`
 
 // texts is a list of texts, or one text.
 func texts(value any) (list []string, ok bool) {
@@ -173,8 +168,8 @@ func describeKind(field any) string {
 		return `a list of texts, such as ["a", "b"]`
 	case *keyBindings:
 		return "a table, as in [keys]"
-	case *map[string]string:
-		return `a table of texts, as in { X-Source = "…" }`
+	case *programLine:
+		return "a list, such as " + programLineHint + ": no shell runs it"
 	}
 	return "a text in quotes"
 }

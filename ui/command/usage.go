@@ -62,7 +62,7 @@ func insteadOf(removed string) string {
 		"trigger --repeat": "tillwatch events resend repeats a delivery",
 		"replay --loop":    "space plays again from the beginning",
 		"wait shipment":    "tillwatch wait event type=shipment.updated intent=ID waits for the next event of a parcel",
-		"wait alert":       "give a destination for alerts, see tillwatch alerts --help",
+		"wait alert":       "set alert_command in tillwatch.toml",
 	}[removed]
 	if instead == "" {
 		return ""
