@@ -8,11 +8,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
-	"tillwatch/relay/signature"
 )
 
 // retrySeconds is how long a client is asked to wait, in seconds.
@@ -115,7 +115,7 @@ func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
 func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified, encoding string) {
 	d, err := readDelivery(v.body)
 	switch {
-	case errors.Is(err, errNotUTF8) && signature.Compresses(encoding):
+	case errors.Is(err, errNotUTF8) && compresses(encoding):
 		r.quarantine(ctx, w, v, fmt.Errorf("compressed (Content-Encoding: %s), so it cannot be read", encoding))
 	case err != nil:
 		r.quarantine(ctx, w, v, err)
@@ -133,6 +133,11 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified, e
 		r.metrics.count(outcomeChallenge)
 		answer(w, http.StatusOK, string(challenge))
 	}
+}
+
+// compresses reports whether a Content-Encoding names a compression.
+func compresses(encoding string) bool {
+	return slices.Contains([]string{"gzip", "deflate", "br", "zstd"}, encoding)
 }
 
 func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d delivery) {

@@ -100,7 +100,7 @@ func (w *signatureMonitor) rotate(secrets []api.Secret) {
 	defer w.mu.Unlock()
 	for _, old := range w.secret {
 		if !slices.Contains(secrets, old) {
-			w.former = append(w.former, signature.Other{Secret: old, Cause: signature.OldSecret, Whose: "before the rotation, which the sender still has"})
+			w.former = append(w.former, signature.Other{Secret: old, Cause: signature.Rotation, Whose: "before the rotation, which the sender still has"})
 		}
 	}
 	w.former = w.former[max(0, len(w.former)-keptSecrets):]

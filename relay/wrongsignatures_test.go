@@ -33,17 +33,17 @@ func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
 			serve(r.Ingest(), forged(i, testSecret+"\n"))
 			time.Sleep(2 * time.Second)
 		}
-		const want = "3 wrong signatures in 5m: the secret ends in a line break at the sender"
+		const want = "3 wrong signatures in 5m: the secret has a line break, blanks or quotes around it"
 		synctest.Wait()
 		if last := c.statuses[len(c.statuses)-1]; last.State != Live || !strings.HasPrefix(last.Wrong.String(), want) {
 			t.Errorf("%s %s, want %s", last.State, last.Wrong, want)
 		}
 		late := newCollector()
 		run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: n.dial}), late)
-		if live := late.awaitState(t, Live); live.Wrong.Count != 3 || live.Wrong.Cause != signature.SecretSpace {
+		if live := late.awaitState(t, Live); live.Wrong.Count != 3 || live.Wrong.Cause != signature.Secret {
 			t.Errorf("whoever comes later gets %+v", live.Wrong)
 		}
-		if lines := linesWith(log, "wrong signature:"); len(lines) != 1 || !strings.Contains(lines[0], "cause=secret_space proven=true") {
+		if lines := linesWith(log, "wrong signature:"); len(lines) != 1 || !strings.Contains(lines[0], "cause=secret proven=true") {
 			t.Errorf("the log: %q", lines)
 		}
 		if strings.Contains(log.String(), testSecret) {
@@ -54,7 +54,7 @@ func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
 		if last := c.statuses[len(c.statuses)-1]; last.Wrong.String() != "" {
 			t.Errorf("6 minutes later: %s", last.Wrong)
 		}
-		if got := scraped(t, r)[`tillwatch_wrong_signatures_total{cause="secret_space"}`]; got != "3" {
+		if got := scraped(t, r)[`tillwatch_wrong_signatures_total{cause="secret"}`]; got != "3" {
 			t.Errorf("counted: %s", got)
 		}
 	})
@@ -63,7 +63,7 @@ func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
 func TestASignatureOfBeforeARotationIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, newMemory(t), func(cfg *Config) {
-			cfg.OtherSecrets = []signature.Other{{Secret: api.NewSecret("the secret of live"), Cause: signature.OtherSecret, Whose: `the profile "live"`}}
+			cfg.OtherSecrets = []signature.Other{{Secret: api.NewSecret("the secret of live"), Cause: signature.Secret, Whose: `the profile "live"`}}
 		})
 		if err := r.SetSigningSecrets([]api.Secret{api.NewSecret("the next secret of tests")}); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestASignatureOfBeforeARotationIsNamed(t *testing.T) {
 		for _, test := range []struct {
 			secret string
 			cause  signature.Cause
-		}{{testSecret, signature.OldSecret}, {"the secret of live", signature.OtherSecret}} {
+		}{{testSecret, signature.Rotation}, {"the secret of live", signature.Secret}} {
 			serve(r.Ingest(), forged(1, test.secret))
 			synctest.Wait()
 			if told := r.signatures.report(); told.Cause != test.cause || told.Count != 1 {
@@ -113,7 +113,7 @@ func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
 			serve(h, forged(1, "the secret of nobody here"))
 		}
 		synctest.Wait()
-		if told := r.signatures.report(); told.Count != 1 || told.Cause != signature.SecretSpace {
+		if told := r.signatures.report(); told.Count != 1 || told.Cause != signature.Secret {
 			t.Errorf("a proven cause among them: %+v", told)
 		}
 		for range 2 * int(wrongSpan/diagnosisPause) {
@@ -167,7 +167,7 @@ func TestTheFormOfASignatureIsDiagnosedToo(t *testing.T) {
 		defer stop()
 		body := eventBody(1)
 		digits := strings.TrimPrefix(sign(testSecret, body), "v0=")
-		for value, cause := range map[string]signature.Cause{digits: signature.Prefix, "v0=" + strings.ToUpper(digits): signature.UpperCase} {
+		for value, cause := range map[string]signature.Cause{digits: signature.Prefix, "v0=" + strings.ToUpper(digits): signature.HeaderEncoding} {
 			(attempt{"", body, []string{value}}).exchange(t, n)
 			synctest.Wait()
 			if told := r.signatures.report(); told.Cause != cause {

@@ -1,15 +1,17 @@
 package signature
 
 import (
-	"cmp"
+	"bytes"
 	"crypto/hmac"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"tillwatch/api"
 )
@@ -17,40 +19,22 @@ import (
 // Cause is why a signature is wrong, as a stable word.
 type Cause string
 
-// The causes, in the order of their trials. The last ones cannot be proven by a trial.
+// The causes.
 const (
-	Prefix          Cause = "prefix"            // another than v0=, or none
-	UpperCase       Cause = "upper_case"        // hexadecimal digits
-	Base64          Cause = "base64"            // instead of hexadecimal digits
-	Repeated        Cause = "repeated"          // the right signature beside something else
-	SecretSpace     Cause = "secret_space"      // around it: a line break, blanks, quotes
-	SecretEncoding  Cause = "secret_encoding"   // it is used in hexadecimal digits or Base64, not as text
-	OldSecret       Cause = "rotation"          // the other secret of a rotation
-	OtherSecret     Cause = "other_environment" // the secret of another environment
-	Rewritten       Cause = "rewritten"         // the JSON was parsed and written again
-	LineBreaks      Cause = "line_breaks"       // changed in the body
-	Encoding        Cause = "encoding"          // of the body's text, changed
-	ByteOrderMark   Cause = "byte_order_mark"   // added to or removed from the body
-	Compressed      Cause = "compressed"        // the body was compressed or decompressed on the way
-	EmptyBody       Cause = "empty_body"        // an empty body was signed, or arrived
-	SignedTimestamp Cause = "signed_timestamp"  // the timestamp was signed with the body
-	Missing         Cause = "missing"           // there is no signature
-	Clock           Cause = "clock"             // the signature is right, and the timestamp far from now
-	Unknown         Cause = "unknown"
+	Prefix         Cause = "prefix"          // another than v0=, or none
+	HeaderEncoding Cause = "header_encoding" // the digits are in capitals or Base64
+	Secret         Cause = "secret"          // another one, or something around it
+	Rotation       Cause = "rotation"        // the other secret of a rotation
+	Body           Cause = "body"            // rewritten or changed after it was signed
+	Timestamp      Cause = "timestamp"       // signed with the body, or far from now
+	Missing        Cause = "missing"         // there is no signature
+	Unknown        Cause = "unknown"
 )
 
 // Causes lists all causes.
 func Causes() []Cause {
-	return []Cause{Prefix, UpperCase, Base64, Repeated, SecretSpace, SecretEncoding, OldSecret, OtherSecret, Rewritten,
-		LineBreaks, Encoding, ByteOrderMark, Compressed, EmptyBody, SignedTimestamp, Missing, Clock, Unknown}
+	return []Cause{Prefix, HeaderEncoding, Secret, Rotation, Body, Timestamp, Missing, Unknown}
 }
-
-const (
-	// DefaultEffort limits a diagnosis to about 30 ms.
-	DefaultEffort = 4 << 20
-	// clockSlack is the tolerated difference between a timestamp and now.
-	clockSlack = 5 * time.Minute
-)
 
 // Delivery is what arrived, with the secrets and the time to judge it by.
 type Delivery struct {
@@ -60,13 +44,12 @@ type Delivery struct {
 	Secrets []api.Secret // the valid ones: all of a rotation, the newest first
 	Others  []Other      // other known secrets, which are not valid here
 	Now     time.Time
-	Effort  int // the bytes that may be hashed or written; 0: [DefaultEffort]
 }
 
 // Other is a known secret that is not valid here.
 type Other struct {
 	Secret api.Secret
-	Cause  Cause  // OldSecret or OtherSecret
+	Cause  Cause  // Rotation or Secret
 	Whose  string // whose it is, in words: the profile "live"
 }
 
@@ -78,182 +61,129 @@ type Diagnosis struct {
 	Proven bool   `json:"proven"`          // without the fault the signature fits; nobody can fake that without the secret
 }
 
-// Diagnose says why the signature of a delivery is wrong: it undoes one likely fault
-// after another until the signature fits. It finds one fault of the body or the secret,
-// and one of the header beside it. If no known secret can have made the signature, it
-// says only that.
-func Diagnose(d Delivery) Diagnosis {
-	values := d.Header.Values(d.Prefix + "signature")
-	if len(values) == 0 {
-		return Diagnosis{Cause: Missing, Text: "there is no " + d.Prefix + "signature header: a proxy took it off, or it is not from the service"}
-	}
-	given := readings(values)
-	if len(given) == 0 {
-		return Diagnosis{Cause: Missing, Text: "the " + d.Prefix + "signature header holds no signature: behind " + Version + " come 64 hexadecimal digits"}
-	}
-	t := &trial{Delivery: d, left: cmp.Or(d.Effort, DefaultEffort)}
-	for f := range t.forms {
-		made, ok := t.sum(f)
-		if !ok {
-			break
-		}
-		for _, r := range given {
-			if hmac.Equal(made[:], r.sum[:]) {
-				return t.proven(f, r)
-			}
-		}
-	}
-	return t.unproven()
-}
-
-// fault is a cause with its description.
-type fault struct {
-	cause Cause
-	text  string
-}
-
 // form is a key and a body that may have been signed, and the fault if they were.
 type form struct {
 	key  string
 	body []byte
-	fault
-	style style // of a rewritten body
+	Diagnosis
 }
 
-// trial is a diagnosis under way.
-type trial struct {
-	Delivery
-	left int // the bytes that may still be hashed or written
+// Diagnose says why the signature of a delivery is wrong: it undoes one likely fault after another
+// until the signature fits. It finds one fault of the body or the secret, and one of the header.
+func Diagnose(d Delivery) Diagnosis {
+	name := d.Prefix + "signature"
+	given, header, ok := read(strings.Join(d.Header.Values(name), ","))
+	if !ok {
+		return Diagnosis{Cause: Missing, Text: "there is no " + name + " header of " + Version + " and 64 hexadecimal digits"}
+	}
+	for _, f := range d.forms() {
+		if made := sum(f.key, f.body); !hmac.Equal(made[:], given[:]) {
+			continue
+		}
+		switch {
+		case header.Cause != "" && f.Cause != "":
+			header.Text += "; besides, " + f.Text
+			return header
+		case header.Cause != "":
+			return header
+		case f.Cause == "":
+			return d.onTime()
+		}
+		return f.Diagnosis
+	}
+	return Diagnosis{Cause: Unknown, Text: "probably another secret, or another body: nothing that was tried fits"}
 }
 
-// sum signs a form; ok is false once the effort is used up. Each trial costs 512 bytes
-// beside the body.
-func (t *trial) sum(f form) (s Sum, ok bool) {
-	if t.left -= len(f.body) + 512; t.left < 0 {
-		return s, false
+// read returns the signature in a header's value, and the fault of its form.
+func read(value string) (s Sum, f Diagnosis, ok bool) {
+	if s, ok = Parse(value); ok {
+		return s, f, true
 	}
-	return sum(f.key, f.body), true
+	text := strings.Trim(value, " \t\"'")
+	at := max(len(text)-hex.EncodedLen(len(s)), 0)
+	before, digits := text[:at], text[at:]
+	if n, err := hex.Decode(s[:], []byte(digits)); err == nil && n == len(s) {
+		f = Diagnosis{Cause: Prefix, Text: "around the signature stands more than " + Version + ", or less", Proven: true}
+		if before == Version && digits != strings.ToLower(digits) {
+			f.Cause, f.Text = HeaderEncoding, "the digits of the signature are in capitals, not in small letters"
+		}
+		return s, f, true
+	}
+	bare := strings.TrimRight(text, "=")
+	bare = strings.NewReplacer("-", "+", "_", "/").Replace(bare[strings.LastIndexByte(bare, '=')+1:])
+	raw, err := base64.RawStdEncoding.DecodeString(bare)
+	copy(s[:], raw)
+	f = Diagnosis{Cause: HeaderEncoding, Text: "the signature is in Base64, not in hexadecimal digits", Proven: true}
+	return s, f, err == nil && len(raw) == len(s)
 }
 
-// forms yields what may have been signed, the likeliest first. The correct form has no
-// cause.
-func (t *trial) forms(yield func(form) bool) {
-	var all []form
-	for i, s := range t.Secrets {
-		f := form{key: s.Reveal(), body: t.Body}
-		if i > 0 {
-			f.fault = fault{OldSecret, fmt.Sprintf("it was signed with secret %d of the %d that are configured: whoever knows only the first refuses it", i+1, len(t.Secrets))}
-		}
-		all = append(all, f)
-	}
-	for _, o := range t.Others {
-		all = append(all, form{key: o.Secret.Reveal(), body: t.Body, fault: fault{o.Cause, "signed with the secret of " + o.Whose}})
-	}
-	for _, f := range secretForms(t.Secrets) {
-		f.body = t.Body
-		all = append(all, f)
-	}
-	for _, f := range append(bodyForms(t.Body), t.signedMore()...) {
-		for _, s := range t.Secrets {
-			f.key = s.Reveal()
-			all = append(all, f)
-		}
-	}
-	for _, f := range all {
-		if !yield(f) {
-			return
-		}
-	}
-	for signed := range rewritings(t.Body) {
-		for _, s := range t.Secrets {
-			signed.key = s.Reveal()
-			if !yield(signed) {
-				return
+const mark = "\ufeff" // of the byte order
+
+// forms returns what may have been signed, the likeliest first. The correct form has no cause.
+func (d *Delivery) forms() (all []form) {
+	add := func(body []byte, cause Cause, text string, keys ...string) {
+		for _, key := range keys {
+			if key != "" {
+				all = append(all, form{key, body, Diagnosis{Cause: cause, Text: text, Proven: true}})
 			}
 		}
 	}
-}
-
-// signedMore returns forms that sign the timestamp, too, as other services do.
-func (t *trial) signedMore() (forms []form) {
-	at, id := t.Header.Get(t.Prefix+"timestamp"), t.Header.Get(t.Prefix+"event-id")
-	for _, before := range [][2]string{{"v0:" + at + ":", "Slack"}, {at + ".", "Stripe"}, {id + "." + at + ".", "Standard Webhooks"}} {
-		forms = append(forms, form{body: append([]byte(before[0]), t.Body...),
-			fault: fault{SignedTimestamp, "the sender signs the timestamp with the body, as " + before[1] + " does: the signature is of the raw body alone"}})
+	var lines []string
+	for i, s := range d.Secrets {
+		f := form{s.Reveal(), d.Body, Diagnosis{Valid: true}}
+		if lines = append(lines, f.key); i > 0 {
+			f.Cause, f.Proven = Rotation, true
+			f.Text = fmt.Sprintf("signed with secret %d of %d: whoever knows only the first refuses it", i+1, len(d.Secrets))
+		}
+		all = append(all, f)
 	}
-	return forms
-}
-
-// proven returns the diagnosis when a form fits a reading of the header.
-func (t *trial) proven(f form, r reading) Diagnosis {
-	if f.cause == Rewritten && f.text == "" {
-		f.text = f.style.against(t.Body)
+	for _, o := range d.Others {
+		add(d.Body, o.Cause, "signed with the secret of "+o.Whose, o.Secret.Reveal())
 	}
-	switch {
-	case f.cause == "" && r.cause == "":
-		return t.onTime()
-	case f.cause == "":
-		f.fault = r.fault
-	case r.cause != "":
-		f.text += "; besides, " + r.text
+	whole := strings.Join(lines, "\n")
+	for _, key := range lines {
+		add(d.Body, Secret, "the secret has a line break, blanks or quotes around it, here or at the sender: take them away",
+			strings.Trim(key, " \t\r\n\"'"+mark), key+"\n", key+"\r\n", key+" ", " "+key, `"`+key+`"`, "'"+key+"'")
+		bare := key[strings.LastIndexByte(key, '_')+1:]
+		raw, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(bare, "=")) // after an error a part: it fits nothing
+		add(d.Body, Secret, "the sender takes a part of the secret, decodes it, or takes two for one: the key is the whole line",
+			bare, string(raw), whole, whole+"\n")
 	}
-	valid := f.cause == OldSecret && r.cause == "" && t.counts(f.key)
-	return Diagnosis{Valid: valid, Cause: f.cause, Text: f.text, Proven: true}
+	changed := func(text string, bodies ...[]byte) {
+		for _, body := range bodies {
+			add(body, Body, text, lines...)
+		}
+	}
+	changed("the sender signs an empty body, before it is there or after something has read it", nil)
+	unix := bytes.ReplaceAll(d.Body, []byte("\r\n"), []byte("\n"))
+	changed("line breaks, blanks or a byte order mark came or went after the body was signed: hand the raw bytes on",
+		bytes.TrimSpace(bytes.TrimPrefix(d.Body, []byte(mark))), unix, bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n")),
+		append(bytes.Clone(d.Body), '\n'), append(bytes.Clone(d.Body), "\r\n"...), append([]byte(mark), d.Body...))
+	if compact := new(bytes.Buffer); json.Compact(compact, d.Body) == nil {
+		changed("the JSON was parsed and written again: keep the bytes from before that", compact.Bytes())
+	}
+	at := d.Header.Get(d.Prefix + "timestamp")
+	for _, before := range []string{at + ".", "v0:" + at + ":", d.Header.Get(d.Prefix+"event-id") + "." + at + "."} {
+		signed := append([]byte(before), d.Body...)
+		add(signed, Timestamp, "the sender signs the timestamp, too: the signature is of the raw body alone", lines...)
+	}
+	return all
 }
 
 // onTime returns the diagnosis of a correct signature: only the timestamp may be wrong.
-func (t *trial) onTime() Diagnosis {
-	d := Diagnosis{Valid: true}
-	if off, wrong := t.clockOff(); wrong {
-		d.Cause, d.Text = Clock, off+": a receiver that refuses old deliveries refuses this one"
-	} else if given := t.Header.Get(t.Prefix + "timestamp"); off == "" && given != "" {
-		d.Cause, d.Text = Clock, fmt.Sprintf("the timestamp cannot be read: %.40q is not a Unix time in seconds, such as %d", given, t.Now.Unix())
-	}
-	return d
-}
-
-func (t *trial) counts(key string) bool {
-	return slices.ContainsFunc(t.Secrets, func(s api.Secret) bool { return s.Reveal() == key })
-}
-
-// unproven returns the likeliest diagnosis when no form fits.
-func (t *trial) unproven() Diagnosis {
-	encoding := t.Header.Get("Content-Encoding")
-	besides := "" // the timestamp is not signed: it makes no signature wrong
-	if off, wrong := t.clockOff(); wrong {
-		besides = "; besides, " + off
-	}
+func (d *Delivery) onTime() Diagnosis {
+	given := d.Header.Get(d.Prefix + "timestamp")
+	seconds, err := strconv.ParseInt(given, 10, 64)
+	apart, text := d.Now.Sub(time.Unix(seconds, 0)), ""
 	switch {
-	case len(t.Body) == 0:
-		return Diagnosis{Cause: EmptyBody, Text: "the body is empty: something has read it before the signature was checked, or it was never sent"}
-	case Compresses(encoding) && !utf8.Valid(t.Body) && !isGzip(t.Body):
-		return Diagnosis{Cause: Compressed, Text: "the body arrived compressed (Content-Encoding: " + encoding + "), and was probably signed before that: have it sent as it was signed"}
-	case Compresses(encoding) && !isGzip(t.Body):
-		return Diagnosis{Cause: Compressed, Text: "the header says Content-Encoding: " + encoding + ", and the body is not: a proxy has probably decompressed what was signed"}
-	case t.left < 0:
-		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all" + besides}
+	case given == "", err == nil && apart.Abs() <= 5*time.Minute:
+		return Diagnosis{Valid: true}
+	case err != nil, apart.Abs() == math.MaxInt64: // centuries: these are no seconds, but milliseconds, say
+		text = fmt.Sprintf("the timestamp cannot be read: %.40q is not a Unix time in seconds", given)
+	case apart > 0:
+		text = "the timestamp is " + api.Span(apart) + " behind this clock: some receivers refuse such a delivery"
+	default:
+		text = "the timestamp is " + api.Span(-apart) + " ahead of this clock: some receivers refuse such a delivery"
 	}
-	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits" + besides}
-}
-
-// Compresses reports whether a Content-Encoding names a compression.
-func Compresses(encoding string) bool {
-	return slices.Contains([]string{"gzip", "deflate", "br", "zstd"}, encoding)
-}
-
-// clockOff says how far the timestamp is from now, "" if there is none or it cannot be
-// read; wrong is true if that is too far.
-func (t *trial) clockOff() (words string, wrong bool) {
-	seconds, err := strconv.ParseInt(t.Header.Get(t.Prefix+"timestamp"), 10, 64)
-	if err != nil {
-		return "", false
-	}
-	apart, way := t.Now.Sub(time.Unix(seconds, 0)), "behind"
-	if apart < 0 {
-		apart, way = apart.Abs(), "ahead of"
-	}
-	if apart == math.MaxInt64 {
-		return "", false // centuries: these are no seconds, but milliseconds, say
-	}
-	return fmt.Sprintf("the timestamp is %s %s this clock", api.Span(apart), way), apart > clockSlack
+	return Diagnosis{Valid: true, Cause: Timestamp, Text: text}
 }

@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"tillwatch/api"
 )
@@ -51,28 +49,6 @@ func indented(body, prefix, indent string) string {
 	return b.String()
 }
 
-// inGo is body as Go writes what it has parsed.
-func inGo(body string) string {
-	var value any
-	if err := json.Unmarshal([]byte(body), &value); err != nil {
-		panic(err)
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
-func inUTF16(body string) string {
-	var b strings.Builder
-	for _, unit := range utf16.Encode([]rune(body)) {
-		b.WriteByte(byte(unit))
-		b.WriteByte(byte(unit >> 8))
-	}
-	return b.String()
-}
-
 func compressed(body string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -85,91 +61,73 @@ func TestEachBrokenSetUpIsNamed(t *testing.T) {
 	right := Of(api.NewSecret(secret), []byte(event)).String()
 	digits := strings.TrimPrefix(right, Version)
 	raw, _ := hex.DecodeString(digits)
-	python := `{"id": "evt_1", "object": "event", "data": {"title": "Z\u00fcrich <b>", "tags": [1, 2.50]}}`
-	plain := `{"id":"evt_1","object":"event","data":{"title":"Zürich <b>","tags":[1,2.50]}}`
-	hexSecret := "00112233445566778899aabbccddeeff"
-	decodedHex, _ := hex.DecodeString(hexSecret)
-	with := func(d Delivery, change func(*Delivery)) Delivery { change(&d); return d }
-	own := func(d Delivery, key string) Delivery { d.Secrets = []api.Secret{api.NewSecret(key)}; return d }
+	const second = "the second of two secrets"
+	own := func(key string) Delivery {
+		d := arrived(event, signed(secret, event))
+		d.Secrets = []api.Secret{api.NewSecret(key)}
+		return d
+	}
+	both := func(key string) Delivery {
+		d := arrived(event, signed(key, event))
+		d.Secrets = append(d.Secrets, api.NewSecret(second))
+		return d
+	}
+	others := func(key string) Delivery {
+		d := arrived(event, signed(key, event))
+		d.Others = []Other{
+			{api.NewSecret("the secret before"), Rotation, "before the rotation"},
+			{api.NewSecret("the live secret"), Secret, `the profile "live"`},
+		}
+		return d
+	}
+	crlf := strings.ReplaceAll(indented(event, "", "  "), "\n", "\r\n")
+	decoded, _ := base64.RawStdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	for _, test := range []struct {
 		name  string
 		d     Delivery
 		cause Cause
 		says  string
 	}{
-		{"no prefix", arrived(event, header(digits)), Prefix, "v0= of the signature is missing"},
-		{"capitals and no prefix", arrived(event, header(strings.ToUpper(digits))), Prefix, "missing, and its digits are in capitals"},
-		{"GitHub's prefix", arrived(event, header("sha256="+digits)), Prefix, `"sha256="`},
-		{"quotes around it", arrived(event, header(`"`+right+`"`)), Prefix, "quotes around the signature"},
-		{"digits in capitals", arrived(event, header("v0="+strings.ToUpper(digits))), UpperCase, "capitals"},
-		{"Base64 digits", arrived(event, header("v0="+base64.StdEncoding.EncodeToString(raw))), Base64, "Base64"},
-		{"URL-safe Base64 without prefix", arrived(event, header(base64.RawURLEncoding.EncodeToString(raw))), Base64, "Base64"},
-		{"two signatures", arrived(event, header(right, "v0="+strings.Repeat("0", 64))), Repeated, "exactly one"},
-		{"the secret ends in a line break there", arrived(event, signed(secret+"\n", event)), SecretSpace, "ends in a line break at the sender"},
-		{"the secret has a blank before it there", arrived(event, signed(" "+secret, event)), SecretSpace, "at the sender"},
-		{"the secret ends in a line break here", own(arrived(event, signed(secret, event)), secret+"\r\n"), SecretSpace, "the secret here has blanks"},
-		{"the secret is in quotes here", own(arrived(event, signed(secret, event)), `"`+secret+`"`), SecretSpace, "the secret here has quotes"},
-		{"the secret is decoded from hexadecimal digits there", own(arrived(event, signed(string(decodedHex), event)), hexSecret), SecretEncoding, "hexadecimal"},
-		{"the secret is decoded from hexadecimal digits here", own(arrived(event, signed(hexSecret, event)), string(decodedHex)), SecretEncoding, "hexadecimal"},
-		{"the secret is decoded from Base64 there", own(arrived(event, signed("a secret of sixteen", event)), base64.StdEncoding.EncodeToString([]byte("a secret of sixteen"))), SecretEncoding, "Base64"},
-		{"the secret loses whsec_", arrived(event, signed(strings.TrimPrefix(secret, "whsec_"), event)), SecretEncoding, "leaves out"},
-		{"the lines of a rotation are one secret there", with(arrived(event, signed(secret+"\nthe second of two secrets\n", event)), func(d *Delivery) {
-			d.Secrets = append(d.Secrets, api.NewSecret("the second of two secrets"))
-		}), SecretSpace, "all lines"},
-		{"a secret that was rotated out", with(arrived(event, signed("the secret before", event)), func(d *Delivery) {
-			d.Others = []Other{{api.NewSecret("the secret before"), OldSecret, "before the rotation"}}
-		}), OldSecret, "before the rotation"},
-		{"the secret of another environment", with(arrived(event, signed("the live secret", event)), func(d *Delivery) {
-			d.Others = []Other{{api.NewSecret("the staging secret"), OtherSecret, "x"}, {api.NewSecret("the live secret"), OtherSecret, `the profile "live"`}}
-		}), OtherSecret, `the profile "live"`},
-		{"Express writes it again", arrived(plain, signed(secret, python)), Rewritten, "signed with a blank behind each comma and colon (Python's json.dumps), with non-ASCII as"},
-		{"Flask writes it again", arrived(python, signed(secret, plain)), Rewritten, "arrived with a blank behind each comma and colon (Python's json.dumps)"},
-		{"Go writes it again", arrived(inGo(event), signed(secret, strings.Replace(event, `44.50`, `44.5`, 1)[:len(event)-1-len(`,"data":{"title":"Zürich <b>","price":44.50,"tags":[],"stock":null}`)]+"}")), Unknown, ""},
-		{"Go sorts a thin event", arrived(`{"createdAt":"x","id":"evt_1","object":"event","source":{"id":"a<b","type":"product"},"type":"t"}`,
-			signed(secret, `{"id":"evt_1","object":"event","type":"t","createdAt":"x","source":{"type":"product","id":"a<b"}}`)), Rewritten, "(a map in Go"},
-		{"PHP writes it again", arrived(strings.NewReplacer("/", `\/`, "ü", `\u00fc`).Replace(event), signed(secret, event)), Rewritten, "PHP's json_encode"},
-		{"a proxy indents it", arrived(indented(event, "", "  ")+"\n", signed(secret, event)), Rewritten, "arrived indented by 2"},
-		{"the sender indents what it signs", arrived(event, signed(secret, indented(strings.ReplaceAll(event, "[]", "[1]"), "", "\t"))), Unknown, ""},
-		{"the sender signs it indented by 4", arrived(plain, signed(secret, indented(plain, "", "    "))), Rewritten, "signed indented by 4"},
-		{"encoded twice", arrived(`"{\"id\":\"evt_1\"}"`, signed(secret, `{"id":"evt_1"}`)), Rewritten, "encoded twice"},
-		{"a line break is cut off", arrived(event, signed(secret, event+"\n")), LineBreaks, "cut off"},
-		{"a line break is put on", arrived(event+"\n", signed(secret, event)), LineBreaks, "sent with a line break"},
-		{"CRLF", arrived(strings.ReplaceAll(indented(event, "", "  "), "\n", "\r\n"), signed(secret, indented(event, "", "  "))), LineBreaks, "CRLF"},
-		{"UTF-16 arrives", arrived(inUTF16(event), signed(secret, event)), Encoding, "arrived in UTF-16"},
-		{"UTF-16 was signed", arrived(event, signed(secret, inUTF16(event))), Encoding, "signed in UTF-16"},
-		{"Latin-1 arrives", arrived(strings.ReplaceAll(event, "ü", "\xfc"), signed(secret, event)), Encoding, "Latin-1"},
-		{"Latin-1 was signed", arrived(event, signed(secret, strings.ReplaceAll(event, "ü", "\xfc"))), Encoding, "Latin-1"},
-		{"UTF-8 taken for Latin-1", arrived(strings.ReplaceAll(event, "ü", "Ã¼"), signed(secret, event)), Encoding, "Latin-1"},
-		{"a byte order mark arrives", arrived(byteOrderMark+event, signed(secret, event)), ByteOrderMark, "put before"},
-		{"a byte order mark was signed", arrived(event, signed(secret, byteOrderMark+event)), ByteOrderMark, "taken away"},
-		{"it arrives compressed", arrived(compressed(event), signed(secret, event)), Compressed, "before it was compressed"},
-		{"it was signed compressed", arrived(event, signed(secret, compressed(event))), Compressed, "has decompressed it"},
-		{"the header says that it is compressed", with(arrived(event, signed(secret, "what a zip program wrote")), func(d *Delivery) {
-			d.Header.Set("Content-Encoding", "gzip")
-		}), Compressed, "probably"},
-		{"the header says that it is compressed, and it is", with(arrived("x\x9c\x03\x00\x00\x00\x00\x01", signed(secret, event)), func(d *Delivery) {
-			d.Header.Set("Content-Encoding", "deflate")
-		}), Compressed, "probably signed before"},
-		{"an empty body was signed", arrived(event, signed(secret, "")), EmptyBody, "signed an empty body"},
-		{"an empty body arrives", arrived("", signed(secret, event)), EmptyBody, "the body is empty"},
-		{"Slack's way", arrived(event, signed(secret, fmt.Sprintf("v0:%d:%s", noon.Unix(), event))), SignedTimestamp, "Slack"},
-		{"Stripe's way", arrived(event, signed(secret, fmt.Sprintf("%d.%s", noon.Unix(), event))), SignedTimestamp, "Stripe"},
-		{"Svix's way", arrived(event, signed(secret, fmt.Sprintf("evt_1.%d.%s", noon.Unix(), event))), SignedTimestamp, "Standard Webhooks"},
-		{"no signature", arrived(event, header()), Missing, "no x-svc-signature"},
-		{"a prefix without a signature", arrived(event, header("v0=")), Missing, "holds no signature"},
-		{"an empty signature", arrived(event, header(" ")), Missing, "holds no signature"},
-		{"a signature that was cut", arrived(event, header("v0=6a3a04855be62864")), Missing, "holds no signature"},
-		{"a clock that is off, and a secret that is unknown", with(arrived(event, signed("some other secret", event)), func(d *Delivery) { d.Now = noon.Add(-3 * time.Hour) }), Unknown, "the secret is probably another one, or the content was changed: nothing that was tried fits; besides, the timestamp is 3h ahead of this clock"},
-		{"two faults", arrived(event, header(strings.TrimPrefix(Of(api.NewSecret(secret+"\n"), []byte(event)).String(), Version))), SecretSpace, "besides, the prefix"},
-		{"another secret", arrived(event, signed("some other secret", event)), Unknown, "the secret is probably another one"},
+		{"no prefix", arrived(event, header(digits)), Prefix, "more than v0=, or less"},
+		{"GitHub's prefix", arrived(event, header("sha256="+digits)), Prefix, "more than v0=, or less"},
+		{"quotes around it", arrived(event, header(`"`+right+`"`)), Prefix, "more than v0=, or less"},
+		{"the same twice", arrived(event, header(right, right)), Prefix, "more than v0=, or less"},
+		{"digits in capitals", arrived(event, header("v0="+strings.ToUpper(digits))), HeaderEncoding, "capitals"},
+		{"Base64 digits", arrived(event, header("v0="+base64.StdEncoding.EncodeToString(raw))), HeaderEncoding, "Base64"},
+		{"URL-safe Base64", arrived(event, header(base64.RawURLEncoding.EncodeToString(raw))), HeaderEncoding, "Base64"},
+		{"the secret ends in a line break there", arrived(event, signed(secret+"\n", event)), Secret, "at the sender"},
+		{"the secret has a blank before it there", arrived(event, signed(" "+secret, event)), Secret, "at the sender"},
+		{"the secret ends in a line break here", own(secret + "\r\n"), Secret, "here or"},
+		{"the secret is in quotes here", own(`"` + secret + `"`), Secret, "here or"},
+		{"the secret loses whsec_", arrived(event, signed(secret[6:], event)), Secret, "a part of the secret"},
+		{"the secret is decoded", arrived(event, signed(string(decoded), event)), Secret, "decodes it"},
+		{"two lines are one secret", both(secret + "\n" + second + "\n"), Secret, "takes two for one"},
+		{"a secret that was rotated out", others("the secret before"), Rotation, "before the rotation"},
+		{"another environment's", others("the live secret"), Secret, `the profile "live"`},
+		{"a proxy indents it", arrived(indented(event, "", "  "), signed(secret, event)), Body, "written again"},
+		{"a line break is cut off", arrived(event, signed(secret, event+"\n")), Body, "line breaks"},
+		{"a line break is put on", arrived(event+"\n", signed(secret, event)), Body, "line breaks"},
+		{"CRLF arrives", arrived(crlf, signed(secret, indented(event, "", "  "))), Body, "line breaks"},
+		{"CRLF was signed", arrived(indented(event, "", "  "), signed(secret, crlf)), Body, "line breaks"},
+		{"a byte order mark arrives", arrived(mark+event, signed(secret, event)), Body, "byte order mark"},
+		{"a byte order mark was signed", arrived(event, signed(secret, mark+event)), Body, "byte order mark"},
+		{"an empty body was signed", arrived(event, signed(secret, "")), Body, "signs an empty body"},
+		{"Slack's way", arrived(event, signed(secret, fmt.Sprintf("v0:%d:%s", noon.Unix(), event))), Timestamp, "signs the timestamp"},
+		{"Stripe's way", arrived(event, signed(secret, fmt.Sprintf("%d.%s", noon.Unix(), event))), Timestamp, "signs the timestamp"},
+		{"Svix's way", arrived(event, signed(secret, fmt.Sprintf("evt_1.%d.%s", noon.Unix(), event))), Timestamp, "signs the timestamp"},
+		{"no signature", arrived(event, header()), Missing, "no x-svc-signature header"},
+		{"a prefix without a signature", arrived(event, header("v0=")), Missing, "64 hexadecimal digits"},
+		{"a signature that was cut", arrived(event, header("v0=6a3a04855be62864")), Missing, "64 hexadecimal digits"},
+		{"two faults", arrived(event, header(signed(secret+"\n", event).Get("x-svc-signature")[3:])), Prefix, "besides, the secret"},
+		{"another secret", arrived(event, signed("some other secret", event)), Unknown, "probably another secret"},
+		{"two signatures", arrived(event, header(right, "v0="+strings.Repeat("0", 64))), Unknown, "nothing that was tried fits"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found := Diagnose(test.d)
 			if found.Valid || found.Cause != test.cause || !strings.Contains(found.Text, test.says) {
 				t.Errorf("%+v, want %s: %s", found, test.cause, test.says)
 			}
-			proven := test.cause != Unknown && test.cause != Missing && test.cause != Clock && !strings.HasPrefix(test.says, "probably") && test.says != "the body is empty"
-			if found.Proven != proven {
+			if found.Proven != (test.cause != Unknown && test.cause != Missing) {
 				t.Errorf("proven: %v", found.Proven)
 			}
 			if strings.Contains(found.Text, "MfKQ9r8GKY") || strings.Contains(found.Text, digits) || strings.Contains(found.Text, "\n") {
@@ -185,7 +143,7 @@ func TestAValidSignatureNeedsNoName(t *testing.T) {
 	}
 	old := arrived(event, signed(secret, event))
 	old.Now = noon.Add(time.Hour)
-	if found := Diagnose(old); !found.Valid || found.Cause != Clock || found.Proven {
+	if found := Diagnose(old); !found.Valid || found.Cause != Timestamp || found.Proven {
 		t.Errorf("an hour later: %+v", found)
 	}
 	old.Now = noon.Add(54268 * time.Hour)
@@ -195,13 +153,13 @@ func TestAValidSignatureNeedsNoName(t *testing.T) {
 	for _, text := range []string{"yesterday", "1776772800.5", "1776772800123", "99999999999999999999"} {
 		odd := arrived(event, signed(secret, event))
 		odd.Header.Set("x-svc-timestamp", text)
-		if found := Diagnose(odd); !found.Valid || found.Cause != Clock || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is not a Unix time", text)) {
+		if found := Diagnose(odd); !found.Valid || found.Cause != Timestamp || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is not a Unix time", text)) {
 			t.Errorf("%s: %+v", text, found)
 		}
 	}
 	second := arrived(event, signed("the second of two secrets", event))
 	second.Secrets = append(second.Secrets, api.NewSecret("the second of two secrets"))
-	if found := Diagnose(second); !found.Valid || found.Cause != OldSecret || !strings.Contains(found.Text, "secret 2 of the 2") {
+	if found := Diagnose(second); !found.Valid || found.Cause != Rotation || !strings.Contains(found.Text, "secret 2 of 2") {
 		t.Errorf("the second secret: %+v", found)
 	}
 }
@@ -259,9 +217,8 @@ func spoil(dice *rand.Rand, d *Delivery) {
 	}
 }
 
-// TestADiagnosisIsBounded gives the largest and the most tangled bodies, and many
-// secrets.
-func TestADiagnosisIsBounded(t *testing.T) {
+// TestADiagnosisTakesAnyBody gives the largest and the most tangled bodies, and many secrets.
+func TestADiagnosisTakesAnyBody(t *testing.T) {
 	for name, body := range map[string]string{
 		"large":  `{"data":"` + strings.Repeat("ü/<", 40_000) + `"}`,
 		"deep":   strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
@@ -278,41 +235,6 @@ func TestADiagnosisIsBounded(t *testing.T) {
 				t.Errorf("%+v", found)
 			}
 		})
-	}
-}
-
-// A body is parsed once, not anew for each of the many ways in which it may have been written.
-func TestAWideBodyTakesLittleMemory(t *testing.T) {
-	const members, most = 6_000, 100 << 20
-	d := arrived(wide(members), header(Version+strings.Repeat("0", 64)))
-	d.Effort = 256 << 20
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	found := Diagnose(d)
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > most || found.Cause != Unknown {
-		t.Errorf("a body of %d bytes takes %d MiB: %+v", len(d.Body), took>>20, found)
-	}
-}
-
-// wide is an object with many members.
-func wide(members int) string {
-	var b strings.Builder
-	b.WriteString(`{"id":"evt_1"`)
-	for n := range members {
-		fmt.Fprintf(&b, `,"member %d":%d`, n, n)
-	}
-	return b.String() + "}"
-}
-
-func TestNoMoreIsTriedThanTheEffortAllows(t *testing.T) {
-	d := arrived(event, signed(secret, fmt.Sprintf("%d.%s", noon.Unix(), event)))
-	if found := Diagnose(d); found.Cause != SignedTimestamp {
-		t.Errorf("%+v", found)
-	}
-	d.Effort = 20 * (len(event) + 512)
-	if found := Diagnose(d); found.Cause != Unknown || !strings.Contains(found.Text, "too large to try all") {
-		t.Errorf("after twenty attempts: %+v", found)
 	}
 }
 

@@ -108,7 +108,7 @@ func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) 
 			text, _ = readSecretFile(path)
 		}
 		for _, secret := range (settings{SigningSecret: api.NewSecret(text)}).signingSecrets() {
-			others = append(others, signature.Other{Secret: secret, Cause: signature.OtherSecret, Whose: fmt.Sprintf("the profile %q", api.Scrub(name))})
+			others = append(others, signature.Other{Secret: secret, Cause: signature.Secret, Whose: fmt.Sprintf("the profile %q", api.Scrub(name))})
 		}
 	}
 	return others

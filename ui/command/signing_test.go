@@ -89,7 +89,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"headers of stdin and a body", header + "\n", []string{"--request", "-", "--body", written(t, thinEvent)}, exitDone, ""},
 		{"headers of a file, and the body of stdin", thinEvent, []string{"--request", written(t, header)}, exitDone, ""},
 		{"a timestamp that cannot be read", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: abc"}, exitDone, `: the timestamp cannot be read: "abc" is not a Unix time in seconds`},
-		{"an old delivery", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: 1"}, exitDone, " behind this clock: a receiver that refuses old deliveries refuses this one"},
+		{"an old delivery", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: 1"}, exitDone, " behind this clock: some receivers refuse such a delivery"},
 		{"another body", thinEvent + " ", []string{"-H", header}, exitFailed, "the signature is wrong: --diagnose names the likely cause"},
 		{"no signature", "a: b\n\nbody", []string{"--diagnose"}, exitFailed, "there is no x-svc-signature header"},
 		{"no signature, and no diagnosis asked for", "a: b\n\nbody", nil, exitFailed, "there is no x-svc-signature header"},
@@ -124,9 +124,9 @@ func TestVerifyNamesTheCause(t *testing.T) {
 		says               string
 	}{
 		{"none", ourSecret, thinEvent, "", ""},
-		{"another profile's secret", otherSecret, thinEvent, signature.OtherSecret, `the profile "live"`},
-		{"a line break", ourSecret + "\n", thinEvent, signature.SecretSpace, "ends in a line break"},
-		{"Python", ourSecret, strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(thinEvent), signature.Rewritten, "signed with a blank behind each comma and colon (Python's json.dumps)"},
+		{"another profile's secret", otherSecret, thinEvent, signature.Secret, `the profile "live"`},
+		{"a line break", ourSecret + "\n", thinEvent, signature.Secret, "has a line break"},
+		{"a line break that was cut off", ourSecret, thinEvent + "\n", signature.Body, "hand the raw bytes on"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, out, _ := invokeWith(t, thinEvent, "verify", "--config", config, "--profile", "staging", "--diagnose", "--json",

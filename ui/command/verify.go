@@ -46,7 +46,7 @@ func newVerify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.signingSecrets(), Now: time.Now(), Effort: 256 << 20}
+			d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.signingSecrets(), Now: time.Now()}
 			if o.diagnose {
 				d.Others = s.otherSecrets(c.Flags())
 			}
