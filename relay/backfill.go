@@ -171,7 +171,7 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 // pruned reports whether the journal would already have pruned an event of this age: both by this machine's clock,
 // which may be ahead, and beside the first event of the list.
 func (b *backfill) pruned(event api.Event, first time.Time) bool {
-	age := b.relay.retention.age
+	age := b.relay.retention
 	return age > 0 && !event.CreatedAt.IsZero() && min(time.Since(event.CreatedAt), first.Sub(event.CreatedAt)) > age
 }
 

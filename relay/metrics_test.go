@@ -97,8 +97,6 @@ func (hung) Oldest(ctx context.Context) (int64, error) { return 0, hangs(ctx) }
 func (hung) Size(ctx context.Context) (int64, error)   { return 0, hangs(ctx) }
 func (hung) Check(ctx context.Context) error           { return hangs(ctx) }
 
-func (hung) PruneTo(ctx context.Context, _ int64) (int64, error) { return 0, hangs(ctx) }
-
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()

@@ -56,7 +56,6 @@ type Config struct {
 	MaxStreams     int               // streams open at once; default 4096
 	AllowedOrigins []string          // origins of pages that may send deliveries, as in https://shop.example; default none
 	Retention      time.Duration     // how long bodies are kept while the relay serves; default 0: for ever
-	RetentionSize  int64             // bytes that stored events may use while the relay serves; default 0: any
 	Events         EventList         // the service's events, to find those that no delivery brought; default nil
 	TLS            *tls.Config       // of the listeners; default nil: plain HTTP
 }
@@ -77,7 +76,7 @@ type Relay struct {
 	failures  *listener.Throttle // limits how often a failure is logged
 	budget    time.Duration      // of a delivery's waiting for the store
 	heartbeat time.Duration
-	retention retention
+	retention time.Duration // 0: for ever
 	tls       *tls.Config
 
 	verifier         *verifier
@@ -114,10 +113,6 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	retention, err := newRetention(cfg)
-	if err != nil {
-		return nil, err
-	}
 	log := listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)
 	r := &Relay{
 		journal:          &watched{Journal: cfg.Journal},
@@ -125,7 +120,7 @@ func New(cfg Config) (*Relay, error) {
 		failures:         log,
 		budget:           cfg.StoreBudget,
 		heartbeat:        cfg.Heartbeat,
-		retention:        retention,
+		retention:        cfg.Retention,
 		tls:              cfg.TLS,
 		verifier:         verifier,
 		signatures:       newSignatureMonitor(cfg, slog.New(log)),

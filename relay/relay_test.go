@@ -148,7 +148,6 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		{"an empty token", Config{Journal: memory, SigningSecrets: secret, Tokens: []api.Secret{{}}}, "empty token"},
 		{"an origin with a path", Config{Journal: memory, SigningSecrets: secret, Tokens: token, AllowedOrigins: []string{"https://shop.example/x"}}, "scheme and host"},
 		{"any origin", Config{Journal: memory, SigningSecrets: secret, Tokens: token, AllowedOrigins: []string{"*"}}, "scheme and host"},
-		{"a size of a journal that has none", Config{Journal: memory, SigningSecrets: secret, Tokens: token, RetentionSize: 1}, "limit it by age"},
 		{"a header prefix with a colon", Config{Journal: memory, SigningSecrets: secret, Tokens: token, HeaderPrefix: "x:"}, "header prefix"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 			}
 		})
 	}
-	if r.retention.wanted() {
+	if r.retention > 0 {
 		tasks.Go(func() { r.retain(ctx) })
 	}
 	if r.backfill.list != nil {

@@ -128,9 +128,6 @@ type Owned interface {
 type Sized interface {
 	// Size returns the number of bytes in use.
 	Size(ctx context.Context) (int64, error)
-	// PruneTo removes the oldest records, as Prune does, until Size is at most limit
-	// bytes or no record is left, and returns how many it removed.
-	PruneTo(ctx context.Context, limit int64) (int64, error)
 }
 
 // Observation is an encoded observation of one request. It is not an event, and may be

@@ -23,7 +23,6 @@ type relayOptions struct {
 	listen, adminListen, data string
 	allowOrigins              []string
 	retention                 time.Duration
-	retentionSize             int64
 	certFile, keyFile         string
 	json, verbose             bool
 	check                     string                           // the URL of another relay
@@ -70,7 +69,6 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, reading events, metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
 	spanFlag(flags, &o.retention, "retention", "", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
-	sizeFlag(flags, &o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
@@ -95,7 +93,7 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	}
 	config := relay.Config{
 		SigningSecrets: s.signingSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
-		Retention: o.retention, RetentionSize: o.retentionSize,
+		Retention: o.retention,
 	}
 	if config.Events, err = eventList(s); err != nil {
 		return err

@@ -27,14 +27,6 @@ WITH step AS (
 	SELECT coalesce(min(seq) FILTER (WHERE received >= $3), max(seq) + 1) AS keep FROM step
 )` + removeStatement
 
-	beyondStatement = `
-WITH step AS (
-	SELECT seq, sum(` + sizeExpression + `) OVER (ORDER BY seq) AS total
-	FROM (SELECT * FROM tillwatch_events WHERE seq >= $1 ORDER BY seq LIMIT $2) AS oldest
-), bound AS (
-	SELECT coalesce(min(seq) FILTER (WHERE total >= $3), max(seq)) + 1 AS keep FROM step
-)` + removeStatement
-
 	removeStatement = `, gone AS (
 	DELETE FROM tillwatch_events USING bound WHERE seq >= $1 AND seq < bound.keep RETURNING ` + sizeExpression + ` AS size
 ), moved AS (
@@ -51,31 +43,13 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	if _, err := j.execute(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", journal.Nanoseconds(t)); err != nil {
 		return 0, err
 	}
-	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, _ int64) pgx.Row {
-		return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, journal.Nanoseconds(t))
-	})
-}
-
-// PruneTo removes old events in steps, each in a transaction of its own, until Size
-// is at most limit bytes.
-func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
-	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row {
-		if size <= limit {
-			return tx.QueryRow(ctx, "SELECT 0")
-		}
-		return tx.QueryRow(ctx, beyondStatement, oldest, pruneStep, size-limit)
-	})
-}
-
-// prune repeats a step, under the lock of the head.
-func (j *Journal) prune(ctx context.Context, step func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row) (int64, error) {
 	return journal.PruneSteps(func() (count int64, err error) {
-		err = j.changing(ctx, func(ctx context.Context, tx pgx.Tx) error {
-			var oldest, size int64
-			if err := tx.QueryRow(ctx, "SELECT oldest, bytes FROM tillwatch_journal FOR UPDATE").Scan(&oldest, &size); err != nil {
+		err = j.changing(ctx, func(ctx context.Context, tx pgx.Tx) error { // under the lock of the head
+			var oldest int64
+			if err := tx.QueryRow(ctx, "SELECT oldest FROM tillwatch_journal FOR UPDATE").Scan(&oldest); err != nil {
 				return err
 			}
-			return step(ctx, tx, oldest, size).Scan(&count)
+			return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, journal.Nanoseconds(t)).Scan(&count)
 		})
 		return count, err
 	})

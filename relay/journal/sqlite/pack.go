@@ -158,11 +158,6 @@ func (u *unpacking) text(into *[]byte) bool {
 	return true
 }
 
-// size estimates the bytes of the event.
-func (u *unpacking) size() int {
-	return len(u.id) + len(u.kind) + len(u.origin) + len(u.body) + 5*binary.MaxVarintLen32
-}
-
 // record returns the event. Its body shares the memory of the pack.
 func (u *unpacking) record() journal.Record {
 	return journal.Record{Seq: u.seq, Latest: journal.Instant(u.latest), Entry: journal.Entry{

@@ -23,7 +23,7 @@ func appendUntilCut(t *testing.T, j *Journal, d *disk) {
 		tasks.Go(func() {
 			for i := 0; powered.Err() == nil; i++ {
 				id := fmt.Sprintf("%d-%d", writer, i)
-				if _, err := j.Append(t.Context(), []journal.Entry{{ID: id, Body: bytes.Repeat([]byte(id), rand.IntN(2000))}}); err != nil {
+				if _, err := j.Append(t.Context(), []journal.Entry{{ID: id, Received: time.Now(), Body: bytes.Repeat([]byte(id), rand.IntN(2000))}}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -33,7 +33,7 @@ func appendUntilCut(t *testing.T, j *Journal, d *disk) {
 	}
 	tasks.Go(func() {
 		for cursor := int64(150); j.Wait(powered, cursor) == nil; cursor += 50 {
-			if _, err := j.PruneTo(t.Context(), 1<<20); err != nil {
+			if _, err := j.Prune(t.Context(), time.Now().Add(-100*time.Millisecond)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -26,31 +26,6 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	})
 }
 
-// boundQuarantine deletes the oldest quarantined bodies until the others have so many bytes at most.
-const boundQuarantine = `
-DELETE FROM quarantine WHERE number <= (
-	SELECT max(number) FROM (SELECT number, sum(length(body)) OVER (ORDER BY number DESC) AS newer FROM quarantine) WHERE newer > ?)`
-
-// PruneTo removes old events in steps, each in a transaction of its own. Of the limit, quarantined bodies take a quarter
-// at most: they do not crowd events out.
-func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
-	return j.prune(ctx, func(b *batch) (int64, error) {
-		if err := b.execute(boundQuarantine, limit/4); err != nil {
-			return 0, err
-		}
-		var used int64
-		if err := b.writer.connection.QueryRowContext(b.ctx, selectUsedBytes).Scan(&used); err != nil {
-			return 0, err
-		}
-		surplus := used - limit
-		return b.removeWhile(func(event *unpacking) bool {
-			more := surplus > 0
-			surplus -= int64(event.size())
-			return more
-		})
-	})
-}
-
 func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (int64, error) {
 	return journal.PruneSteps(func() (int64, error) {
 		var count int64
