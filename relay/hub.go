@@ -90,9 +90,6 @@ func (h *hub) join(fresh *ring) (joined bool, err error) {
 		following, stop := context.WithCancel(context.Background())
 		h.ring, h.stop = fresh, stop
 		h.tasks.Go(func() { h.follow(following, fresh) })
-		if h.observing.shared != nil {
-			h.tasks.Go(func() { h.followObservations(following) })
-		}
 	}
 	h.reserved++
 	h.tasks.Add(1)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"tillwatch/relay/journal"
 )
 
 // The bounds of the log, whichever is reached first.
@@ -16,11 +14,18 @@ const (
 	maxObservationBytes = 24 << 20
 )
 
+// observation is the encoded observation of one request.
+type observation struct {
+	position int64 // when it came, in microseconds since 1970; strictly increasing
+	id       string
+	text     []byte
+}
+
 // observationLog holds the observations of the last hour, as far as there is room, encoded once for all connections. Each
 // connection reads at its own position.
 type observationLog struct {
 	mu     sync.RWMutex
-	items  []journal.Observation // in order of position
+	items  []observation // in order of position
 	bytes  int
 	known  map[string]struct{} // the ids of the items
 	newest int64               // the highest position so far
@@ -36,22 +41,20 @@ func newObservationLog(since time.Time) *observationLog {
 func position(t time.Time) int64 { return t.UnixMicro() }
 
 // add adds new observations and drops the oldest. It returns how many are new, and how many were dropped before
-// their hour was over. An observation without a position gets the next one.
-func (l *observationLog) add(items []journal.Observation, now time.Time) (fresh, dropped int) {
+// their hour was over.
+func (l *observationLog) add(items []observation, now time.Time) (fresh, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, item := range items {
-		if item.Position == 0 {
-			item.Position = max(l.newest+1, position(now))
+		if _, is := l.known[item.id]; is {
+			continue
 		}
-		if _, is := l.known[item.ID]; is || item.Position <= l.newest {
-			continue // already here, or already dropped
-		}
-		l.newest = item.Position
+		item.position = max(l.newest+1, position(now))
+		l.newest = item.position
 		fresh++
-		l.known[item.ID] = struct{}{}
+		l.known[item.id] = struct{}{}
 		l.items = append(l.items, item)
-		l.bytes += len(item.Text)
+		l.bytes += len(item.text)
 	}
 	return fresh, l.trim(position(now.Add(-observationSpan)))
 }
@@ -63,16 +66,16 @@ func (l *observationLog) trim(oldest int64) (dropped int) {
 	for gone < len(l.items) {
 		item := &l.items[gone]
 		full := len(l.items)-gone > maxObservations || l.bytes > maxObservationBytes
-		if item.Position >= oldest && !full {
+		if item.position >= oldest && !full {
 			break
 		}
-		if item.Position >= oldest {
+		if item.position >= oldest {
 			dropped++
-			l.since = time.UnixMicro(item.Position)
+			l.since = time.UnixMicro(item.position)
 		}
-		l.bytes -= len(item.Text)
-		delete(l.known, item.ID)
-		*item = journal.Observation{}
+		l.bytes -= len(item.text)
+		delete(l.known, item.id)
+		*item = observation{}
 		gone++
 	}
 	l.items = l.items[gone:]
@@ -85,15 +88,15 @@ func (l *observationLog) after(at int64, limit int, now time.Time) (texts [][]by
 	at = max(at, position(now.Add(-observationSpan))-1)
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	next, _ := slices.BinarySearchFunc(l.items, at+1, func(item journal.Observation, at int64) int {
-		return cmp.Compare(item.Position, at)
+	next, _ := slices.BinarySearchFunc(l.items, at+1, func(item observation, at int64) int {
+		return cmp.Compare(item.position, at)
 	})
 	for _, item := range l.items[next:] {
-		if len(texts) > 0 && limit < len(item.Text) {
+		if len(texts) > 0 && limit < len(item.text) {
 			return texts, last, true
 		}
-		limit -= len(item.Text)
-		texts, last = append(texts, item.Text), item.Position
+		limit -= len(item.text)
+		texts, last = append(texts, item.text), item.position
 	}
 	return texts, last, false
 }

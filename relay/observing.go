@@ -2,7 +2,6 @@ package relay
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"tillwatch/api/quota"
-	"tillwatch/relay/journal"
 )
 
 const (
@@ -27,29 +25,20 @@ const (
 
 	// observationPause is how long new observations wait for more before they are streamed.
 	observationPause = 100 * time.Millisecond
-
-	// observationPoll is how late a relay learns at most what another relay received.
-	observationPoll = 500 * time.Millisecond
 )
 
 // observing takes in observations for the streams.
 type observing struct {
 	log    *observationLog
-	shared journal.Observed // shared by all relays; nil for a single relay
 	memory *bodyMemory
 
 	mu       sync.Mutex
 	limiters map[TokenHash]*rate.Limiter // by reporter's token
 }
 
-func newObserving(j journal.Journal) *observing {
-	began := time.Now()
-	shared, ok := j.(journal.Observed)
-	if ok { // the relays share what any of them received in the last hour
-		began = time.Time{}
-	}
+func newObserving() *observing {
 	return &observing{
-		log: newObservationLog(began), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
+		log: newObservationLog(time.Now()), memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
 	}
 }
 
@@ -105,10 +94,10 @@ func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 		r.refuseBatch(w, batchTooFast, errTooFast)
 		return
 	}
-	fresh, err := r.publish(req.Context(), batch)
+	fresh, err := r.publish(batch)
 	if err != nil {
 		r.logger.Error("observations not taken", slog.String("error", err.Error()))
-		r.refuseBatch(w, batchUnavailable, errNotShared)
+		r.refuseBatch(w, batchUnavailable, errNotTaken)
 		return
 	}
 	r.metrics.countBatch(batchTaken)
@@ -120,7 +109,7 @@ func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 var (
 	errTooFast       = fmt.Errorf("too many observations: send at most %d a second, and this batch again later", observationRate)
 	errBatchTooLarge = errors.New("the body is larger than 1 MiB")
-	errNotShared     = errors.New("the observations could not be taken: send them again")
+	errNotTaken      = errors.New("the observations could not be taken: send them again")
 )
 
 func (r *Relay) refuseUnread(w http.ResponseWriter, err error) {
@@ -151,24 +140,19 @@ func (r *Relay) refuseBatch(w http.ResponseWriter, as outcome, why error) {
 }
 
 // publish stores observations for all streams, and returns how many are new.
-func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh int, err error) {
-	items := make([]journal.Observation, len(batch))
+func (r *Relay) publish(batch []quota.Observation) (fresh int, err error) {
+	items := make([]observation, len(batch))
 	for i, o := range batch {
 		text, err := json.Marshal(o)
 		if err != nil {
 			return 0, fmt.Errorf("encode an observation: %w", err)
 		}
-		items[i] = journal.Observation{ID: o.ID, Text: text}
+		items[i] = observation{id: o.ID, text: text}
 	}
-	var dropped int
-	if shared := r.observing.shared; shared != nil {
-		fresh, dropped, err = shared.AddObservations(ctx, items, observationSpan, maxObservations)
-	} else {
-		fresh, dropped = r.observing.log.add(items, time.Now())
-		r.hub.rouseSoon()
-	}
+	fresh, dropped := r.observing.log.add(items, time.Now())
+	r.hub.rouseSoon()
 	r.metrics.observedTooMany.Add(float64(dropped))
-	return fresh, err
+	return fresh, nil
 }
 
 // sendObservations sends at most one frame of new observations. If there are more, it asks to be called again, so
@@ -198,38 +182,4 @@ func (c *connection) sendObservations() (sent bool, err error) {
 		c.rouse()
 	}
 	return true, nil
-}
-
-// followObservations copies to the log what any relay receives, until ctx ends.
-func (h *hub) followObservations(ctx context.Context) {
-	_ = untilDone(ctx, observationPoll, func() error {
-		for {
-			if err := h.fetchObservations(ctx); err != nil {
-				return err
-			}
-			select {
-			case <-time.After(observationPoll):
-			case <-ctx.Done():
-				return nil
-			}
-		}
-	}, func(err error) {
-		h.logger.Error("the stream cannot read observations", slog.String("error", err.Error()))
-	})
-}
-
-// fetchObservations copies to the log what the relays have received so far.
-func (h *hub) fetchObservations(ctx context.Context) (err error) {
-	defer journal.Recovered(&err)
-	for more := h.observing.shared != nil; more; {
-		items, err := h.observing.shared.Observations(ctx, h.observing.log.head(), observationSpan, tailBatch)
-		if err != nil {
-			return err
-		}
-		if fresh, _ := h.observing.log.add(items, time.Now()); fresh > 0 {
-			h.rouse()
-		}
-		more = len(items) == tailBatch
-	}
-	return nil
 }

@@ -128,7 +128,7 @@ func New(cfg Config) (*Relay, error) {
 		unverifiedBodies: newBodyMemory(bodyMemorySize),
 		verifiedBodies:   newBodyMemory(bodyMemorySize),
 		upgrader:         newUpgrader(),
-		observing:        newObserving(cfg.Journal),
+		observing:        newObserving(),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
 		return nil, err

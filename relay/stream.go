@@ -101,7 +101,6 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.filter = types
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
-	_ = c.hub.fetchObservations(ctx) // the follower reports errors
 	c.backlog = c.hub.observing.log.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {

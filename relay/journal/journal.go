@@ -129,22 +129,3 @@ type Sized interface {
 	// Size returns the number of bytes in use.
 	Size(ctx context.Context) (int64, error)
 }
-
-// Observation is an encoded observation of one request. It is not an event, and may be
-// lost.
-type Observation struct {
-	Position int64 // when it was stored, in microseconds since 1970; strictly increasing
-	ID       string
-	Text     []byte
-}
-
-// Observed is a [Journal] whose relays share observations.
-type Observed interface {
-	// AddObservations stores those whose id is new. It deletes observations older than
-	// span, and all but the newest most. It returns how many were new (fresh) and how
-	// many it deleted before they were older than span (dropped).
-	AddObservations(ctx context.Context, all []Observation, span time.Duration, most int) (fresh, dropped int, err error)
-	// Observations returns at most limit observations with a position above after and
-	// not older than span, in order.
-	Observations(ctx context.Context, after int64, span time.Duration, limit int) ([]Observation, error)
-}

@@ -10,17 +10,20 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
 	"tillwatch/api/proxy"
+	"tillwatch/api/quota"
 	"tillwatch/relay"
 )
 
 type proxyOptions struct {
 	listen, metricsListen string
+	alsoTo                []string
 	allowRemote           bool
 	certFile, keyFile     string
 	json, verbose         bool
@@ -49,6 +52,7 @@ func newProxy() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags, "api_url", "spender_header", "insecure_http")
 	flags.String("relay-url", "", "address of the relay to report to")
+	flags.StringSliceVar(&o.alsoTo, "also-report-to", nil, "address of another relay on the same database; it takes the same token (repeatable)")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
 	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect; without TLS, anyone on the way can read API keys")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain; reloaded when it changes")
@@ -79,7 +83,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 		config.TLS, scheme = certificate.config(), "https"
 		defer background(ctx, func(ctx context.Context) { certificate.warnDaily(ctx, log) })()
 	}
-	finish, err := s.reporting(ctx, &config)
+	finish, err := s.reporting(ctx, &config, o.alsoTo)
 	if err != nil {
 		return err
 	}
@@ -155,21 +159,41 @@ func onThisMachine(address string) bool {
 	return err != nil || api.Loopback(host) // opening it reports a malformed address
 }
 
-// reporting makes a proxy report to the configured relay, if there is one, until finish is
-// called. finish waits until the rest is reported.
-func (s settings) reporting(ctx context.Context, of *proxy.Config) (finish func(), err error) {
-	if s.RelayURL == "" {
+// reporting makes a proxy report to the configured relay, if there is one, and to others, until
+// finish is called. finish waits until the rest is reported.
+func (s settings) reporting(ctx context.Context, of *proxy.Config, alsoTo []string) (finish func(), err error) {
+	if s.RelayURL == "" && len(alsoTo) == 0 {
 		return func() {}, nil
 	}
-	if err := s.requireToken(); err != nil {
+	if err := s.requireRelay(); err != nil {
 		return nil, err
 	}
-	reporter, err := relay.NewReporter(relay.ReporterConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
-	if err != nil {
-		return nil, withAddressHint(err)
+	var all []*relay.Reporter
+	for _, address := range append([]string{s.RelayURL}, alsoTo...) {
+		reporter, err := relay.NewReporter(relay.ReporterConfig{URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
+		if err != nil {
+			return nil, withAddressHint(err)
+		}
+		all = append(all, reporter)
 	}
-	of.Observe, of.Dropped = reporter.Observe, reporter.Dropped
-	return background(context.WithoutCancel(ctx), reporter.Run), nil
+	of.Observe = func(batch []quota.Observation) {
+		for _, r := range all {
+			r.Observe(batch)
+		}
+	}
+	of.Dropped = func() (dropped int64) {
+		for _, r := range all {
+			dropped += r.Dropped()
+		}
+		return dropped
+	}
+	return background(context.WithoutCancel(ctx), func(ctx context.Context) {
+		var reporting sync.WaitGroup
+		for _, r := range all {
+			reporting.Go(func() { r.Run(ctx) })
+		}
+		reporting.Wait()
+	}), nil
 }
 
 // serveMetrics serves GET /metrics until ctx ends.

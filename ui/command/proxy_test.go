@@ -69,9 +69,9 @@ func (s *session) hasSeen() bool {
 
 func TestWhatPassesAProxyReachesTheRelayAndItsDashboards(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quiet())
+	w, other := newWorld(t, quiet()), newWorld(t, quiet())
 	config := configFile(t, "api_url", w.settings.APIURL, "relay_url", w.settings.RelayURL, "relay_token", w.settings.RelayToken.Reveal())
-	at, said, stop := proxied(t, "--config", config, "--metrics-listen", "127.0.0.1:0")
+	at, said, stop := proxied(t, "--config", config, "--also-report-to", other.settings.RelayURL, "--metrics-listen", "127.0.0.1:0")
 	asks(t, at.Listen, w.settings.APIKey)
 	answer, err := http.Get(at.MetricsListen + "/metrics")
 	if err != nil {
@@ -83,13 +83,15 @@ func TestWhatPassesAProxyReachesTheRelayAndItsDashboards(t *testing.T) {
 		t.Errorf("want %s in %s", want, metrics)
 	}
 	stop() // so that the dashboard, which comes later, still hears of it
-	current, err := open(w.settings, forgets)
-	if err != nil {
-		t.Fatal(err)
+	for _, at := range []*world{w, other} {
+		current, err := open(at.settings, forgets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(current.close)
+		owned(t, current.run)
+		eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
 	}
-	t.Cleanup(current.close)
-	owned(t, current.run)
-	eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
 	for _, text := range []string{said.String(), string(metrics)} {
 		if strings.Contains(text, w.settings.APIKey.Reveal()) || strings.Contains(text, w.settings.RelayToken.Reveal()) {
 			t.Errorf("a secret is in %s", text)

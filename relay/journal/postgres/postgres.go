@@ -32,9 +32,6 @@ type Journal struct {
 
 	warning string
 
-	observing chan struct{} // a lock with a context, for adding observations
-	untrimmed int           // observations added since all were counted; needs observing
-
 	mu               sync.Mutex
 	state            state
 	moved            chan struct{} // closed when state changes
@@ -87,8 +84,7 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 		disconnect(connection)
 		return nil, err
 	}
-	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{}),
-		observing: make(chan struct{}, 1)}
+	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{})}
 	j.writer = &writer{Queue: groupcommit.New[*appending](), journal: j, config: config.ConnConfig, connection: connection}
 	go j.writer.Run(j.writer.commit)
 	j.tail.Go(func() { j.follow(life, config.ConnConfig) })

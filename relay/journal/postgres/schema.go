@@ -60,11 +60,6 @@ CREATE TABLE tillwatch_quarantine (
 CREATE TABLE tillwatch_documents (
 	name    text PRIMARY KEY,
 	content bytea NOT NULL
-);
-CREATE UNLOGGED TABLE tillwatch_observations (
-	position bigint PRIMARY KEY,
-	id       text NOT NULL UNIQUE,
-	content  bytea NOT NULL
 );`
 
 // migrate creates the tables if there are none, and refuses those of another version.
