@@ -19,16 +19,11 @@ import (
 
 // Notice is an alert as a program gets it. It holds nothing of buyers.
 type Notice struct {
-	Kind        account.AlertKind `json:"kind"`
-	Cause       string            `json:"cause,omitempty"`
-	Text        string            `json:"text"`             // one sentence
-	Intent      api.ID            `json:"intent,omitempty"` // that it is about
-	Since       time.Time         `json:"since,omitzero"`
-	Due         time.Time         `json:"due,omitzero"` // when what it warns of happens
-	Environment string            `json:"environment"`
-	Live        bool              `json:"live"` // real money may move
-	Account     string            `json:"account,omitempty"`
-	Over        bool              `json:"over,omitempty"` // it has ended
+	account.Alert
+	Environment string `json:"environment"`
+	Live        bool   `json:"live"` // real money may move
+	Account     string `json:"account"`
+	Over        bool   `json:"over,omitempty"` // it has ended
 }
 
 // Config configures a [Sender]. Everything but Live and Timeout is required.
@@ -133,12 +128,10 @@ func (s *Sender) queued(a account.Alert, over bool) bool {
 		s.report(err)
 		return false
 	}
+	a.Text, a.Cause, a.Intent = string(api.Scrub(a.Text)), string(api.Scrub(a.Cause)), api.ScrubID(string(a.Intent))
+	a.Since, a.Due = a.Since.UTC(), a.Due.UTC()
 	from := s.cfg.Environment()
-	n := Notice{
-		Kind: a.Kind, Cause: string(api.Scrub(a.Cause)), Text: string(api.Scrub(a.Text)),
-		Intent: api.ScrubID(string(a.Intent)), Since: a.Since.UTC(), Due: a.Due.UTC(), Over: over,
-		Environment: string(api.Scrub(from.Name)), Live: from.Live, Account: string(api.Scrub(s.cfg.Account)),
-	}
+	n := Notice{a, string(api.Scrub(from.Name)), from.Live, string(api.Scrub(s.cfg.Account)), over}
 	select {
 	case s.queue <- n:
 		return true

@@ -222,8 +222,10 @@ func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 			t.Errorf("it got %+v", got)
 		}
 		want := Notice{
-			Kind: account.AlertFailed, Text: "]52;c;xMug failed", Intent: "ci_1",
-			Since: noon, Due: noon.Add(time.Hour), Environment: "staging", Account: "api.example",
+			Alert: account.Alert{
+				Kind: account.AlertFailed, Text: "]52;c;xMug failed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour),
+			},
+			Environment: "staging", Account: "api.example",
 		}
 		if got := notices[0]; got != want {
 			t.Errorf("its stdin held %+v, want %+v", got, want)
@@ -232,25 +234,29 @@ func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsToldLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, source := newProgram(t), &till{}
-		sending(t, Config{Command: p.command, Source: source})
-		var alerts []account.Alert
-		for i := range 2 * mostWaiting {
-			alerts = append(alerts, failed(api.ID(fmt.Sprint("ci_", i))))
+	staging := func() api.Environment { return api.Environment{Name: "staging"} }
+	s := NewSender(Config{Environment: staging, File: OpenFile(t.TempDir(), "an account")})
+	var alerts []account.Alert
+	for i := range mostWaiting + 3 {
+		alerts = append(alerts, failed(api.ID(fmt.Sprint("ci_", i))))
+	}
+	for _, stands := range [][]account.Alert{alerts, nil} {
+		told := map[api.ID]int{}
+		for range 3 {
+			s.offer(stands, noon)
+			for len(s.queue) > 0 {
+				n := <-s.queue
+				if told[n.Intent]++; n.Over != (stands == nil) {
+					t.Errorf("%s is over: %v", n.Intent, n.Over)
+				}
+			}
 		}
-		source.raise(alerts...)
-		time.Sleep(time.Minute)
-		source.raise()
-		time.Sleep(time.Minute)
-		count := map[bool]int{}
-		for _, n := range p.notices() {
-			count[n.Over]++
+		for _, a := range alerts {
+			if told[a.Intent] != 1 {
+				t.Errorf("%s is told %d times", a.Intent, told[a.Intent])
+			}
 		}
-		if count[false] != len(alerts) || count[true] != len(alerts) {
-			t.Errorf("of %d alerts, %d were told, and the ends of %d", len(alerts), count[false], count[true])
-		}
-	})
+	}
 }
 
 func TestAProgramThatFailsIsReportedUntilItSucceeds(t *testing.T) {

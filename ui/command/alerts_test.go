@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -96,12 +95,4 @@ func TestAProgramSeesNoKeys(t *testing.T) {
 	if strings.Contains(environment, "key-01") || strings.Contains(environment, "TOKEN=bin") || !strings.Contains(environment, "SEARCHED=/bin") || strings.Contains(environment, variablePrefix) || !strings.Contains(environment, "HARMLESS=yes") {
 		t.Errorf("it sees\n%s", environment)
 	}
-}
-
-// capture runs the command line and returns what it says.
-func capture(t *testing.T, args ...string) (code int, out, words string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
 }
