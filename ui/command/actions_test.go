@@ -224,21 +224,6 @@ func intentCases() []actionCase {
 			h.gone(`INTENT  ci_`)
 			h.see(`▌INTENTS`)
 		}},
-		{action.SendAgain, func(h *hand) {
-			before := h.world.service.Summary().Endpoints[0].Delivered
-			h.act(action.FocusPane8)
-			h.see(`DELIVERIES \d`)
-			h.act(action.SendAgain)
-			h.see(`sending evt_\S+ again, to 127.0.0.1`)
-			// ×3, if the killed relay missed its first attempt.
-			h.see(`evt_\S+ was sent again, and accepted`, `×[2-9]\s+200`)
-			// More than one, if a busy disk refused another event's first delivery.
-			eventually(h.T, "one more delivery was taken", func() bool { return h.world.service.Summary().Endpoints[0].Delivered > before })
-			h.typed("4")
-			h.see(`▌EVENTS \d`)
-			h.typed("1")
-			h.see(`▌INTENTS`)
-		}},
 		{action.Refresh, func(h *hand) { h.act(action.Refresh); h.see(`reading ci_\w+ again`) }},
 		{action.CopyID, func(h *hand) {
 			h.act(action.CopyID)

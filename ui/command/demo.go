@@ -111,7 +111,6 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 			return err
 		}
 		defer current.close()
-		current.standIn = servers.service
 		if err := current.addProxy(servers.atProxy, io.Discard); err != nil {
 			return err
 		}

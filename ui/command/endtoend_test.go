@@ -113,7 +113,6 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(current.close)
-	current.standIn = w.service
 	if w.prepare != nil {
 		w.prepare(current)
 	}

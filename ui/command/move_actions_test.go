@@ -25,7 +25,6 @@ func focusCases() []actionCase {
 		from("1", `▌INTENTS`, action.FocusPane5, `▌EVENTS  REQUESTS \d`),
 		from("1", `▌INTENTS`, action.FocusPane6, `▌EVENTS  REQUESTS  ALERTS`),
 		from("1", `▌INTENTS`, action.FocusPane7, `▌PULSE`),
-		from("1", `▌INTENTS`, action.FocusPane8, `▌EVENTS  REQUESTS  ALERTS.*  DELIVERIES \d`),
 		{action.FocusDetail, func(h *hand) {
 			h.act(action.Open)
 			h.see(`▌INTENT  ci_`)

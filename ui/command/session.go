@@ -17,7 +17,6 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
-	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
 	"tillwatch/ui/attention"
@@ -51,8 +50,6 @@ type session struct {
 	proxied   part               // the session's own proxy; may be nil
 	retry     func()             // dials a lost relay now; nil without a relay
 	opened    time.Time
-
-	standIn *simulator.Simulator // in this process; may be nil
 
 	attention *attention.File // acknowledged and muted alerts
 }
@@ -322,12 +319,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	if s.proxied != nil {
 		config.Bound = "a proxy passes requests on to this account: end it first"
 	}
-	if s.standIn != nil {
-		config.Deliveries = s.standIn.Deliveries()
-		config.SendAgain = func(_ context.Context, id api.ID) error { return s.standIn.Redeliver(id) }
-	}
 	if s.forwarder != nil {
-		config.Deliveries, config.SendAgain = s.forwarder.Deliveries(), s.forwarder.Again
 		config.Bound = "events of this account are forwarded: end that first"
 	}
 	if s.guard != nil {

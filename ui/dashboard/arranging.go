@@ -27,7 +27,7 @@ func (a arranging) choices() []dialog.Choices {
 	}
 	all := []dialog.Choices{panes, arrangements}
 	for i, p := range a.board.panes {
-		if len(p.Columns()) == 0 || !a.board.delivers(layout.Pane(i)) {
+		if len(p.Columns()) == 0 {
 			continue
 		}
 		columns := dialog.Choices{Title: "Columns of " + layout.Pane(i).String()}

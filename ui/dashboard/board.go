@@ -46,16 +46,15 @@ type board struct {
 	preferences *preferences
 	notices     *notices
 
-	panes      [layout.Panes]drawnPane
-	intents    *pane.Intents // like those below, one of the panes
-	events     *pane.Events
-	alerts     *pane.Alerts
-	requests   *pane.Requests
-	quota      *pane.Quota
-	deliveries *pane.Deliveries
-	failures   *pane.Failures
-	pulse      *pane.Pulse
-	detail     *pane.Detail
+	panes    [layout.Panes]drawnPane
+	intents  *pane.Intents // like those below, one of the panes
+	events   *pane.Events
+	alerts   *pane.Alerts
+	requests *pane.Requests
+	quota    *pane.Quota
+	failures *pane.Failures
+	pulse    *pane.Pulse
+	detail   *pane.Detail
 
 	width, height int
 	layout        layout.Layout
@@ -79,12 +78,10 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	}
 	b.failures = pane.NewFailures(look, b.intents)
 	b.events = pane.NewEvents(look, b.intentOfSource)
-	b.deliveries = pane.NewDeliveries(look, b.intentOfSource)
-	look.Tabs.Deliveries = cfg.Deliveries != nil
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
 		layout.Pulse: b.pulse, layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
-		layout.Deliveries: b.deliveries, layout.Detail: b.detail, layout.Failures: b.failures,
+		layout.Detail: b.detail, layout.Failures: b.failures,
 	}
 	b.pulseCache = pulseCache{look: look, picture: picture}
 	look.Pulse = b.pulseCache.get
@@ -126,9 +123,6 @@ func (b *board) request() layout.Request {
 }
 
 func (b *board) setFocus(to layout.Pane) {
-	if !b.delivers(to) {
-		to = layout.Events
-	}
 	b.focus = to
 	if layout.IsTab(to) {
 		b.tab = to
@@ -171,7 +165,7 @@ func (b *board) focusDetail() {
 	b.setFocus(layout.Detail)
 }
 
-// focusing are the actions that focus a pane each; deliveries do not always exist.
+// focusing are the actions that focus a pane each.
 var focusing = [...]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
 	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
 
@@ -226,7 +220,7 @@ var steps = map[action.ID]pane.Step{
 // right switch between them instead; moved is then false.
 func (b *board) step(s pane.Step) (moved bool) {
 	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(b.focus) {
-		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) && b.delivers(layout.Pane(to)) {
+		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) {
 			b.setFocus(layout.Pane(to))
 		}
 		return false

@@ -84,8 +84,6 @@ func (b *board) offers(id action.ID) bool {
 		return b.ofIntents() || b.focus == layout.Failures || b.focus == layout.Quota && b.quota.Viewing() || b.focus == layout.Requests
 	case action.Acknowledge, action.Mute:
 		return b.focus == layout.Alerts
-	case action.SendAgain:
-		return b.focus == layout.Deliveries || b.focus == layout.Detail && b.detail.Subject().Kind == pane.OfDelivery
 	case action.Reveal:
 		return b.detail.Subject().Kind == pane.OfIntent
 	case action.ClearFilter:
@@ -118,7 +116,7 @@ func (b *board) ended() bool {
 // them.
 func (b *board) ofIntents() bool {
 	switch b.focus {
-	case layout.Intents, layout.Shipments, layout.Events, layout.Alerts, layout.Deliveries:
+	case layout.Intents, layout.Shipments, layout.Events, layout.Alerts:
 		return true
 	case layout.Detail:
 		return b.detail.Subject().Kind != pane.OfRequest

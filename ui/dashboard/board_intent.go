@@ -20,11 +20,6 @@ func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
 			id = e.SourceID // an intent or a shipment
 		}
 	}
-	if s.Kind == pane.OfDelivery {
-		if d, ok := b.deliveries.Find(id); ok {
-			id = d.Source
-		}
-	}
 	return b.intentOfSource(id)
 }
 

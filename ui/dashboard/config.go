@@ -12,7 +12,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
-	"tillwatch/api/delivery"
 	"tillwatch/themes"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
@@ -60,9 +59,6 @@ type Config struct {
 	Attention attention.Memory              // from earlier runs
 	IdleAfter time.Duration                 // how long without key or mouse until the user is away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of Attention; may be nil. It must not block.
-
-	Deliveries *delivery.Log                       // deliveries to endpoints from here; nil: none
-	SendAgain  func(context.Context, api.ID) error // repeats a delivery now; the error says why it cannot
 
 	Creator  Creator  // creates intents in a stand-in; the zero Creator does not
 	Exporter Exporter // exports intents; nil: not possible

@@ -77,8 +77,6 @@ func (d *details) refresh() {
 		facts.Event, _ = d.board.events.Find(s.ID)
 	case pane.OfRequest:
 		facts.Request, _ = d.board.requests.Find(s.ID)
-	case pane.OfDelivery:
-		facts.Delivery, _ = d.board.deliveries.Find(s.ID)
 	case pane.OfOrder:
 		facts.Order = d.picture.order(s.Reference)
 	case pane.OfShipment:
@@ -143,9 +141,6 @@ func (d *details) copied() copying {
 			return copying{}
 		}
 		id = string(r.RequestID)
-	}
-	if of, ok := d.board.deliveries.Find(s.ID); ok && s.Kind == pane.OfDelivery {
-		id = string(of.Event)
 	}
 	return copying{text: id, kind: plain, after: " " + id}
 }

@@ -66,7 +66,6 @@ func (m *Model) acting() map[action.ID]handler {
 		action.NewIntent:     does(m.creation.ask).unless(m.creation.disabled),
 		action.Export:        {func() tea.Cmd { return m.exporting.as(exports()[0]) }, m.exporting.disabled},
 		action.ExportAs:      does(m.exporting.offer).unless(m.exporting.disabled),
-		action.SendAgain:     {func() tea.Cmd { return m.deliveries.again(m.ctx) }, m.deliveries.disabled},
 		action.Reveal:        does(m.details.reveal),
 	}
 }
@@ -96,7 +95,6 @@ func (m *Model) viewing() map[action.ID]handler {
 		action.FocusNext:       does(func() { m.board.focusBy(1) }),
 		action.FocusPrevious:   does(func() { m.board.focusBy(-1) }),
 		action.FocusDetail:     does(m.board.focusDetail).unless(m.board.detailDisabled),
-		action.FocusPane8:      does(func() { m.board.focusOn(layout.Deliveries) }).unless(m.board.deliveriesDisabled),
 		action.Freeze:          {do: m.freeze},
 		action.Zoom:            does(m.board.enlarge).unless(m.board.zoomDisabled),
 		action.Arrange:         does(m.arrange),

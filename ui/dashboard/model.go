@@ -46,41 +46,40 @@ type Model struct {
 	canvas        *canvas.Canvas // nil in tests, which draw nothing
 	width, height int
 
-	details    *details
-	deliveries *deliveries
-	filters    *filters
-	usage      *usage
-	failures   *failures
-	finder     *finder
-	jump       *jump
-	links      *links
-	marks      *marks
-	confirms   *confirms
-	money      *moneyLine
-	alerting   *alerting
-	away       *away
-	batch      *batch
-	silence    *alertSilence
-	exporting  *exporting
-	creation   *intentCreation
-	recorder   recorder
-	saved      *savedFilters
-	positions  *positions
-	loading    *loading
-	arranging  arranging
-	pointer    *pointer
-	welcome    *welcome
-	replay     *replay.Bar // nil unless the Source replays
-	asker      *asker
-	consent    *consent
-	profiles   *profileSwitch
-	verbs      *verbs
-	own        *ownCommands
-	in         io.Reader // the terminal
-	out        io.Writer // the terminal
-	footer     footer
-	handlers   map[action.ID]handler
-	notifier   *notify.Notifier
+	details   *details
+	filters   *filters
+	usage     *usage
+	failures  *failures
+	finder    *finder
+	jump      *jump
+	links     *links
+	marks     *marks
+	confirms  *confirms
+	money     *moneyLine
+	alerting  *alerting
+	away      *away
+	batch     *batch
+	silence   *alertSilence
+	exporting *exporting
+	creation  *intentCreation
+	recorder  recorder
+	saved     *savedFilters
+	positions *positions
+	loading   *loading
+	arranging arranging
+	pointer   *pointer
+	welcome   *welcome
+	replay    *replay.Bar // nil unless the Source replays
+	asker     *asker
+	consent   *consent
+	profiles  *profileSwitch
+	verbs     *verbs
+	own       *ownCommands
+	in        io.Reader // the terminal
+	out       io.Writer // the terminal
+	footer    footer
+	handlers  map[action.ID]handler
+	notifier  *notify.Notifier
 
 	look     *pane.Look
 	line     *paint.Line
@@ -103,7 +102,7 @@ func New(cfg Config) *Model {
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
 	key := c.Actions.KeyOf
-	m.look.Keys = pane.Keys{Follow: key(action.Bottom), ShowAll: key(action.ClearFilter), Span: key(action.NextSpan), SendAgain: key(action.SendAgain), Refresh: key(action.Refresh)}
+	m.look.Keys = pane.Keys{Follow: key(action.Bottom), ShowAll: key(action.ClearFilter), Span: key(action.NextSpan), Refresh: key(action.Refresh)}
 
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)
@@ -153,7 +152,6 @@ func (m *Model) addParts() {
 	m.marks = &marks{shared: s, confirms: m.confirms, set: map[api.ID]bool{}}
 	m.batch = &batch{shared: s, marks: m.marks, confirms: m.confirms}
 	m.details = &details{shared: s}
-	m.deliveries = &deliveries{shared: s, details: m.details}
 	m.filters = &filters{shared: s}
 	m.failures = &failures{shared: s, filters: m.filters, details: m.details}
 	m.finder = &finder{shared: s}
@@ -254,8 +252,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.job.Keys.Renew()
 	case tea.PasteMsg:
 		return m, m.paste(msg)
-	case deliveriesMsg, notSentAgainMsg:
-		m.deliveries.update(msg)
 	case foundMsg:
 		m.filters.found(msg)
 	case recordedMsg:
@@ -377,7 +373,6 @@ func (m *Model) freeze() tea.Cmd {
 	m.look.Now = m.clock
 	m.checkHealth()
 	shown := m.filters.show(&missed, false)
-	m.deliveries.show()
 	m.details.refresh()
 	m.board.invalidate()
 	return shown

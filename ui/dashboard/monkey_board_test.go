@@ -16,7 +16,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/delivery"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
@@ -241,14 +240,7 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 	if rapid.Bool().Draw(t, "by the terminal's ground") {
 		cfg.LightTheme = &light
 	}
-	deliveries := &sent{Log: delivery.NewLog(40)}
-	if rapid.IntRange(0, 3).Draw(t, "delivers") > 0 {
-		cfg.Deliveries, cfg.SendAgain = deliveries.Log, deliveries.sendAgain
-	}
 	k := newMonkey(t, ctx, cfg)
-	if cfg.Deliveries != nil {
-		k.steps["a delivery"] = func() { k.deliver(deliveries) }
-	}
 	k.account, k.guard, k.hand.IDs = a, guard, a.known
 	k.addHand()
 	k.addAccount()

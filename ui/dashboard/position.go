@@ -113,9 +113,6 @@ func (w *positions) openPane(p position) (tea.Cmd, error) {
 	if n, ok := w.saved.preferences.named(p.filter); ok {
 		return w.saved.show(n)
 	}
-	if !w.board.delivers(p.pane) {
-		return nil, errors.New(noDeliveries)
-	}
 	if p.filter != "" {
 		return w.saved.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
 	}

@@ -77,9 +77,6 @@ func (s *Screen) Show(ctx context.Context, cfg Config) error {
 			program.Quit()
 		}
 	})
-	if m.cfg.Deliveries != nil {
-		pumping.Go(func() { pumpDeliveries(ctx, m.cfg.Deliveries, func(changed deliveriesMsg) { program.Send(changed) }) })
-	}
 	err := s.play(ctx, program, m)
 	ended := ctx.Err() != nil
 	cancel()

@@ -35,8 +35,6 @@ func focusing() []Action {
 			Tooltip: "Shows what needs your attention in place of the events."},
 		{ID: FocusPane7, Keys: []string{"7"}, Title: "Pane 7: pulse", Group: Focus, Scope: Board,
 			Tooltip: "Moves the focus to the pulse of the account."},
-		{ID: FocusPane8, Keys: []string{"8"}, Title: "Pane 8: deliveries", Group: Focus, Scope: Board,
-			Tooltip: "Shows deliveries, with their targets and answers, in place of the events."},
 		{ID: FocusDetail, Keys: []string{"0"}, Title: "Detail", Group: Focus, Scope: Board,
 			Tooltip: "Moves the focus to the open detail."},
 	}
@@ -99,8 +97,6 @@ func acting() []Action {
 			Tooltip: "Writes the intent under the cursor to a Markdown file and copies its path; the buyer is masked unless personal data is shown."},
 		{ID: ExportAs, Keys: []string{"E"}, Title: "Export as…", Group: Intents,
 			Tooltip: "Writes or copies the intent under the cursor as Markdown or JSON, or copies it as a curl command without the key."},
-		{ID: SendAgain, Keys: []string{"W"}, Title: "Send again", Short: "send again", Group: Intents, rank: 4,
-			Tooltip: "Sends the delivery under the cursor once more, now; it keeps its event's id."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until you leave the detail, or hides it; payment tokens stay hidden."},
 	}
@@ -156,7 +152,7 @@ func viewing() []Action {
 		{ID: ToggleQuota, Keys: []string{"alt+3"}, Title: "Hide/show quota", Group: View, Scope: Board,
 			Tooltip: "Hides the quota, or shows it again."},
 		{ID: ToggleEvents, Keys: []string{"alt+4"}, Title: "Hide/show events", Group: View, Scope: Board,
-			Tooltip: "Hides events, requests, alerts and deliveries, or shows them again."},
+			Tooltip: "Hides events, requests and alerts, or shows them again."},
 		{ID: TogglePulse, Keys: []string{"alt+5"}, Title: "Hide/show pulse", Group: View, Scope: Board,
 			Tooltip: "Hides the pulse, or shows it again; it has a place on large screens."},
 		{ID: Pulse, Keys: []string{"P"}, Title: "Pulse of the account", Short: "pulse", Group: View, Scope: Board, rank: 12,

@@ -19,7 +19,7 @@ const mostCommon = 12
 func (t *Table) Help() []Section {
 	common := Section{Group: Common}
 	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
-		inPlaces := a.ID == SendAgain || a.ID == Acknowledge || a.ID == ClearFilter // not on the whole board
+		inPlaces := a.ID == Acknowledge || a.ID == ClearFilter // not on the whole board
 		if !isIn(common.Actions, a.ID) && !inPlaces {
 			common.Actions = append(common.Actions, a)
 		}

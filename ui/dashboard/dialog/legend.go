@@ -3,7 +3,6 @@ package dialog
 import (
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 )
@@ -33,7 +32,6 @@ func legend() []signs {
 			means(sign.Unseen(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
-		{"Deliveries", eachMeans(delivery.States(), sign.Delivery)},
 		{"Quota", []meant{
 			means(sign.Own(), ""),
 			means(sign.Observed(0), "an observed caller"),

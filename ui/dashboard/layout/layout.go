@@ -24,7 +24,6 @@ const (
 	Events
 	Requests
 	Alerts
-	Deliveries // exists only if something is delivered
 	Detail
 	Failures // a view: it fills the screen while it has the focus
 	Panes    = int(Failures) + 1
@@ -33,8 +32,8 @@ const (
 // Board is the number of panes of the board: all except the detail and the views.
 const Board = int(Detail)
 
-// places is how many of them are visible at the same time: events, requests, alerts and
-// deliveries share one place.
+// places is how many of them are visible at the same time: events, requests and alerts
+// share one place.
 const places = int(Events) + 1
 
 // Place returns the pane that represents p's place on the screen: events for those that
@@ -61,11 +60,11 @@ func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events, Pulse}
 
 // String returns the pane's name, which is also stored.
 func (p Pane) String() string {
-	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "deliveries", "detail", "failures"}[p]
+	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "detail", "failures"}[p]
 }
 
 // IsTab reports whether a pane shares its place with others.
-func IsTab(p Pane) bool { return p >= Events && p <= Deliveries }
+func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
 
 // IsView reports whether a pane fills the screen while it has the focus, and is invisible
 // otherwise.

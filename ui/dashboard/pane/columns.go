@@ -44,6 +44,4 @@ const (
 	spenderColumn  = "by"
 	attemptColumn  = "attempt"
 	waitedColumn   = "waited"
-	targetColumn   = "target"
-	nextColumn     = "next"
 )

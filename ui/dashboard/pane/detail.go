@@ -6,7 +6,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -36,7 +35,6 @@ type Facts struct {
 	Event     *account.Event
 	Request   *api.Exchange
 	Order     *account.Order
-	Delivery  *delivery.Delivery
 	Shipments []*account.Shipment // of the intent
 	Confirm   *account.Confirm    // the newest of the intent
 	Settled   string              // what happens next if its outcome is unknown; "" if it is known
@@ -65,7 +63,7 @@ func (p *Detail) HasFacts() bool { return p.hasFacts }
 func (p *Detail) SetFacts(f Facts) {
 	of := p.facts
 	if p.hasFacts && slices.Equal(of.Shipments, f.Shipments) && sameDetail(of.Intent, f.Intent) && of.Shipment == f.Shipment && of.Event == f.Event &&
-		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Delivery == f.Delivery && of.Confirm == f.Confirm && of.Settled == f.Settled {
+		of.Request == f.Request && of.Order == nil && f.Order == nil && of.Confirm == f.Confirm && of.Settled == f.Settled {
 		return
 	}
 	p.facts, p.hasFacts, p.stale = f, true, true
@@ -205,7 +203,6 @@ func (p *Detail) compose() string {
 		OfShipment: {"SHIPMENT", f.Shipment != nil, "nothing is known about this shipment yet", p.shipment},
 		OfEvent:    {"EVENT", f.Event != nil, "this event is no longer kept", p.event},
 		OfRequest:  {"REQUEST", f.Request != nil, "this request is no longer kept", p.request},
-		OfDelivery: {"DELIVERY", f.Delivery != nil, "this delivery is no longer kept", deliverySheet{p}.draw},
 		OfOrder:    {"ORDER", f.Order != nil, "no intent has this reference any more", p.wholeOrder},
 	}[p.subject.Kind]
 	switch {

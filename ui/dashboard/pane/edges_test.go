@@ -7,7 +7,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/delivery"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -164,10 +163,9 @@ func TestALongStateIsApartFromTheProduct(t *testing.T) {
 	in.Product, in.ReferenceID = "Mug", "order-7"
 	lost := &account.Shipment{ID: "shp_1", Product: "Mug", Certainty: account.Verified, ReadAt: noon, Latest: &api.Shipment{ID: "shp_1", Status: long, Tracking: &api.Tracking{Carrier: "Mug"}}}
 	happened := &account.Event{ID: "evt_1", Type: "checkout_intent." + long, Product: "Mug", Received: noon}
-	shipments, events, deliveries := NewShipments(look()), NewEvents(look(), noIntent), NewDeliveries(look(), func(api.ID) (*account.Intent, bool) { return &in, true })
+	shipments, events := NewShipments(look()), NewEvents(look(), noIntent)
 	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{lost}}, true)
 	events.Apply(&account.Changes{Events: []*account.Event{happened}}, true)
-	deliveries.ApplyDeliveries([]*delivery.Delivery{{ID: "d_1", Type: happened.Type, State: delivery.Delivered, Since: noon}}, true)
 	order, one := NewDetail(look(), api.ConfirmWindow), NewDetail(look(), api.ConfirmWindow)
 	order.Open(Subject{Kind: OfOrder, ID: "order-7"})
 	order.SetFacts(Facts{Order: account.NewOrder("order-7", []*account.Intent{&in})})
@@ -176,7 +174,7 @@ func TestALongStateIsApartFromTheProduct(t *testing.T) {
 	for _, p := range []interface {
 		SetPlace(Place)
 		Lines() []string
-	}{intents(100, 20, &in), shipments, events, deliveries, order, one} {
+	}{intents(100, 20, &in), shipments, events, order, one} {
 		for w := 60; w <= 200; w += 10 {
 			p.SetPlace(Place{W: w, H: 40})
 			if got := text(p.Lines()); strings.Contains(got, "…Mug") || !strings.Contains(got, "Mug") {

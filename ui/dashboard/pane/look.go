@@ -29,7 +29,7 @@ type Look struct {
 func (l *Look) service() time.Time { return l.Now.Add(-l.Ahead) }
 
 // Keys are the names of keys that panes mention.
-type Keys struct{ Follow, ShowAll, Span, SendAgain, Refresh string }
+type Keys struct{ Follow, ShowAll, Span, Refresh string }
 
 // Health says why a pane has no rows.
 type Health struct {

@@ -13,7 +13,6 @@ const (
 	OfEvent
 	OfRequest
 	OfOrder // by its reference
-	OfDelivery
 )
 
 // Subject identifies the thing under a cursor.

@@ -7,14 +7,10 @@ import (
 
 // Tabs is what the panes that share a place show about each other in their titles.
 type Tabs struct {
-	Alerts     int  // number of alerts
-	Deliveries bool // the pane of deliveries exists
-	Troubled   int  // number of deliveries that wait or are dead
+	Alerts int // number of alerts
 }
 
-const deliveriesTab = "DELIVERIES"
-
-var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS", deliveriesTab}
+var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS"}
 
 const tabGap = 2
 
@@ -32,9 +28,6 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 		l.Space(1)
 	}
 	for i, tab := range tabNames {
-		if tab == deliveriesTab && !f.look.Tabs.Deliveries {
-			break
-		}
 		if i > 0 {
 			l.Space(tabGap)
 		}
@@ -51,8 +44,6 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 			l.Space(1).Put(paint.Text, wording.Count(count))
 		case tab == "ALERTS" && f.look.Tabs.Alerts > 0:
 			l.Space(1).Put(paint.Warning, wording.Count(f.look.Tabs.Alerts))
-		case tab == deliveriesTab && f.look.Tabs.Troubled > 0:
-			l.Space(1).Put(paint.Warning, wording.Count(f.look.Tabs.Troubled))
 		}
 		f.tabEnds[i] = l.At()
 	}

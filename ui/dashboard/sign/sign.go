@@ -8,7 +8,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -100,17 +99,6 @@ func Answer(status int) Sign {
 		return Sign{"✕", strconv.Itoa(status), paint.Bad}
 	}
 	return Sign{"✓", strconv.Itoa(status), paint.Good}
-}
-
-// Delivery is the sign of a delivery by its state.
-func Delivery(s delivery.State) Sign { return listed(deliveries, s) }
-
-var deliveries = map[delivery.State]Sign{
-	delivery.Waiting:   {"◔", "waiting", paint.Warning},
-	delivery.Sending:   {"▸", "sending", paint.Placing},
-	delivery.Delivered: {"✓", "delivered", paint.Good},
-	delivery.Dead:      {"✕", "dead", paint.Bad},
-	delivery.Lost:      {"○", "lost", paint.Warning},
 }
 
 // Feed is the sign of the connection to the relay.
