@@ -57,17 +57,6 @@ func handOnCases() []actionCase {
 			h.see(`✓ recorded \S+ in .*: tillwatch replay `)
 			h.written("recordings/*.tillwatch")
 		}},
-		{action.NewIntent, func(h *hand) {
-			h.act(action.NewIntent)
-			h.see(`╭─ New intent of the stand-in`, `magic product: sold-out`)
-			h.typed("sold-oot\r")
-			h.see(`neither a URL nor a magic product`)
-			h.typed("\x15never-offered\r")
-			h.see(`▌Never Offered`)
-			h.gone(`╭─ New intent`)
-			h.act(action.Right)
-			h.act(action.Top)
-		}},
 	}
 }
 

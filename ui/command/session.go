@@ -308,7 +308,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow, Payment: s.settings.confirmBody().PaysBy(),
-		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s}, Creator: dashboard.Creator{Create: s.create, Magic: magicNames()},
+		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s},
 		Copy:   clipboard(os.Getenv, s.settings.programEnvironment(os.Environ())),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,

@@ -59,8 +59,6 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		m.confirms.withdraw(m.dialog.confirm().Proposal().ID)
 	case a.Kind == dialog.Agreed:
 		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
-	case a.Kind == dialog.Submitted:
-		return m.creation.begin(m.ctx, m.dialog.shown.(*dialog.Creation))
 	case a.Kind == dialog.Cancelled:
 		m.own.cancel()
 	case a.Kind == dialog.VerbChosen:

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"slices"
 
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -64,9 +63,8 @@ type board struct {
 	zoom          bool        // the focused pane fills the board
 	zoomed        layout.Pane // had the focus at that time
 	detailOpen    bool
-	notice        int    // its lines
-	money         bool   // a confirm has a line above it
-	created       api.ID // created here, and not on the screen yet; "" for none
+	notice        int  // its lines
+	money         bool // a confirm has a line above it
 	pulseCache    pulseCache
 }
 
@@ -281,7 +279,6 @@ func (b *board) show(c *account.Changes, first bool) {
 		}
 		p.Apply(c, first)
 	}
-	b.selectCreated()
 }
 
 // invalidate redraws every pane.

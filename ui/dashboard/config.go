@@ -60,7 +60,6 @@ type Config struct {
 	IdleAfter time.Duration                 // how long without key or mouse until the user is away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of Attention; may be nil. It must not block.
 
-	Creator  Creator  // creates intents in a stand-in; the zero Creator does not
 	Exporter Exporter // exports intents; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them
 

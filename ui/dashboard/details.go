@@ -30,7 +30,6 @@ func (d *details) turn(s pane.Subject) {
 
 // step moves the cursor, and an open detail with it.
 func (d *details) step(s pane.Step) {
-	d.board.created = "" // an intent that arrives now no longer takes the cursor
 	if d.board.step(s) {
 		d.follow()
 	}

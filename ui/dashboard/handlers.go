@@ -63,7 +63,6 @@ func (m *Model) acting() map[action.ID]handler {
 		action.Refresh:       {m.asker.readAgain, m.asker.readDisabled},
 		action.CopyID:        {m.copyID, m.board.subjectless},
 		action.OpenLink:      does(func() { m.links.offer(m.ctx) }).unless(m.board.subjectless),
-		action.NewIntent:     does(m.creation.ask).unless(m.creation.disabled),
 		action.Export:        {func() tea.Cmd { return m.exporting.as(exports()[0]) }, m.exporting.disabled},
 		action.ExportAs:      does(m.exporting.offer).unless(m.exporting.disabled),
 		action.Reveal:        does(m.details.reveal),

@@ -61,7 +61,6 @@ type Model struct {
 	batch     *batch
 	silence   *alertSilence
 	exporting *exporting
-	creation  *intentCreation
 	recorder  recorder
 	saved     *savedFilters
 	positions *positions
@@ -159,7 +158,6 @@ func (m *Model) addParts() {
 	m.jump = &jump{shared: s, details: m.details, asker: m.asker}
 	m.links = &links{shared: s}
 	m.exporting = &exporting{s}
-	m.creation = &intentCreation{s}
 	m.recorder = recorder{s}
 	m.silence = &alertSilence{shared: s, alerting: m.alerting}
 	m.saved = &savedFilters{shared: s, filters: m.filters}
@@ -256,8 +254,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.filters.found(msg)
 	case recordedMsg:
 		m.recorder.done(msg)
-	case createdMsg:
-		m.creation.done(msg)
 	case exportedMsg:
 		return m, m.exporting.done(m.ctx, msg)
 	case copiedMsg:

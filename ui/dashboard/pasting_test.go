@@ -8,9 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/api"
 	"tillwatch/ui/dashboard/action/actiontest"
-	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/job"
 )
 
@@ -35,14 +33,11 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"as an id, too long", []string{"i"}, long, "! the pasted text is not accepted: an id may have at most"},
 		{"into the palette", []string{":"}, "zoom", ""},
 		{"into the palette, too long", []string{":"}, long, "the pasted text is too long: 200 characters fit here"},
-		{"into a new intent", []string{"n"}, "https://shop.example/mug", ""},
-		{"into a new intent, too long", []string{"n"}, long, "the pasted text is too long: 2,048 characters fit here"},
 		{"into the search of the help", []string{"?", "/"}, "zoom", ""},
 		{"into the search of the help, too long", []string{"?", "/"}, long, "the pasted text is too long: 40 characters fit here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := boardOf(t, typicalShop(time.Now()), 120, 36, armed(&guard{}), makes("ci_new", nil, new(dialog.Draft)))
-			answeredBy(m, api.Environment{Name: "simulator", StandIn: true})
+			m := boardOf(t, typicalShop(time.Now()), 120, 36, armed(&guard{}))
 			press(m, c.keys...)
 			m.Update(tea.PasteMsg{Content: c.text})
 			got := screen(m)

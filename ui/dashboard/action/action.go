@@ -51,7 +51,6 @@ const (
 	Refresh         ID = "refresh"
 	CopyID          ID = "copy-id"
 	OpenLink        ID = "open-link"
-	NewIntent       ID = "new-intent"
 	Export          ID = "export"
 	ExportAs        ID = "export-as"
 	Reveal          ID = "reveal"

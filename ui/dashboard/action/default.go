@@ -91,8 +91,6 @@ func acting() []Action {
 			Tooltip: "Copies the id of the row under the cursor; in the detail, the value on its line."},
 		{ID: OpenLink, Keys: []string{"o"}, Title: "Open link", Group: Intents,
 			Tooltip: "Shows the tracking link and the product page of what the cursor is on, and opens one in the browser."},
-		{ID: NewIntent, Keys: []string{"n"}, Title: "New intent", Group: Intents, Scope: Board,
-			Tooltip: "Makes an intent in the stand-in, for a product that you name; it never makes one in the real service."},
 		{ID: Export, Keys: []string{"e"}, Title: "Export intent", Group: Intents,
 			Tooltip: "Writes the intent under the cursor to a Markdown file and copies its path; the buyer is masked unless personal data is shown."},
 		{ID: ExportAs, Keys: []string{"E"}, Title: "Export as…", Group: Intents,

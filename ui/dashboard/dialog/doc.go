@@ -36,7 +36,6 @@ const (
 	Withdrawn              // the yes is taken back, if that is still possible; the dialog stays until the outcome is known
 	Agreed                 // a [Program] may run
 	Cancelled              // a running [Program] should end; the dialog stays until it has
-	Submitted              // a [Creation] is filled in; it stays until the outcome is known
 	VerbChosen             // a verb of the [Palette], which stays if the argument is refused
 )
 

@@ -275,12 +275,7 @@ func TestGoldens(t *testing.T) {
 		"stage":   staged,
 		"help":    NewHelp(action.Default(), action.Default().ReadOnly(nil)),
 		"palette": palette,
-		"making":  NewCreation(magicOfTheTest()),
 	}
-	refused := NewCreation(magicOfTheTest())
-	refused.Paste("https://shop.example/products/mug")
-	refused.Refuse(strings.Repeat("refused: body.productUrl: invalid url; ", 3))
-	blocks["making-refused"] = refused
 	expired := typed(false)
 	expired.SetNow(opened.Add(time.Hour))
 	blocks["expired"] = expired
@@ -303,7 +298,6 @@ func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
 	for name, b := range map[string]Dialog{
 		"confirm":        NewConfirm(socks(), true, quiet(), opened),
 		"an own command": NewProgram(action.Default(), own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
-		"a new intent":   NewCreation(magicOfTheTest()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plain(sized(b, 40, 12)); !strings.Contains(got, "esc cancel ") {
