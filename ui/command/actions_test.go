@@ -285,8 +285,6 @@ func intentCases() []actionCase {
 			h.see(`Confirm several orders`, `2 orders`)
 			h.agree(`batch: 2 accepted`)
 			h.see(`awaiting 14`) // they have left
-			h.world.screen.waitWritten(h.T, "\x1b]9;4;1;")
-			h.world.screen.waitWritten(h.T, "\x1b]9;4;0")
 			h.toAwaiting()
 		}},
 	}

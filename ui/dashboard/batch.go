@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -272,14 +271,4 @@ func (q *queue) count() (done, total int) {
 		total++
 	}
 	return done, total
-}
-
-// progress is the batch for the terminal's own progress bar.
-func (q *queue) progress() string {
-	done, total := q.count()
-	percent := 100 * done / max(total, 1)
-	if q.others > 0 || q.stopped != "" {
-		return ansi.SetWarningProgressBar(percent)
-	}
-	return ansi.SetProgressBar(percent)
 }

@@ -64,7 +64,6 @@ type Model struct {
 	recorder  recorder
 	saved     *savedFilters
 	positions *positions
-	loading   *loading
 	arranging arranging
 	pointer   *pointer
 	welcome   *welcome
@@ -162,7 +161,6 @@ func (m *Model) addParts() {
 	m.silence = &alertSilence{shared: s, alerting: m.alerting}
 	m.saved = &savedFilters{shared: s, filters: m.filters}
 	m.positions = &positions{shared: s, filters: m.filters, saved: m.saved, jump: m.jump}
-	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
 	m.own = &ownCommands{shared: s, links: m.links, batch: m.batch, giveOver: m.giveOver, ran: map[action.ID]bool{}}
 	m.consent = &consent{shared: s, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details}
 	m.profiles = &profileSwitch{shared: s, batch: m.batch}
@@ -313,7 +311,6 @@ func (m *Model) apply(c *account.Changes) (shown tea.Cmd) {
 	if m.picture.environment().Live != wasLive {
 		m.restyle() // real money tints the frame
 	}
-	m.loading.watch()
 	m.notifier.Observe(c)
 	if first || m.replay != nil { // the clock of a replay may jump
 		m.clock = m.cfg.Now()

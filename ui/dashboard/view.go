@@ -35,8 +35,7 @@ func (m *Model) stale() bool { return m.redraw || m.board.stale() }
 // modes returns the terminal's settings other than the cells.
 func (m *Model) modes() canvas.Modes {
 	return canvas.Modes{
-		Title: m.windowTitle(), Progress: m.loading.progress(),
-		Mouse: !m.pointer.off, Focus: m.notifies() || m.replay == nil,
+		Title: m.windowTitle(), Mouse: !m.pointer.off, Focus: m.notifies() || m.replay == nil,
 		Places: m.foreign && !m.typing(), // what is typed comes as text
 	}
 }

@@ -169,7 +169,7 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 				_, _ = screen.WriteString("$ ls\r\n")
 				take(c)
 			case 2:
-				c.Set(Modes{Title: "tillwatch", Mouse: true, Progress: ansi.SetIndeterminateProgressBar})
+				c.Set(Modes{Title: "tillwatch", Mouse: true})
 			case 3:
 				c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
 			case 4:

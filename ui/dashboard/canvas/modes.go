@@ -15,11 +15,10 @@ import (
 // Modes are the settings of a terminal that a dashboard changes. [Canvas.Leave] restores
 // them.
 type Modes struct {
-	Title    string // of the window; "": the terminal's own
-	Progress string // the sequence for the terminal's progress bar; "": none
-	Mouse    bool   // the terminal reports clicks, drags and the wheel
-	Focus    bool   // the terminal reports when it gets or loses the focus
-	Places   bool   // the terminal reports the places of letters, if it can
+	Title  string // of the window; "": the terminal's own
+	Mouse  bool   // the terminal reports clicks, drags and the wheel
+	Focus  bool   // the terminal reports when it gets or loses the focus
+	Places bool   // the terminal reports the places of letters, if it can
 }
 
 // change returns the sequences that change a terminal from m to other modes.
@@ -36,9 +35,6 @@ func (m Modes) change(to Modes) string {
 	}
 	if m.Title != to.Title {
 		b.WriteString(ansi.SetWindowTitle(to.Title))
-	}
-	if m.Progress != to.Progress {
-		b.WriteString(either(to.Progress != "", to.Progress, ansi.ResetProgressBar))
 	}
 	return b.String()
 }
@@ -207,7 +203,7 @@ func (c *Canvas) Set(modes Modes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.old {
-		modes.Title, modes.Progress, modes.Places = "", "", false
+		modes.Title, modes.Places = "", false
 	}
 	change := c.modes.change(modes)
 	c.modes = modes

@@ -28,7 +28,6 @@ func told(written string) map[string]bool {
 		"places":        {ansi.PushKittyKeyboard(29), ansi.PopKittyKeyboard(1)},
 		"kept title":    {ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)},
 		"title":         {ansi.SetWindowTitle("tillwatch"), ansi.SetWindowTitle("")},
-		"progress":      {ansi.SetProgressBar(40), ansi.ResetProgressBar},
 	} {
 		if on := strings.LastIndex(written, sequences[0]); on >= 0 {
 			state[name] = strings.LastIndex(written, sequences[1]) < on
@@ -38,7 +37,7 @@ func told(written string) map[string]bool {
 }
 
 func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
-	all := Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true, Places: true}
+	all := Modes{Title: "tillwatch", Mouse: true, Focus: true, Places: true}
 	cases := []struct {
 		name string
 		do   func(c *Canvas)
@@ -190,9 +189,7 @@ func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
 		{Modes{Title: "tillwatch", Mouse: true}, ""},
 		{Modes{Title: "1 awaiting", Mouse: true}, ansi.SetWindowTitle("1 awaiting")},
 		{Modes{Title: "1 awaiting"}, ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr},
-		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(3)}, ansi.SetProgressBar(3)},
-		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(4), Focus: true}, ansi.SetModeFocusEvent + ansi.SetProgressBar(4)},
-		{Modes{Title: "1 awaiting", Focus: true}, ansi.ResetProgressBar},
+		{Modes{Title: "1 awaiting", Focus: true}, ansi.SetModeFocusEvent},
 		{Modes{Title: "1 awaiting", Focus: true, Places: true}, ansi.ResetModifyOtherKeys + ansi.PushKittyKeyboard(29)},
 		{Modes{Title: "1 awaiting", Focus: true}, ansi.PopKittyKeyboard(1)},
 	} {
@@ -261,7 +258,7 @@ func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
 		screen := newTerminal(40, 5)
 		c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
 		take(c)
-		c.Set(Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true, Places: true})
+		c.Set(Modes{Title: "tillwatch", Mouse: true, Focus: true, Places: true})
 		c.Tell(ansi.SetSystemClipboard("ci_1"))
 		give(c)
 		if left := modes.ReplaceAllString(screen.all, ""); left != "" {
