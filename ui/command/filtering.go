@@ -12,7 +12,7 @@ import (
 
 // filterBy reads --filter as the board does: a filter, or the name of a saved one.
 func (s settings) filterBy(read func(text string, kept []dashboard.NamedFilter) (*pane.Filter, string), text string) (*pane.Filter, error) {
-	remembered, _ := loadLayout(s.StateDir, s.Theme, s.Chosen) // ignores saved filters that cannot be read
+	remembered, _ := loadLayout(s.StateDir, s.Theme) // ignores saved filters that cannot be read
 	f, wrong := read(text, remembered.layout.Filters)
 	if wrong != "" {
 		return nil, usagef("filter is %s: %s", shownValue(text), wrong)

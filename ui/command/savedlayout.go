@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,13 +19,10 @@ import (
 )
 
 // savedLayout saves how a person has arranged the screen, in a file of the state
-// folder that all profiles share: eyes and habits do not change with the account. The
-// palette's history is kept per profile, as it names what an account holds.
+// folder that all profiles share: eyes and habits do not change with the account.
 type savedLayout struct {
 	path    string
-	theme   string              // the configured one
-	profile string              // "": none
-	ran     map[string][]string // palette history by profile
+	theme   string // the configured one
 	layout  dashboard.Layout
 	filters []dashboard.NamedFilter          // that this run showed when it last read or saved the file
 	newer   bool                             // a newer version wrote the file: it is left alone
@@ -44,13 +40,12 @@ type layoutFile struct {
 	Version    int    `json:"version"`
 	Configured string `json:"configured_theme"`
 	dashboard.Layout
-	Ran map[string][]string `json:"ran,omitempty"` // by profile
 }
 
 // loadLayout reads the saved arrangement. A file that cannot be understood is ignored,
 // and warning says so.
-func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) {
-	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, changed: make(chan struct{}, 1)}
+func loadLayout(folder, theme string) (r *savedLayout, warning string) {
+	r = &savedLayout{path: filepath.Join(folder, "layout.json"), theme: theme, changed: make(chan struct{}, 1)}
 	file, err := readLayout(r.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -62,10 +57,6 @@ func loadLayout(folder, theme, profile string) (r *savedLayout, warning string) 
 		return r, newerLayout(r.path, file.Version)
 	}
 	r.layout, r.filters = file.Layout, dashboard.UsableFilters(file.Filters)
-	r.layout.Ran = file.Ran[profile]
-	if file.Ran != nil {
-		r.ran = file.Ran
-	}
 	if file.Configured != theme {
 		r.layout.Theme = ""
 	}
@@ -156,15 +147,13 @@ func (r *savedLayout) replace(l dashboard.Layout) error {
 	case err == nil && file.Version > layoutVersion:
 		return errors.New(newerLayout(r.path, file.Version))
 	case err == nil:
-		maps.Copy(r.ran, file.Ran)
 		l.Filters = r.merge(own, file.Filters)
 	case !errors.Is(err, fs.ErrNotExist):
 		if err := os.Rename(r.path, r.path+".bad"); err != nil {
 			return err
 		}
 	}
-	r.ran[r.profile] = l.Ran
-	content, err := json.MarshalIndent(layoutFile{layoutVersion, r.theme, l, r.ran}, "", "  ")
+	content, err := json.MarshalIndent(layoutFile{layoutVersion, r.theme, l}, "", "  ")
 	if err != nil {
 		return err
 	}

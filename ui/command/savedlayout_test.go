@@ -32,14 +32,14 @@ func rememberAll(t *testing.T, r *savedLayout, layouts ...dashboard.Layout) {
 
 func TestTheArrangementOutlivesARun(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "not there yet")
-	r, warning := loadLayout(folder, "auto", "")
+	r, warning := loadLayout(folder, "auto")
 	if warning != "" || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
 		t.Fatalf("at first: %+v, %q", r.layout, warning)
 	}
 	want := dashboard.Layout{Arrangement: "medium", Hidden: []string{"quota"}, Columns: map[string][]string{"events": {"seq"}},
 		Theme: "light", NoMouse: true, Acquainted: true}
 	rememberAll(t, r, dashboard.Layout{Theme: "dark"}, want)
-	again, warning := loadLayout(folder, "auto", "")
+	again, warning := loadLayout(folder, "auto")
 	if warning != "" || !reflect.DeepEqual(again.layout, want) {
 		t.Errorf("recalled %+v, %q; want %+v", again.layout, warning, want)
 	}
@@ -51,9 +51,9 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 
 func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
 	folder := t.TempDir()
-	r, _ := loadLayout(folder, "auto", "")
+	r, _ := loadLayout(folder, "auto")
 	rememberAll(t, r, dashboard.Layout{Theme: "light", Arrangement: "wide"})
-	again, _ := loadLayout(folder, "high-contrast", "")
+	again, _ := loadLayout(folder, "high-contrast")
 	if again.layout.Theme != "" || again.layout.Arrangement != "wide" {
 		t.Errorf("recalled %+v", again.layout)
 	}
@@ -74,12 +74,12 @@ func TestWhatCannotBeUnderstoodIsReportedAndPutAside(t *testing.T) {
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, warning := loadLayout(folder, "auto", "")
+			r, warning := loadLayout(folder, "auto")
 			if !strings.Contains(warning, path) || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
 				t.Errorf("recalled %+v, %q", r.layout, warning)
 			}
 			rememberAll(t, r, dashboard.Layout{Theme: "light"})
-			if again, warning := loadLayout(folder, "auto", ""); again.layout.Theme != "light" || warning != "" {
+			if again, warning := loadLayout(folder, "auto"); again.layout.Theme != "light" || warning != "" {
 				t.Errorf("afterwards %+v, %q", again.layout, warning)
 			}
 			if aside, err := os.ReadFile(path + ".bad"); err != nil || string(aside) != content {
@@ -96,7 +96,7 @@ func TestAFileOfANewerVersionIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, warning := loadLayout(folder, "auto", "")
+	r, warning := loadLayout(folder, "auto")
 	if !strings.Contains(warning, "newer") {
 		t.Errorf("warning %q", warning)
 	}
@@ -111,7 +111,7 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := loadLayout(folder, "auto", "")
+	r, _ := loadLayout(folder, "auto")
 	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "saving the arrangement of the screen") {
 		t.Errorf("error %v", err)
 	}
@@ -120,7 +120,7 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "state")
-		r, _ := loadLayout(folder, "auto", "")
+		r, _ := loadLayout(folder, "auto")
 		writeFile(t, folder, "") // no folder
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -137,7 +137,7 @@ func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.reportFailure(&words)
-		if again, _ := loadLayout(folder, "auto", ""); !reflect.DeepEqual(again.layout, want) || words.Len() > 0 {
+		if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, want) || words.Len() > 0 {
 			t.Errorf("saved %+v, and told %q", again.layout, words.String())
 		}
 	})
@@ -149,23 +149,19 @@ func TestTwoRunsDoNotTakeEachOthersFiltersAway(t *testing.T) {
 		for _, name := range names {
 			l.Filters = append(l.Filters, dashboard.NamedFilter{Name: name, Pane: "intents", Text: "state:" + name})
 		}
-		l.Ran = names
 		return l
 	}
-	start, _ := loadLayout(folder, "auto", "")
+	start, _ := loadLayout(folder, "auto")
 	rememberAll(t, start, named("old", "older"))
-	first, _ := loadLayout(folder, "auto", "live")
-	second, _ := loadLayout(folder, "auto", "staging")
+	first, _ := loadLayout(folder, "auto")
+	second, _ := loadLayout(folder, "auto")
 	rememberAll(t, first, named("old", "older", "late"))
 	rememberAll(t, second, named("older", "Failed"))
 	rememberAll(t, first, named("old", "older", "late", "wool"))
 	rememberAll(t, first, named("old", "older", "wool"))
-	for profile, ran := range map[string][]string{"live": {"old", "older", "wool"}, "staging": {"older", "Failed"}} {
-		got, _ := loadLayout(folder, "auto", profile)
-		want := named("older", "Failed", "wool")
-		if want.Ran = ran; !reflect.DeepEqual(got.layout, want) {
-			t.Errorf("%s recalls %+v, want %+v", profile, got.layout, want)
-		}
+	got, _ := loadLayout(folder, "auto")
+	if want := named("older", "Failed", "wool"); !reflect.DeepEqual(got.layout, want) {
+		t.Errorf("recalled %+v, want %+v", got.layout, want)
 	}
 }
 
@@ -184,14 +180,14 @@ func TestFiltersThatARunDoesNotShowAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			writeLayout(t, folder, layoutFile{Version: layoutVersion, Layout: dashboard.Layout{Filters: all}})
-			r, _ := loadLayout(folder, "auto", "")
+			r, _ := loadLayout(folder, "auto")
 			shown := dashboard.UsableFilters(r.layout.Filters)
 			rememberAll(t, r, dashboard.Layout{Filters: shown})
-			if again, _ := loadLayout(folder, "auto", ""); !slices.Equal(again.layout.Filters, all) {
+			if again, _ := loadLayout(folder, "auto"); !slices.Equal(again.layout.Filters, all) {
 				t.Errorf("kept %v, want %v", again.layout.Filters, all)
 			}
 			rememberAll(t, r, dashboard.Layout{Filters: shown[1:]})
-			again, _ := loadLayout(folder, "auto", "")
+			again, _ := loadLayout(folder, "auto")
 			for _, n := range again.layout.Filters {
 				if strings.EqualFold(n.Name, shown[0].Name) {
 					t.Errorf("%v is kept after it was forgotten", n)
@@ -204,23 +200,23 @@ func TestFiltersThatARunDoesNotShowAreKept(t *testing.T) {
 func TestNothingIsTakenFromAFileThatIsPutAside(t *testing.T) {
 	folder := t.TempDir()
 	late := []dashboard.NamedFilter{{Name: "late", Pane: "intents", Text: "wool"}}
-	writeLayout(t, folder, layoutFile{Layout: dashboard.Layout{Filters: late}, Ran: map[string][]string{"live": {"late"}}})
-	first, _ := loadLayout(folder, "auto", "")
-	second, _ := loadLayout(folder, "auto", "")
+	writeLayout(t, folder, layoutFile{Layout: dashboard.Layout{Filters: late}})
+	first, _ := loadLayout(folder, "auto")
+	second, _ := loadLayout(folder, "auto")
 	rememberAll(t, first, dashboard.Layout{})
-	if again, _ := loadLayout(folder, "auto", "live"); !reflect.DeepEqual(again.layout, dashboard.Layout{}) {
+	if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, dashboard.Layout{}) {
 		t.Errorf("recalled %+v", again.layout)
 	}
 	rememberAll(t, first, dashboard.Layout{Filters: late})
 	rememberAll(t, second, dashboard.Layout{})
-	if again, _ := loadLayout(folder, "auto", ""); !slices.Equal(again.layout.Filters, late) {
+	if again, _ := loadLayout(folder, "auto"); !slices.Equal(again.layout.Filters, late) {
 		t.Errorf("kept %v of the other run, want %v", again.layout.Filters, late)
 	}
 }
 
 func TestAFileThatANewerVersionWroteMeanwhileIsLeftAlone(t *testing.T) {
 	folder := t.TempDir()
-	r, _ := loadLayout(folder, "auto", "")
+	r, _ := loadLayout(folder, "auto")
 	writeLayout(t, folder, layoutFile{Version: layoutVersion + 1, Layout: dashboard.Layout{Theme: "dark"}})
 	before, err := os.ReadFile(r.path)
 	if err != nil {

@@ -271,7 +271,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	}
 	var layout *savedLayout
 	if o.kept {
-		layout, config.Warning = loadLayout(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
+		layout, config.Warning = loadLayout(s.settings.StateDir, s.settings.Theme)
 		config.Remembered, config.Remember = layout.layout, layout.remember
 		defer layout.reportFailure(o.words)
 		config.Attend = s.attention.Change

@@ -15,7 +15,7 @@ func (m *Model) help() {
 
 func (m *Model) palette() {
 	p := dialog.NewPalette(m.cfg.Actions, m.scope(), m.disabled)
-	p.SetVerbs(m.verbs.all(m.ctx), m.preferences.Ran)
+	p.SetVerbs(m.verbs.all(m.ctx))
 	m.dialog.shown = p
 }
 
@@ -71,8 +71,7 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		if a.Item != nil {
 			return a.Item.Do()
 		}
-		if chosen, ok := m.cfg.Actions.Action(a.Do); ok {
-			m.preferences.ran(chosen.Title)
+		if _, ok := m.cfg.Actions.Action(a.Do); ok {
 			return m.do(a.Do)
 		}
 	case a.Option != nil:

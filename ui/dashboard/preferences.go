@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"tillwatch/api"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -19,12 +18,11 @@ type Layout struct {
 	NoMouse     bool                `json:"no_mouse,omitempty"`    // the mouse belongs to the terminal
 	Acquainted  bool                `json:"acquainted,omitempty"`  // the hints of the first run were shown
 	Filters     []NamedFilter       `json:"filters,omitempty"`     // saved filters
-	Ran         []string            `json:"-"`                     // lines of the palette, the newest first, without secrets and personal data
 }
 
 // clone returns a deep copy.
 func (l Layout) clone() Layout {
-	l.Hidden, l.Columns, l.Ran = slices.Clone(l.Hidden), maps.Clone(l.Columns), slices.Clone(l.Ran)
+	l.Hidden, l.Columns = slices.Clone(l.Hidden), maps.Clone(l.Columns)
 	l.Filters = slices.Clone(l.Filters)
 	return l
 }
@@ -37,7 +35,7 @@ type preferences struct {
 
 func newPreferences(l Layout, remember func(Layout)) *preferences {
 	p := &preferences{l.clone(), remember}
-	p.Ran, p.Filters = ranLines(p.Ran), UsableFilters(p.Filters)
+	p.Filters = UsableFilters(p.Filters)
 	if p.hidesAll() {
 		p.Hidden = nil
 	}
@@ -49,28 +47,6 @@ func (p *preferences) keep() {
 	if p.remember != nil {
 		p.remember(p.clone())
 	}
-}
-
-// Bounds of the palette's history: its lines, and the bytes of a line.
-const (
-	mostRan    = 50
-	longestRan = 200
-)
-
-// ran adds a line to the palette's history.
-func (p *preferences) ran(line string) {
-	p.Ran = ranLines(append([]string{line}, p.Ran...))
-	p.keep()
-}
-
-// ranLines returns the valid lines of a history, each once.
-func ranLines(lines []string) (kept []string) {
-	for _, line := range lines {
-		if line = string(api.Scrub(line)); line != "" && len(line) <= longestRan && len(kept) < mostRan && !slices.Contains(kept, line) {
-			kept = append(kept, line)
-		}
-	}
-	return kept
 }
 
 // hidden returns the hidden panes.

@@ -111,24 +111,7 @@ func (v *verbs) run(verb *dialog.Verb, argument string) tea.Cmd {
 		v.dialog.shown = palette
 		return nil
 	}
-	v.preferences.ran(memorable(verb.Name, argument))
 	return cmd
-}
-
-// longestKept bounds, in bytes, each word of a remembered filter: a longer one may be a
-// key.
-const longestKept = 24
-
-// memorable returns a line for the palette's history, without arguments that may be
-// personal data or a secret.
-func memorable(name, argument string) string {
-	filter := name == "filter" || strings.Contains(argument, "filter:")
-	for word := range strings.FieldsSeq(argument) {
-		if strings.Contains(word, "@") || filter && len(word) > longestKept {
-			return name
-		}
-	}
-	return strings.TrimSpace(name + " " + argument)
 }
 
 func (v *verbs) setTheme(name string) (tea.Cmd, error) {

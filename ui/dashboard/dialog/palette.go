@@ -23,8 +23,6 @@ type Palette struct {
 	scope    action.Scope
 	disabled func(action.ID) string
 	verbs    []Verb
-	ran      []string // the history, newest first
-	back     int      // the recalled line of the history; -1: none
 	field    textinput.Model
 	hits     []hit
 	at       int // the hit under the cursor; -1: none
@@ -82,16 +80,10 @@ func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 		return Answer{Kind: Closed}
 	case "enter":
 		return p.choose()
-	case "up", "ctrl+p":
-		if !p.recall(1) {
-			p.move(-1)
-		}
-	case "down", "ctrl+n":
-		if !p.recall(-1) {
-			p.move(1)
-		}
-	case "shift+tab":
+	case "up", "ctrl+p", "shift+tab":
 		p.move(-1)
+	case "down", "ctrl+n":
+		p.move(1)
 	case "tab":
 		p.complete()
 	case "pgup":
@@ -162,7 +154,7 @@ func (p *Palette) write(msg tea.Msg) {
 }
 
 func (p *Palette) search() {
-	p.at, p.top, p.back, p.refused, p.hits = 0, 0, -1, "", nil
+	p.at, p.top, p.refused, p.hits = 0, 0, "", nil
 	if v, argument := p.typedVerb(); v != nil {
 		p.offer(v, argument)
 		return
@@ -182,17 +174,7 @@ func (p *Palette) search() {
 		p.match(typed)
 		return
 	}
-	slices.SortStableFunc(p.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(p.recent(a), p.recent(b)), cmp.Compare(late(a.action), late(b.action)))
-	})
-}
-
-// recent is how long ago the palette last ran a hit.
-func (p *Palette) recent(h hit) int {
-	if h.verb != nil {
-		return p.recency(h.verb.Name)
-	}
-	return p.recency(h.action.Title)
+	slices.SortStableFunc(p.hits, func(a, b hit) int { return cmp.Compare(late(a.action), late(b.action)) })
 }
 
 // match keeps the hits that contain the typed letters, first a verb of exactly that

@@ -100,7 +100,7 @@ func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 
 func TestPalettePromisesEnterOnlyUntilItIsRefused(t *testing.T) {
 	p := newPalette(t, "")
-	p.SetVerbs([]Verb{{Name: "filter", Argument: "TEXT", Free: true}}, nil)
+	p.SetVerbs([]Verb{{Name: "filter", Argument: "TEXT", Free: true}})
 	for _, letter := range "filter age>x" {
 		p.Key(actiontest.Press(string(letter)), opened)
 	}

@@ -119,30 +119,10 @@ func (p *Palette) doVerb(v *Verb, argument string) Answer {
 // Refuse says why the choice is not possible. The typed text stays.
 func (p *Palette) Refuse(why string) { p.refused = why }
 
-// SetVerbs makes the palette offer verbs beside the actions, and what ran before, the
-// newest first.
-func (p *Palette) SetVerbs(verbs []Verb, ran []string) {
-	p.verbs, p.ran = verbs, ran
+// SetVerbs makes the palette offer verbs beside the actions.
+func (p *Palette) SetVerbs(verbs []Verb) {
+	p.verbs = verbs
 	p.search()
-}
-
-// recall goes back in the history by a number of steps, or forward if it is negative, and puts
-// that line into the field. It returns false if the key has another meaning now.
-func (p *Palette) recall(by int) bool {
-	to := p.back + by
-	switch begins := p.back < 0 && p.field.Value() == "" && p.at == 0; {
-	case p.back < 0 && (by < 0 || !begins), len(p.ran) == 0:
-		return false
-	case to >= len(p.ran):
-		return true // the oldest stays
-	case to < 0:
-		p.set("")
-		return true
-	default:
-		p.set(p.ran[to])
-		p.back = to
-		return true
-	}
 }
 
 // set replaces what is typed.
@@ -150,15 +130,4 @@ func (p *Palette) set(text string) {
 	p.field.SetValue(text)
 	p.field.CursorEnd()
 	p.search()
-}
-
-// recency returns how long ago an action or a verb ran: 0 for the last one, more for earlier
-// ones, and most for those that never did.
-func (p *Palette) recency(title string) int {
-	for i, ran := range p.ran {
-		if first, _, _ := strings.Cut(ran, " "); ran == title || first == title {
-			return i
-		}
-	}
-	return len(p.ran)
 }

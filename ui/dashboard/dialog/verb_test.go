@@ -20,7 +20,7 @@ func TestTabCompletesAnArgumentByWholeLettersAndThenMovesOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := NewPalette(action.Default(), action.Board, nil)
-			p.SetVerbs([]Verb{{Name: "forget", Argument: "NAME", Offers: func() []string { return c.offers }}}, nil)
+			p.SetVerbs([]Verb{{Name: "forget", Argument: "NAME", Offers: func() []string { return c.offers }}})
 			p.set("forget " + c.typed)
 			p.Key(actiontest.Press("tab"), time.Time{})
 			if got := p.field.Value(); got != c.want || p.at != 0 {
