@@ -9,10 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
@@ -24,7 +21,6 @@ type savedLayout struct {
 	path    string
 	theme   string // the configured one
 	layout  dashboard.Layout
-	filters []dashboard.NamedFilter          // that this run showed when it last read or saved the file
 	newer   bool                             // a newer version wrote the file: it is left alone
 	latest  atomic.Pointer[dashboard.Layout] // not saved yet; nil: none
 	changed chan struct{}                    // holds a token while latest is new
@@ -56,7 +52,7 @@ func loadLayout(folder, theme string) (r *savedLayout, warning string) {
 		r.newer = true
 		return r, newerLayout(r.path, file.Version)
 	}
-	r.layout, r.filters = file.Layout, dashboard.UsableFilters(file.Filters)
+	r.layout = file.Layout
 	if file.Configured != theme {
 		r.layout.Theme = ""
 	}
@@ -124,31 +120,24 @@ func (r *savedLayout) reportFailure(words io.Writer) {
 	}
 }
 
-// layoutLockWithin is how long a save waits for another run's.
-const layoutLockWithin = 2 * time.Second
-
-// save replaces the file under its lock.
+// save replaces the file: the last run to save wins.
 func (r *savedLayout) save(l dashboard.Layout) error {
 	if r.newer {
 		return nil
 	}
-	if err := durable.Exclusively(context.Background(), r.path, layoutLockWithin, func() error { return r.replace(l) }); err != nil {
+	if err := r.replace(l); err != nil {
 		return fmt.Errorf("saving the arrangement of the screen: %w", err)
 	}
 	return nil
 }
 
-// replace replaces the file atomically, with what other runs have saved meanwhile taken
-// over. A file that cannot be understood is moved aside first.
+// replace replaces the file atomically. A file that cannot be understood is moved aside first.
 func (r *savedLayout) replace(l dashboard.Layout) error {
-	own := l.Filters
 	file, err := readLayout(r.path)
 	switch {
 	case err == nil && file.Version > layoutVersion:
 		return errors.New(newerLayout(r.path, file.Version))
-	case err == nil:
-		l.Filters = r.merge(own, file.Filters)
-	case !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		if err := os.Rename(r.path, r.path+".bad"); err != nil {
 			return err
 		}
@@ -157,32 +146,11 @@ func (r *savedLayout) replace(l dashboard.Layout) error {
 	if err != nil {
 		return err
 	}
-	err = durable.Replace(r.path, func(w io.Writer) error {
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+		return err
+	}
+	return durable.Replace(r.path, func(w io.Writer) error {
 		_, err := w.Write(append(content, '\n'))
 		return err
 	})
-	if err == nil {
-		r.filters = own
-	}
-	return err
-}
-
-// merge applies to all filters of the file what this run has changed in its own. The
-// file may hold filters that no run shows, which are kept.
-func (r *savedLayout) merge(own, all []dashboard.NamedFilter) []dashboard.NamedFilter {
-	without := func(name string) {
-		all = slices.DeleteFunc(all, func(n dashboard.NamedFilter) bool { return strings.EqualFold(n.Name, name) })
-	}
-	for _, before := range r.filters {
-		if !slices.ContainsFunc(own, func(n dashboard.NamedFilter) bool { return strings.EqualFold(n.Name, before.Name) }) {
-			without(before.Name)
-		}
-	}
-	for _, n := range own {
-		if !slices.Contains(r.filters, n) {
-			without(n.Name)
-			all = append(all, n)
-		}
-	}
-	return all
 }

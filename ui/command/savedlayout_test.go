@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,7 +43,7 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 		t.Errorf("recalled %+v, %q; want %+v", again.layout, warning, want)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 2 { // the file and its lock
+	if err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 }
@@ -143,61 +142,7 @@ func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestTwoRunsDoNotTakeEachOthersFiltersAway(t *testing.T) {
-	folder := t.TempDir()
-	named := func(names ...string) (l dashboard.Layout) {
-		for _, name := range names {
-			l.Filters = append(l.Filters, dashboard.NamedFilter{Name: name, Pane: "intents", Text: "state:" + name})
-		}
-		return l
-	}
-	start, _ := loadLayout(folder, "auto")
-	rememberAll(t, start, named("old", "older"))
-	first, _ := loadLayout(folder, "auto")
-	second, _ := loadLayout(folder, "auto")
-	rememberAll(t, first, named("old", "older", "late"))
-	rememberAll(t, second, named("older", "Failed"))
-	rememberAll(t, first, named("old", "older", "late", "wool"))
-	rememberAll(t, first, named("old", "older", "wool"))
-	got, _ := loadLayout(folder, "auto")
-	if want := named("older", "Failed", "wool"); !reflect.DeepEqual(got.layout, want) {
-		t.Errorf("recalled %+v, want %+v", got.layout, want)
-	}
-}
-
-func TestFiltersThatARunDoesNotShowAreKept(t *testing.T) {
-	var many []dashboard.NamedFilter
-	for i := range 60 {
-		many = append(many, dashboard.NamedFilter{Name: fmt.Sprintf("f%d", i), Pane: "intents", Text: "wool"})
-	}
-	late := dashboard.NamedFilter{Name: "late", Pane: "intents", Text: "wool"}
-	for name, all := range map[string][]dashboard.NamedFilter{
-		"one name twice":      {late, late},
-		"twice but for case":  {late, {Name: "Late", Pane: "intents", Text: "silk"}},
-		"more than are shown": many,
-		"an unknown pane":     {late, {Name: "new", Pane: "unheard", Text: "wool"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			writeLayout(t, folder, layoutFile{Version: layoutVersion, Layout: dashboard.Layout{Filters: all}})
-			r, _ := loadLayout(folder, "auto")
-			shown := dashboard.UsableFilters(r.layout.Filters)
-			rememberAll(t, r, dashboard.Layout{Filters: shown})
-			if again, _ := loadLayout(folder, "auto"); !slices.Equal(again.layout.Filters, all) {
-				t.Errorf("kept %v, want %v", again.layout.Filters, all)
-			}
-			rememberAll(t, r, dashboard.Layout{Filters: shown[1:]})
-			again, _ := loadLayout(folder, "auto")
-			for _, n := range again.layout.Filters {
-				if strings.EqualFold(n.Name, shown[0].Name) {
-					t.Errorf("%v is kept after it was forgotten", n)
-				}
-			}
-		})
-	}
-}
-
-func TestNothingIsTakenFromAFileThatIsPutAside(t *testing.T) {
+func TestTheLastRunToSaveWins(t *testing.T) {
 	folder := t.TempDir()
 	late := []dashboard.NamedFilter{{Name: "late", Pane: "intents", Text: "wool"}}
 	writeLayout(t, folder, layoutFile{Layout: dashboard.Layout{Filters: late}})
@@ -205,12 +150,12 @@ func TestNothingIsTakenFromAFileThatIsPutAside(t *testing.T) {
 	second, _ := loadLayout(folder, "auto")
 	rememberAll(t, first, dashboard.Layout{})
 	if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, dashboard.Layout{}) {
-		t.Errorf("recalled %+v", again.layout)
+		t.Errorf("recalled %+v of a file that was put aside", again.layout)
 	}
 	rememberAll(t, first, dashboard.Layout{Filters: late})
-	rememberAll(t, second, dashboard.Layout{})
-	if again, _ := loadLayout(folder, "auto"); !slices.Equal(again.layout.Filters, late) {
-		t.Errorf("kept %v of the other run, want %v", again.layout.Filters, late)
+	rememberAll(t, second, dashboard.Layout{Theme: "light"})
+	if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, dashboard.Layout{Theme: "light"}) {
+		t.Errorf("recalled %+v, want what was saved last", again.layout)
 	}
 }
 
