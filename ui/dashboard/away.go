@@ -18,7 +18,6 @@ type away struct {
 	cfg      *Config
 	picture  *picture
 	alerting *alerting
-	events   *pane.Events
 	intents  *pane.Intents
 
 	used    time.Time // last use of key or mouse, or focus
@@ -62,9 +61,8 @@ const (
 )
 
 func newAway(cfg *Config, picture *picture, alerting *alerting, board *board) *away {
-	a := &away{cfg: cfg, picture: picture, alerting: alerting, events: board.events, intents: board.intents, used: cfg.Now()}
+	a := &away{cfg: cfg, picture: picture, alerting: alerting, intents: board.intents, used: cfg.Now()}
 	a.absence.from = a.used
-	a.events.Attend(true)
 	if looked := alerting.memory.Looked; !looked.IsZero() && looked.Before(a.used) && cfg.Transport == nil {
 		a.leave(closed, looked)
 	}
@@ -77,17 +75,10 @@ func (a *away) leave(why reason, at time.Time) {
 		return
 	}
 	a.before, a.absence, a.lasts, a.line = a.absence, absence{from: at, why: why}, true, ""
-	a.events.Attend(false)
-	a.mark(at)
+	a.intents.SetUnseen(at)
 	if why != closed {
 		a.alerting.change(func(m *attention.Memory) { m.See(at, a.cfg.Now()) })
 	}
-}
-
-// mark shows on the board what came after a moment.
-func (a *away) mark(since time.Time) {
-	a.events.SetUnread(since)
-	a.intents.SetUnread(since)
 }
 
 // use records that somebody looks: by a key, the mouse or the focus.
@@ -104,12 +95,11 @@ func (a *away) back(now time.Time) {
 		return
 	}
 	a.lasts, a.absence.to, a.used = false, now, now
-	a.events.Attend(true)
 	if now.Sub(a.absence.from) < glimpse {
 		a.absence = a.before
-		a.mark(time.Time{})
+		a.intents.SetUnseen(time.Time{})
 		if a.absence.why != "" {
-			a.mark(a.absence.from)
+			a.intents.SetUnseen(a.absence.from)
 		}
 		return
 	}
@@ -174,7 +164,7 @@ func (a *away) notice() string { return a.line }
 func (a *away) read() {
 	a.line = ""
 	if !a.lasts {
-		a.mark(time.Time{})
+		a.intents.SetUnseen(time.Time{})
 	}
 }
 

@@ -191,8 +191,6 @@ func (k *monkey) cursor() {
 			fail("a row stands out, and the board knows of none")
 		}
 		return
-	case s.Kind == pane.None && len(rows) > 0 && k.m.board.focus == layout.Events && strings.Contains(k.line(k.paper, rows[0].y), " new since "):
-		return // the line that marks where the eye left off is a row, too, and about no event
 	case s.Kind == pane.None && len(rows) > 0 && k.m.board.focus != layout.Detail && k.m.board.focus != layout.Alerts: // not every alert is about an intent
 		fail("a row stands out, and the board knows of none")
 	case s.Kind != pane.None && len(rows) == 0 && r.H > 4:

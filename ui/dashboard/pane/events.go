@@ -25,7 +25,6 @@ type Events struct {
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
 	shown    eventCounts
-	unread   unreadLine
 	intentOf func(source api.ID) (*account.Intent, bool) // the intent of an event's source
 }
 
@@ -62,7 +61,6 @@ func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Event
 		Key:   func(r *eventRow) string { return string(r.ID) },
 		Home:  table.Bottom,
 		Limit: keptEvents,
-		Match: func(r *eventRow, filter any) bool { return r.ID != unreadID && matchRow(r, filter) },
 	}, eventSubject, eventOrders(), merchantColumn, outcomeColumn, idColumn, notesColumn, seqColumn)}
 	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
 		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
@@ -70,9 +68,6 @@ func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Event
 }
 
 func eventSubject(r *eventRow) Subject {
-	if r.ID == unreadID {
-		return Subject{}
-	}
 	return Subject{Kind: OfEvent, ID: r.ID}
 }
 
@@ -108,15 +103,11 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 	if len(rows)+len(c.Intents)+len(c.Shipments) > 0 {
 		p.learn()
 	}
-	p.placeUnread()
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 }
 
 // Lines draws the pane.
 func (p *Events) Lines() []string {
-	if p.stale {
-		p.passUnread()
-	}
 	return p.drawn(p.top, p.silence, p.draw)
 }
 
@@ -175,10 +166,6 @@ func (p *Events) top() (l *paint.Line, right paint.Spans) {
 }
 
 func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
-	if row.ID == unreadID {
-		p.drawUnread(l, under)
-		return
-	}
 	p.gutter(l, under, p.look.Opened == Subject{Kind: OfEvent, ID: row.ID}, p.list.Pinned() && p.glows(row.changed))
 	p.drawArrival(l, row)
 	if !under {
@@ -276,7 +263,7 @@ func marks(e *account.Event) []string {
 // Find returns the kept event of an id.
 func (p *Events) Find(id api.ID) (*account.Event, bool) {
 	row, ok := p.list.Get(string(id))
-	if !ok || id == unreadID {
+	if !ok {
 		return nil, false
 	}
 	return row.Event, true

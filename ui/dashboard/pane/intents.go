@@ -313,3 +313,9 @@ func (p *Intents) tally() (counts paint.Spans) {
 	}
 	return counts
 }
+
+// SetUnseen marks the intents whose state changed since then; the zero time marks none.
+func (p *Intents) SetUnseen(since time.Time) {
+	p.cards.unseenSince = since
+	p.stale = true
+}

@@ -15,16 +15,13 @@ type listing[R searched] struct {
 	filter *Filter
 	fields []Field
 	about  func(R) Subject // the subject of a row
-	extra  int             // number of rows that Matches does not count
 	sorting[R]
 }
 
 // newListing returns the pane with its table, sorted by the first of the orders.
 func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subject, orders []order[R], columns ...string) listing[R] {
 	rows.Compare = orders[0].compare
-	if rows.Match == nil {
-		rows.Match = matchRow[R]
-	}
+	rows.Match = matchRow[R]
 	return listing[R]{frame: newFrame(look, columns...), list: table.New(rows), about: about, sorting: by(orders)}
 }
 
@@ -42,7 +39,7 @@ func (p *listing[R]) drawn(top func() (l *paint.Line, right paint.Spans), nothin
 	return p.render(func() {
 		l, right := top()
 		if p.filter != nil {
-			p.found(l, p.filter, p.list.Shown(), p.list.Total()-p.extra)
+			p.found(l, p.filter, p.list.Shown(), p.list.Total())
 		} else {
 			p.ends(l, right)
 		}
@@ -94,7 +91,7 @@ func (p *listing[R]) Search(f *Filter) func() (keep func()) { return search(f, p
 func (p *listing[R]) Fields() []Field { return p.fields }
 
 // Matches returns how many rows pass the filter, of how many.
-func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() - p.extra }
+func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
 
 // Hold keeps the cursor on its row. If that is out of sight and back is true, the cursor returns to
 // where it began.
