@@ -2,19 +2,10 @@ package command
 
 import "tillwatch/ui/dashboard/action"
 
-// groupCases are those of several intents at once: a range, what is alike, an order,
+// groupCases are those of several intents at once: what is alike, an order,
 // what failed.
 func groupCases() []actionCase {
 	return []actionCase{
-		{action.MarkRange, func(h *hand) {
-			h.act(action.Top, action.MarkRange)
-			h.see(`range: move to extend it`)
-			h.act(action.Down, action.Down, action.MarkRange)
-			h.see(`■ 3 marked`)
-			h.act(action.Unmark)
-			h.gone(`■ \d marked`)
-			h.act(action.Top)
-		}},
 		{action.FilterAlike, func(h *hand) {
 			h.act(action.FilterAlike)
 			h.see(`merchant="shop\.example": \d+ intents, 0 failed; f again shows all`)

@@ -25,12 +25,10 @@ type consent struct {
 	details  *details
 }
 
-// mark marks or unmarks the range, the order or the intent under the cursor, and
+// mark marks or unmarks the order or the intent under the cursor, and
 // moves on.
 func (c *consent) mark() {
 	switch row := c.board.subject(); {
-	case c.board.ranging():
-		c.marks.toggleRange()
 	case c.board.headUnder():
 		c.markOrder()
 	case c.marks.toggle():

@@ -56,7 +56,6 @@ func (m *Model) acting() map[action.ID]handler {
 		action.StopBatch:     does(func() { m.batch.stop("by hand") }).unless(m.batch.stopDisabled),
 		action.Mark:          does(m.consent.mark).unless(m.marks.disabled),
 		action.MarkAll:       does(m.marks.all).unless(m.marks.allDisabled),
-		action.MarkRange:     does(m.marks.toggleRange).unless(m.marks.allDisabled),
 		action.Unmark:        does(m.marks.clear).unless(m.marks.clearDisabled),
 		action.Acknowledge:   does(m.silence.acknowledge).unless(m.silence.disabled),
 		action.Mute:          does(m.silence.openMute).unless(m.silence.disabled),

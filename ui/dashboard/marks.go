@@ -42,13 +42,10 @@ func (s *marks) stay(row pane.Subject) {
 	}
 }
 
-// visit notes whether the cursor has moved elsewhere, and ends a range that it has left.
+// visit notes whether the cursor has moved elsewhere.
 func (s *marks) visit() {
 	if s.board.subject() != s.stayed {
 		s.stayed = pane.Subject{}
-	}
-	if !s.board.intents.Ranging() {
-		s.board.intents.EndRange()
 	}
 }
 
@@ -58,7 +55,6 @@ func (s *marks) all() {
 	for row := range s.board.intents.Shown() {
 		ids = append(ids, row.ID)
 	}
-	s.board.intents.EndRange()
 	s.mark(ids, "shown")
 }
 
@@ -130,20 +126,6 @@ func (s *marks) keep() {
 	}
 }
 
-// toggleRange begins a range at the cursor, or marks the range and ends it.
-func (s *marks) toggleRange() {
-	p := s.board.intents
-	if !p.Ranging() {
-		p.StartRange()
-		keys := s.cfg.Actions
-		s.notices.sayWhile(p.Ranging, plain, "range: move to extend it, "+keys.KeyOf(action.MarkRange)+" or "+keys.KeyOf(action.Mark)+" marks it, "+keys.KeyOf(action.ClearFilter)+" ends it")
-		return
-	}
-	ids := p.Ranged()
-	p.EndRange()
-	s.mark(ids, "in the range")
-}
-
 // toggleOrder marks the items of the order under the cursor that can be confirmed, or
 // removes these marks. It returns the shown items, past which the cursor should move.
 func (s *marks) toggleOrder() (ids []api.ID) {
@@ -165,7 +147,7 @@ func (s *marks) toggleOrder() (ids []api.ID) {
 
 // disabled says why the intent under the cursor cannot be marked; "" if it can.
 func (s *marks) disabled() string {
-	if s.board.ranging() || s.board.headUnder() {
+	if s.board.headUnder() {
 		return ""
 	}
 	in, ok := s.board.intentUnder()

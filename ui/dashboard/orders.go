@@ -32,9 +32,6 @@ func (b *board) groupOrders() {
 // headUnder reports whether the cursor is on the head of an order.
 func (b *board) headUnder() bool { return b.focus == layout.Intents && b.intents.OrderUnder() != nil }
 
-// ranging reports whether a range is being marked.
-func (b *board) ranging() bool { return b.focus == layout.Intents && b.intents.Ranging() }
-
 // orderUnder returns the order whose head is under the cursor, or whose detail has the
 // focus; nil if there is none.
 func (b *board) orderUnder() *account.Order {

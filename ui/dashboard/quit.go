@@ -6,10 +6,9 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// clearOne undoes one thing: a range, the filter, a view, the detail or the zoom.
+// clearOne undoes one thing: the filter, a view, the detail or the zoom.
 func (m *Model) clearOne() {
 	switch b := m.board; {
-	case b.intents.EndRange():
 	case m.filters.clear():
 	case layout.IsView(b.focus):
 		b.toggleView(b.focus)

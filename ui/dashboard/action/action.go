@@ -44,7 +44,6 @@ const (
 	Confirm         ID = "confirm"
 	Mark            ID = "mark"
 	MarkAll         ID = "mark-all"
-	MarkRange       ID = "mark-range"
 	Unmark          ID = "unmark"
 	ConfirmMarked   ID = "confirm-marked"
 	StopBatch       ID = "stop-batch"

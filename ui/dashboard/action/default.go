@@ -73,8 +73,6 @@ func acting() []Action {
 			Tooltip: "Marks the intent under the cursor for a batch, or unmarks it, and moves on."},
 		{ID: MarkAll, Keys: []string{"A"}, Title: "Mark all shown", Group: Intents, Scope: Board,
 			Tooltip: "Marks every intent that can be confirmed; with a filter, only those it shows."},
-		{ID: MarkRange, Keys: []string{"V"}, Title: "Mark a range", Group: Intents, Scope: Board,
-			Tooltip: "Starts a range at the cursor; moving extends it, pressing again marks it."},
 		{ID: Unmark, Keys: []string{"U"}, Title: "Unmark all", Group: Intents,
 			Tooltip: "Removes all marks."},
 		{ID: ConfirmMarked, Keys: []string{"X"}, Title: "Confirm marked", Group: Intents, Dangerous: true,

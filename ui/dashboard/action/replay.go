@@ -25,7 +25,7 @@ func Replay() *Table {
 	actions := replaying()
 	for _, a := range defaults() {
 		switch a.ID {
-		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Record, Acknowledge, Mute, Digest:
+		case Confirm, ConfirmMarked, Mark, MarkAll, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Record, Acknowledge, Mute, Digest:
 			continue
 		case ClearFilter, Back: // "back" is what a step back says
 			a.Short, a.rank = "close", min(a.rank, 3)

@@ -25,12 +25,8 @@ type cards struct {
 	times       int // width of the widest quantity
 }
 
-// mark draws the gutter of a row; ranged is true within the range.
-func (d *cards) mark(l *paint.Line, row *intentRow, under, ranged bool) {
-	if ranged && !under {
-		l.On(paint.Selected).Put(paint.Accent, "┃")
-		return
-	}
+// mark draws the gutter of a row.
+func (d *cards) mark(l *paint.Line, row *intentRow, under bool) {
 	if d.marks[row.ID] {
 		if under {
 			l.On(paint.Selected)

@@ -30,7 +30,6 @@ type Intents struct {
 	known  bool      // all intents are known
 	older  bool      // older intents are no longer kept
 	unread int       // number of rows whose state no read has returned
-	anchor string    // the row where a range began; "": there is none
 
 	sorting[*intentRow] // of the lanes and the list
 }

@@ -98,11 +98,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 		return
 	}
 	row := rows[index]
-	at, from, to := first+index, 0, -1
-	if c.lane == p.lanes.at {
-		from, to = p.span()
-	}
-	p.cards.mark(l, row, p.focused && c.lane == p.lanes.at && at == lane.Index(), from <= at && at <= to)
+	p.cards.mark(l, row, p.focused && c.lane == p.lanes.at && first+index == lane.Index())
 	if second {
 		p.cards.cardSecond(l, row, c.w-1)
 	} else {

@@ -18,7 +18,7 @@ func (p *Intents) Group(on bool) {
 	}
 	before, pinned := p.Subject(), p.table().Pinned()
 	rows := slices.Collect(maps.Values(p.rows))
-	p.orders, p.anchor, p.stale = nil, "", true
+	p.orders, p.stale = nil, true
 	if on {
 		p.orders = account.NewOrders()
 		rows = p.arrange(rows, nil)

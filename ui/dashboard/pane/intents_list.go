@@ -55,15 +55,14 @@ func (p *Intents) drawList() {
 	}
 	widest := p.cards.widest + paint.Width(atLeast(p.orders != nil && p.look.Partial))
 	c := p.cards.columns(widest)
-	from, to := p.span()
 	for i, row := range rows {
 		at, l := first+i, p.start()
-		under, ranged := p.focused && at == p.list.Index(), from <= at && at <= to
+		under := p.focused && at == p.list.Index()
 		if row.order != nil {
-			p.cards.markHead(l, row, under, ranged)
+			p.cards.markHead(l, row, under)
 			p.cards.headLine(l, row, c)
 		} else {
-			p.cards.mark(l, row, under, ranged)
+			p.cards.mark(l, row, under)
 			p.cards.listLine(l, row, c, branch(p.list.Found(), at))
 		}
 		p.push(l.On(paint.Base))

@@ -20,7 +20,7 @@ func branch(rows []*intentRow, at int) string {
 }
 
 // markHead draws the gutter of a head: a mark if all its awaiting items are marked.
-func (d *cards) markHead(l *paint.Line, row *intentRow, under, ranged bool) {
+func (d *cards) markHead(l *paint.Line, row *intentRow, under bool) {
 	marked, waiting := 0, 0
 	for _, item := range row.items {
 		if d.marks[item.ID] {
@@ -31,8 +31,6 @@ func (d *cards) markHead(l *paint.Line, row *intentRow, under, ranged bool) {
 		}
 	}
 	switch {
-	case ranged && !under:
-		l.On(paint.Selected).Put(paint.Accent, "┃")
 	case marked > 0 && marked == waiting:
 		if under {
 			l.On(paint.Selected)

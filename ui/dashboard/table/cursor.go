@@ -24,7 +24,7 @@ func (t *Table[T]) Hold(back bool) (returned bool) {
 // HoldOn puts the cursor on the row with a key, with the window around it if pinned is true. It
 // returns false if that row is not shown.
 func (t *Table[T]) HoldOn(key string, pinned bool) bool {
-	i, ok := t.Find(key)
+	i, ok := t.find(key)
 	if ok {
 		t.pinned, t.held, t.key, t.index = pinned, true, key, i
 		t.settle()
@@ -41,14 +41,6 @@ func (t *Table[T]) Cursor() (row T, ok bool) {
 		return t.shown[t.index], true
 	}
 	return row, false
-}
-
-// CursorKey returns the key of that row; "" if there is none.
-func (t *Table[T]) CursorKey() string {
-	if row, ok := t.Cursor(); ok {
-		return t.cfg.Key(row)
-	}
-	return ""
 }
 
 // Index returns the index of the cursor among the shown rows.
@@ -120,7 +112,7 @@ func (t *Table[T]) settle() {
 		t.shown = t.rows
 	}
 	before := t.index
-	switch i, ok := t.Find(t.key); {
+	switch i, ok := t.find(t.key); {
 	case !t.held:
 		t.index = t.home()
 	case ok:

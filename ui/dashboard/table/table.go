@@ -248,8 +248,8 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 	return slices.Delete(rows, i, i+1)
 }
 
-// Find returns the index of the row with a key among the shown rows.
-func (t *Table[T]) Find(key string) (index int, ok bool) {
+// find returns the index of the row with a key among the shown rows.
+func (t *Table[T]) find(key string) (index int, ok bool) {
 	row, ok := t.Get(key)
 	if !ok {
 		return 0, false

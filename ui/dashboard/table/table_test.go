@@ -315,3 +315,11 @@ func BenchmarkUpsert300NewestOf5000(b *testing.B) {
 		tab.Upsert(batch...)
 	}
 }
+
+// CursorKey returns the key of the row under the cursor; "" if there is none.
+func (t *Table[T]) CursorKey() string {
+	if row, ok := t.Cursor(); ok {
+		return t.cfg.Key(row)
+	}
+	return ""
+}
