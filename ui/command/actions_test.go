@@ -68,24 +68,6 @@ func findCases() []actionCase {
 			h.unsort()
 		}},
 		{action.Jump, func(h *hand) { h.jumpTo(h.ids[2]); h.closeDetail(); h.act(action.Top) }},
-		{action.LookBack, func(h *hand) {
-			h.jumpTo(h.ids[1])
-			h.jumpTo(h.ids[2])
-			h.act(action.LookBack)
-			h.see(`▌INTENT  ` + h.ids[1])
-			h.closeDetail()
-			h.act(action.Top)
-		}},
-		{action.LookForward, func(h *hand) {
-			h.jumpTo(h.ids[1])
-			h.jumpTo(h.ids[2])
-			h.typed("[")
-			h.see(`▌INTENT  ` + h.ids[1])
-			h.act(action.LookForward)
-			h.see(`▌INTENT  ` + h.ids[2])
-			h.closeDetail()
-			h.act(action.Top)
-		}},
 		{action.Palette, func(h *hand) {
 			h.act(action.Palette)
 			h.see(`╭─.*(?i)action`)

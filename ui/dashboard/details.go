@@ -7,21 +7,12 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// details opens, feeds and closes the detail, and keeps its history.
-type details struct {
-	*shared
-	trail trail
-}
+// details opens, feeds and closes the detail.
+type details struct{ *shared }
 
 // open opens the detail of a subject.
 func (d *details) open(s pane.Subject) {
 	d.board.rememberFocus()
-	d.turn(s)
-	d.trail.add(s)
-}
-
-// turn shows a subject in the detail.
-func (d *details) turn(s pane.Subject) {
 	d.board.detail.Open(s)
 	d.board.detailOpen = true
 	d.refresh()
@@ -142,51 +133,4 @@ func (d *details) copied() copying {
 		id = string(r.RequestID)
 	}
 	return copying{text: id, kind: plain, after: " " + id}
-}
-
-// lookBack shows the previous detail or, if by is positive, the next one. While no detail is
-// open, it shows the last one again.
-func (d *details) lookBack(by int) {
-	if d.board.detailOpen || by > 0 {
-		d.trail.at += by
-	}
-	d.board.rememberFocus()
-	d.turn(d.trail.seen[d.trail.at])
-}
-
-// trail is the history of details.
-type trail struct {
-	seen []pane.Subject
-	at   int // the last one shown
-}
-
-// longestTrail is its longest length.
-const longestTrail = 100
-
-func (t *trail) add(s pane.Subject) {
-	if len(t.seen) > 0 {
-		if t.seen[t.at] == s {
-			return
-		}
-		t.seen = t.seen[:t.at+1]
-	}
-	t.seen = append(t.seen, s)
-	if len(t.seen) > longestTrail {
-		t.seen = t.seen[1:]
-	}
-	t.at = len(t.seen) - 1
-}
-
-// ends says why the trail ends in a direction; "" if it does not. open is true if a detail is
-// open.
-func (t *trail) ends(by int, open bool) string {
-	switch {
-	case len(t.seen) == 0:
-		return "no detail was opened yet"
-	case by < 0 && t.at == 0 && open:
-		return "this is the first detail you looked at"
-	case by > 0 && t.at == len(t.seen)-1:
-		return "this is the last detail you looked at"
-	}
-	return ""
 }

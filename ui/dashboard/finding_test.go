@@ -134,7 +134,6 @@ func TestEscapeTakesBackWhatIsLookedFor(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "no line of the detail contains zzz") {
 		t.Errorf("n does not say that there is none:\n%s", got)
 	}
-	press(m, "]", "[")
 	m.details.open(pane.Subject{Kind: pane.OfIntent, ID: m.board.detail.Subject().ID})
 	if text, _ := m.board.detail.Sought(); text != "" {
 		t.Errorf("%q is still looked for in another detail", text)

@@ -80,8 +80,6 @@ func (m *Model) finding() map[action.ID]handler {
 		action.FindText:     does(m.finder.start),
 		action.FindNext:     does(func() { m.finder.next(1) }).unless(m.finder.disabled),
 		action.FindPrevious: does(func() { m.finder.next(-1) }).unless(m.finder.disabled),
-		action.LookBack:     does(func() { m.details.lookBack(-1) }).unless(func() string { return m.details.trail.ends(-1, m.board.detailOpen) }),
-		action.LookForward:  does(func() { m.details.lookBack(1) }).unless(func() string { return m.details.trail.ends(1, m.board.detailOpen) }),
 		action.CopyPosition: {func() tea.Cmd { return m.positions.copy(m.ctx) }, m.positions.disabled},
 		action.Palette:      does(m.palette),
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
-	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
@@ -67,38 +66,6 @@ func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
 	press(m, "esc")
 	if m.jump.typed != nil || m.board.detailOpen {
 		t.Error("esc did not leave it")
-	}
-}
-
-func TestLookingBackAndForward(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 200, 55)
-	press(m, "enter")
-	first := m.board.detail.Subject()
-	press(m, "esc", "4", "enter")
-	second := m.board.detail.Subject()
-	press(m, "esc", "2", "enter")
-	third := m.board.detail.Subject()
-	steps := []struct {
-		key  string
-		want pane.Subject
-		says string
-	}{
-		{"[", second, ""}, {"[", first, ""}, {"[", first, "this is the first detail you looked at"}, {"]", second, ""}, {"]", third, ""},
-		{"]", third, "this is the last detail you looked at"}, {"[", second, ""},
-	}
-	for i, s := range steps {
-		press(m, s.key)
-		if got := m.board.detail.Subject(); got != s.want || !m.board.detailOpen || !strings.Contains(screen(m), s.says) {
-			t.Errorf("step %d, %q: %v, want %v and %q", i, s.key, got, s.want, s.says)
-		}
-	}
-	press(m, "esc", "[")
-	if got := m.board.detail.Subject(); got != second || m.board.focus != layout.Detail {
-		t.Errorf("after it was closed, looking back shows %v, want %v again", got, second)
-	}
-	press(m, "esc", "1", "G", "enter", "]")
-	if got := m.board.detail.Subject(); got == third {
-		t.Error("what was ahead is still there after something else was opened")
 	}
 }
 

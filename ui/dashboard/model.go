@@ -149,7 +149,7 @@ func (m *Model) addParts() {
 	m.money = &moneyLine{shared: s, confirms: m.confirms, alerting: m.alerting}
 	m.marks = &marks{shared: s, confirms: m.confirms, set: map[api.ID]bool{}}
 	m.batch = &batch{shared: s, marks: m.marks, confirms: m.confirms}
-	m.details = &details{shared: s}
+	m.details = &details{s}
 	m.filters = &filters{shared: s}
 	m.failures = &failures{shared: s, filters: m.filters, details: m.details}
 	m.finder = &finder{shared: s}

@@ -37,8 +37,6 @@ const (
 	FindNext        ID = "find-next"
 	FindPrevious    ID = "find-previous"
 	CopyPosition    ID = "copy-position"
-	LookBack        ID = "look-back"
-	LookForward     ID = "look-forward"
 	Freeze          ID = "freeze"
 	Zoom            ID = "zoom"
 	Confirm         ID = "confirm"

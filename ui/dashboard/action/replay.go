@@ -33,10 +33,6 @@ func Replay() *Table {
 			a.Keys = []string{"alt+n"}
 		case FindPrevious:
 			a.Keys = []string{"alt+p"}
-		case LookBack:
-			a.Keys = []string{"alt+left"}
-		case LookForward:
-			a.Keys = []string{"alt+right"}
 		case Top, Bottom:
 			a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool { return key == "home" || key == "end" })
 		}
