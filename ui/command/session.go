@@ -313,15 +313,6 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
 	}
-	if o.profiles != nil {
-		config.Profiles = o.profiles
-	}
-	if s.proxied != nil {
-		config.Bound = "a proxy passes requests on to this account: end it first"
-	}
-	if s.forwarder != nil {
-		config.Bound = "events of this account are forwarded: end that first"
-	}
 	if s.guard != nil {
 		config.Confirmer = s.guard
 	}

@@ -144,29 +144,14 @@ func sourceFlags(flags *pflag.FlagSet, keys ...string) {
 
 // loadSettings merges all sources.
 func loadSettings(flags *pflag.FlagSet) (settings, error) {
-	s, err := loadProfile(flags, "")
-	return s, explainable(err)
-}
-
-// loadProfile merges all sources. For a profile that the user switches to, only the
-// file names the account; "" is the profile that the flags choose.
-func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	from := sources{}
-	values, chosen, all, err := loadFile(flags, switchedTo, from)
+	values, chosen, all, err := loadFile(flags, "", from)
 	if err != nil {
-		return settings{}, err
+		return settings{}, explainable(err)
 	}
 	ofFile := maps.Clone(values)
 	values.readVariables(from)
 	values.readFlags(flags, from)
-	if switchedTo != "" {
-		for _, key := range ofAccount() {
-			delete(values, key)
-			if value, ok := ofFile[key]; ok {
-				values[key] = value
-			}
-		}
-	}
 	s := defaults()
 	s.Sources, s.Chosen, s.Profiles = from, chosen, all
 	if source := ofFile.keySource(); source != "" && source == values.keySource() {
@@ -177,7 +162,7 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	if err = s.assign(values); err == nil {
 		err = s.check()
 	}
-	return s, joinErrors(unread, err)
+	return s, explainable(joinErrors(unread, err))
 }
 
 // loadFile reads the configuration file: its top level, then over it the named

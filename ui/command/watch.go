@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +26,7 @@ type screenOptions struct {
 	json          bool   // print JSON lines
 	record        recordOptions
 	width, height int               // if the output is not a terminal with a size
-	screen        *dashboard.Screen // shared between sessions; nil: its own
-	profiles      *profiles         // nil: no switching
+	screen        *dashboard.Screen // nil: one of its own
 	forwardTo     []string          // endpoints that get the relay's events
 }
 
@@ -86,14 +87,28 @@ func watch(c *cobra.Command, o screenOptions) error {
 	ctx, release := untilHangup(c.Context())
 	defer release()
 	if !o.plain {
-		p := &profiles{flags: c.Flags(), names: s.Profiles, current: s.Chosen}
-		return p.show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
+		return current.fill(ctx, o, c.InOrStdin(), c.OutOrStdout())
 	}
 	defer current.close()
 	if o.json {
 		return current.stream(ctx, o, c.OutOrStdout())
 	}
 	return current.show(ctx, o, c.InOrStdin(), c.OutOrStdout())
+}
+
+// fill shows the account on a terminal, and closes the session. Messages are printed after the screen is gone,
+// unless it is stuck.
+func (s *session) fill(ctx context.Context, o screenOptions, in io.Reader, out io.Writer) error {
+	var words bytes.Buffer
+	stderr, screen := o.words, dashboard.NewScreen(in, out)
+	defer func() {
+		if !screen.Stuck() {
+			_, _ = words.WriteTo(stderr)
+		}
+	}()
+	defer s.close()
+	o.words, o.screen = &words, screen
+	return s.show(ctx, o, in, out)
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {

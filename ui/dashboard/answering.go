@@ -15,7 +15,7 @@ func (m *Model) help() {
 
 func (m *Model) palette() {
 	p := dialog.NewPalette(m.cfg.Actions, m.scope(), m.disabled)
-	p.SetVerbs(m.verbs.all(m.ctx))
+	p.SetVerbs(m.verbs.all())
 	m.dialog.shown = p
 }
 

@@ -25,18 +25,6 @@ type Confirmer interface {
 	Confirm(ctx context.Context, seen confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome
 }
 
-// Profiles are the other accounts that the screen can switch to.
-type Profiles interface {
-	Names() []string
-	Current() string // the one on the screen; "": an account without a profile
-	// Prepare prepares another profile while the current one runs. The error says why it
-	// cannot be shown.
-	Prepare(ctx context.Context, name string) error
-	// Switch switches to the prepared profile once this dashboard has ended. It does not
-	// block.
-	Switch()
-}
-
 // Config configures a dashboard. Source is required.
 type Config struct {
 	Source            account.Picture
@@ -48,12 +36,10 @@ type Config struct {
 	Refresh           func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
 	TryKey            func()                                                       // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.
 	KeyFile           string                                                       // the API key's file, for display; "": none
-	Profiles          Profiles                                                     // nil: no switching
 	Commands          []own.Command                                                // from the configuration; their actions are in Actions as well
 	RunCommand        func(ctx context.Context, argv, environ []string) own.Result // nil: own.Run
 	CommandEnviron    []string                                                     // for own commands; nil: none
 	SuspendInterrupts func() (resume func())                                       // leaves the terminal's interrupts to another program until resume; nil: they stay here
-	Bound             string                                                       // why the account cannot be switched; "": it can
 	Reconnect         func()                                                       // reconnects to a lost relay now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // from earlier runs

@@ -70,7 +70,6 @@ type Model struct {
 	replay    *replay.Bar // nil unless the Source replays
 	asker     *asker
 	consent   *consent
-	profiles  *profileSwitch
 	verbs     *verbs
 	own       *ownCommands
 	in        io.Reader // the terminal
@@ -163,10 +162,9 @@ func (m *Model) addParts() {
 	m.positions = &positions{shared: s, filters: m.filters, saved: m.saved, jump: m.jump}
 	m.own = &ownCommands{shared: s, links: m.links, batch: m.batch, giveOver: m.giveOver, ran: map[action.ID]bool{}}
 	m.consent = &consent{shared: s, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details}
-	m.profiles = &profileSwitch{shared: s, batch: m.batch}
 	m.verbs = &verbs{
 		shared: s, filters: m.filters, saved: m.saved, positions: m.positions, exporting: m.exporting, jump: m.jump,
-		profiles: m.profiles, do: m.do, disabled: m.disabled, restyle: m.restyle,
+		do: m.do, disabled: m.disabled, restyle: m.restyle,
 	}
 	m.pointer = &pointer{shared: s, details: m.details, off: m.cfg.NoMouse || m.cfg.Remembered.NoMouse}
 	m.away = newAway(m.cfg, m.picture, m.alerting, m.board)
@@ -234,8 +232,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case ownEndedMsg, ownLeftMsg:
 		m.own.update(msg)
-	case preparedMsg:
-		return m, m.profiles.switchTo(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		cmd := m.key(msg)

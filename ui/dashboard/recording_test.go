@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,27 +95,6 @@ func TestWhatSaysThatItRecordsYieldsToTheEndOfTheRecording(t *testing.T) {
 	m.redraw = true
 	if got := screen(m); strings.Contains(got, "✓ recording") || !strings.Contains(got, "✕ the recording has ended: no space left on device") {
 		t.Errorf("ended by itself:\n%s", got)
-	}
-}
-
-// accounts are two, of which the first is on the screen.
-type accounts struct{}
-
-func (accounts) Names() []string                       { return []string{"first", "second"} }
-func (accounts) Current() string                       { return "first" }
-func (accounts) Prepare(context.Context, string) error { return nil }
-func (accounts) Switch()                               {}
-
-func TestAnAccountThatIsRecordedStaysOnTheScreen(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36, recordingOn(&recordings{}), func(c *Config) { c.Profiles = accounts{} })
-	perform(m, press(m, "ctrl+r"))
-	if switching := said(m, "profile second", "enter"); switching != nil || !strings.Contains(screen(m), "No: a recording is of one account: end it first, with") {
-		t.Errorf("while it is recorded:\n%s", screen(m))
-	}
-	press(m, "esc")
-	perform(m, press(m, "ctrl+r"))
-	if switching := said(m, "profile second", "enter"); switching == nil {
-		t.Errorf("after the recording:\n%s", screen(m))
 	}
 }
 

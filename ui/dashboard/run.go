@@ -32,31 +32,22 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return NewScreen(in, out).Show(ctx, cfg)
 }
 
-// Screen is a terminal that shows one dashboard after another.
+// Screen is a terminal that shows a dashboard.
 type Screen struct {
 	in     io.Reader
 	out    io.Writer
-	canvas *canvas.Canvas // nil before the first dashboard
-	taken  bool           // the last dashboard did not leave the terminal
+	canvas *canvas.Canvas // nil before Show
 	stuck  bool           // the terminal accepts no more output
 }
 
 // NewScreen returns the screen of the terminal behind in and out, which it does not touch.
 func NewScreen(in io.Reader, out io.Writer) *Screen { return &Screen{in: in, out: out} }
 
-// Leave restores the terminal, unless that is done or cannot be.
-func (s *Screen) Leave() error {
-	if s.canvas == nil || s.stuck {
-		return nil
-	}
-	return s.canvas.Leave()
-}
-
 // Stuck reports whether the terminal accepted no more output at the end: writing to it would
 // block for ever.
 func (s *Screen) Stuck() bool { return s.stuck }
 
-// Show is like [Run], but keeps the terminal if another profile takes it next.
+// Show is [Run] on this screen.
 func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	in, out := s.in, s.out
 	ctx, cancel := context.WithCancel(ctx)
@@ -103,10 +94,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 	screen, in := s.canvas, s.in
 	ran := make(chan error, 1)
 	go func() {
-		var err error
-		if !s.taken {
-			err = screen.Enter()
-		}
+		err := screen.Enter()
 		if err == nil {
 			err = m.job.Keys.Take()
 		}
@@ -114,10 +102,7 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 			_, err = program.Run() // recovers panics
 			err = errors.Join(err, m.job.Keys.Give())
 		}
-		if s.taken = m.profiles.over && err == nil; !s.taken {
-			err = errors.Join(err, screen.Leave())
-		}
-		ran <- err
+		ran <- errors.Join(err, screen.Leave())
 	}()
 	select {
 	case err := <-ran:
@@ -146,9 +131,7 @@ func (m *Model) program(s *Screen) *tea.Program {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	if s.canvas == nil {
-		s.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
-	}
+	s.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
 	m.canvas, m.in, m.out = s.canvas, in, out
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()

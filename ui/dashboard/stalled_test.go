@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -63,10 +62,7 @@ func TestATerminalThatNeverReadsAgainDoesNotHoldUpTheEnd(t *testing.T) {
 	defer keys.Close()
 	screen := NewScreen(in, out)
 	ended := make(chan error, 1)
-	go func() {
-		err := screen.Show(ctx, Config{Source: typicalShop(time.Now()), Width: 120, Height: 36})
-		ended <- errors.Join(err, screen.Leave())
-	}()
+	go func() { ended <- screen.Show(ctx, Config{Source: typicalShop(time.Now()), Width: 120, Height: 36}) }()
 	<-out.waiting
 	cancel()
 	if err := <-ended; err != nil {

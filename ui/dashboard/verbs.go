@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ type verbs struct {
 	positions *positions
 	exporting *exporting
 	jump      *jump
-	profiles  *profileSwitch
 
 	do       func(action.ID) tea.Cmd
 	disabled func(action.ID) string // says why an action cannot be performed now; "" if it can
@@ -30,7 +28,7 @@ type verbs struct {
 }
 
 // all returns the verbs that are available now.
-func (v *verbs) all(ctx context.Context) []dialog.Verb {
+func (v *verbs) all() []dialog.Verb {
 	all := []dialog.Verb{
 		{Name: "theme", Argument: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: v.themes.names, Run: v.setTheme},
 		{Name: "filter", Argument: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: v.setFilter},
@@ -45,10 +43,6 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 		all = append(all, dialog.Verb{Name: "relay", Argument: "reconnect", Tooltip: "Reconnects to a lost relay now.",
 			Offers: func() []string { return []string{"reconnect"} }, Run: v.short("relay", action.Reconnect)})
 	}
-	if v.cfg.Transport == nil {
-		all = append(all, dialog.Verb{Name: "profile", Argument: "NAME", Tooltip: "Switches to another account of the configuration.",
-			Offers: v.profiles.profiles, Run: func(name string) (tea.Cmd, error) { return v.profiles.prepare(ctx, name) }})
-	}
 	for _, alias := range []struct {
 		name string
 		id   action.ID
@@ -57,14 +51,14 @@ func (v *verbs) all(ctx context.Context) []dialog.Verb {
 			all = append(all, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: v.short(alias.name, alias.id)})
 		}
 	}
-	return append(all, v.ofFilters(ctx)...)
+	return append(all, v.ofFilters()...)
 }
 
 // ofFilters returns the verbs that save and forget filters, and one for each saved filter.
-func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
+func (v *verbs) ofFilters() []dialog.Verb {
 	all := []dialog.Verb{
 		{Name: "save", Argument: "NAME", Free: true, Offers: v.preferences.filterNames,
-			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.save(name, v.called(ctx, name)) },
+			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.save(name, v.called(name)) },
 			Tooltip: "Saves this pane's filter under a name, which becomes a word of the palette, as in :late."},
 		{Name: "forget", Argument: "NAME", Free: true, Offers: v.preferences.filterNames,
 			Run:     func(name string) (tea.Cmd, error) { return nil, v.saved.forget(name) },
@@ -78,12 +72,12 @@ func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 }
 
 // called reports whether a name is a verb or an action, other than a saved filter.
-func (v *verbs) called(ctx context.Context, name string) bool {
+func (v *verbs) called(name string) bool {
 	_, filter := v.preferences.named(name)
 	if _, does := v.cfg.Actions.Action(action.ID(strings.ToLower(name))); does {
 		return true
 	}
-	return !filter && slices.ContainsFunc(v.all(ctx), func(verb dialog.Verb) bool { return strings.EqualFold(verb.Name, name) })
+	return !filter && slices.ContainsFunc(v.all(), func(verb dialog.Verb) bool { return strings.EqualFold(verb.Name, name) })
 }
 
 // short returns what runs the verb of an action. If the pane of that name fills the screen
