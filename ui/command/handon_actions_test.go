@@ -52,7 +52,7 @@ func handOnCases() []actionCase {
 		}},
 		{action.Record, func(h *hand) {
 			h.act(action.Record)
-			h.see(`✓ recording(, from \S+ on)?: `)
+			h.see(`✓ recording: `)
 			h.act(action.Record)
 			h.see(`✓ recorded \S+ in .*: tillwatch replay `)
 			h.written("recordings/*.tillwatch")

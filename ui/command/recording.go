@@ -36,8 +36,7 @@ type records struct {
 	session *session
 	options recordOptions
 	header  form.Header
-	past    *recording.Past // nil: no past is kept
-	first   *record         // from --record; may be nil
+	first   *record // from --record; may be nil
 	starts  chan *record
 	ended   chan struct{} // closed when recording is no longer possible
 
@@ -56,8 +55,7 @@ type record struct {
 	seen     bool          // a person ended it, and saw the result
 }
 
-// record prepares a session's recordings, and starts one if --record is given. With a
-// past, a recording that a person starts begins earlier.
+// record prepares a session's recordings, and starts one if --record is given.
 func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
 	if o.record.file == "" && o.record.limit > 0 {
 		return nil, usagef("--record-limit needs --record")
@@ -107,9 +105,6 @@ func (r *records) run(ctx context.Context) error {
 	if r.session.restored() != nil { // a recording begins with the whole picture
 		return nil
 	}
-	if r.past != nil {
-		running.Go(func() { r.past.Run(ctx, r.session.store) })
-	}
 	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session) }) }
 	if r.first != nil {
 		begin(r.first)
@@ -154,11 +149,7 @@ func (r *records) Start() (string, error) {
 	if err != nil {
 		return "", durable.ReasonFirst(err)
 	}
-	create := recording.Create
-	if r.past != nil {
-		create = r.past.Record
-	}
-	recorder, err := create(path, h, r.options.limit)
+	recorder, err := recording.Create(path, h, r.options.limit)
 	if err != nil {
 		return "", err
 	}
@@ -169,11 +160,7 @@ func (r *records) Start() (string, error) {
 		one.end()
 		one.run(one.ctx, r.session)
 	}
-	from := ""
-	if back := h.Began.Sub(recorder.State().Began); back >= time.Second {
-		from = ", from " + recorder.State().Began.Local().Format(time.TimeOnly) + " on"
-	}
-	return "recording" + from + ": " + wording.Path(path), nil
+	return "recording: " + wording.Path(path), nil
 }
 
 // path is a file for another recording: beside that of --record, or in the state

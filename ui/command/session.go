@@ -23,7 +23,6 @@ import (
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
-	"tillwatch/ui/recording"
 	"tillwatch/ui/wording"
 )
 
@@ -285,7 +284,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if s.guard != nil && len(s.guard.Warnings()) > 0 {
 		config.Warning = s.guard.Warnings()[0] // first, as it is about money
 	}
-	record.past, config.Recording = recording.NewPast(), record
+	config.Recording = record
 	followTheme, err := s.settings.applyTheme(&config)
 	if err != nil {
 		return err

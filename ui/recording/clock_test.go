@@ -15,15 +15,3 @@ func TestARecordingGoesOnAfterTheClockWasSetBack(t *testing.T) {
 		t.Errorf("after a minute it is %v later in the file", passed)
 	}
 }
-
-func TestThePastIsLetGoAlsoAfterTheClockWasSetBack(t *testing.T) {
-	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	p := NewPast()
-	p.chapters = []keptChapter{{ended: p.out.moment(noon.Add(72 * time.Hour))}}
-	for at := noon; at.Before(noon.Add(PastSpan + 2*time.Minute)); at = at.Add(time.Minute) {
-		p.bound(at)
-	}
-	if len(p.chapters) > 0 {
-		t.Error("what is older than the past is kept")
-	}
-}

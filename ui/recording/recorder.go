@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -62,13 +61,6 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 		return nil, err
 	}
 	return &Recorder{path: path, limit: limit, out: out, marks: marker{began: h.Began}, state: State{Began: h.Began, Until: h.Began}}, nil
-}
-
-// abandon removes a recording that failed to begin, and wraps err.
-func (r *Recorder) abandon(err error) error {
-	r.out.file.Close()
-	os.Remove(r.path)
-	return fmt.Errorf("%w, recording to %s", cause(err), r.path)
 }
 
 // Name sets the environment, if an answer has named it since Create. Call it before
@@ -152,7 +144,7 @@ func (r *Recorder) record(source account.Picture, since uint64, first bool) (uin
 			return since, err
 		}
 	}
-	if r.out.chapterDue(1) {
+	if r.out.chapterDue() {
 		if !first {
 			// The picture includes changes since the last line; a player compares.
 			c = source.Changes(0)

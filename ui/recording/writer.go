@@ -46,11 +46,8 @@ func create(path string, h form.Header) (*writer, error) {
 	return w, nil
 }
 
-// head writes the header unless it is written.
+// head writes the header.
 func (w *writer) head() error {
-	if w.packed.Bytes() > 0 {
-		return nil
-	}
 	_, err := w.packed.Put(form.Begin(w.header))
 	return errors.Join(err, w.packed.EndPart())
 }
@@ -61,10 +58,10 @@ func (w *writer) put(f *account.Frame) error {
 	return err
 }
 
-// chapterDue reports whether a new chapter should begin: the changes are the given number
-// of times as large as the chapter's picture.
-func (w *writer) chapterDue(times int) bool {
-	return !w.begun || w.changes > times*max(chapterFrom, w.picture)
+// chapterDue reports whether a new chapter should begin: the changes are larger than the
+// chapter's picture.
+func (w *writer) chapterDue() bool {
+	return !w.begun || w.changes > max(chapterFrom, w.picture)
 }
 
 // chapter begins a chapter with the whole picture.
@@ -96,20 +93,6 @@ func (w *writer) moment(t time.Time) time.Time {
 		w.last = w.last.Add(passed)
 	}
 	return w.last.UTC()
-}
-
-// putPast writes the chapters of the past.
-func (w *writer) putPast(chapters []keptChapter) error {
-	if err := w.head(); err != nil {
-		return err
-	}
-	for _, c := range chapters {
-		if err := w.packed.PutPart(c.packed); err != nil {
-			return err
-		}
-		w.last = c.ended
-	}
-	return nil
 }
 
 // flush passes everything to the operating system: a crash of the process loses nothing.

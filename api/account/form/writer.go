@@ -79,15 +79,6 @@ func (w *Writer) EndPart() error {
 	return errors.Join(err, w.ahead.Flush())
 }
 
-// PutPart writes the pieces of a part that another Writer has packed.
-func (w *Writer) PutPart(pieces [][]byte) error {
-	err := w.EndPart()
-	for i := 0; i < len(pieces) && err == nil; i++ {
-		_, err = w.out.Write(pieces[i])
-	}
-	return err
-}
-
 // Flush writes all lines so far to the underlying writer.
 func (w *Writer) Flush() error {
 	if !w.begun {

@@ -168,7 +168,7 @@ func viewing() []Action {
 		{ID: Reconnect, Keys: []string{"R"}, Title: "Reconnect the relay", Group: General,
 			Tooltip: "Reconnects to a lost relay now instead of at the next attempt."},
 		{ID: Record, Keys: []string{"ctrl+r"}, Title: "Record", Group: General,
-			Tooltip: "Records the screen to a file, starting 15 minutes back, or ends the recording and says how to replay it."},
+			Tooltip: "Records the screen to a file, or ends the recording and says how to replay it."},
 		{ID: Redraw, Keys: []string{"ctrl+l"}, Title: "Redraw", Group: General,
 			Tooltip: "Draws the screen anew, after another program has written to the terminal."},
 		{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "Suspend", Group: General,
