@@ -31,11 +31,8 @@ func (s *session) curl(id api.ID) (string, error) {
 	return `curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + strings.ReplaceAll(address, "'", `'\''`) + "'\n", nil
 }
 
-// Text implements [dashboard.Exporter].
-func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
-	if form == dashboard.Curl {
-		return e.curl(id)
-	}
+// text is an intent in a form, with the buyer if personal is true.
+func (e exporter) text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
 	in, known := e.store.Intent(id)
 	if !known {
 		return "", errors.New("it is no longer kept here")
@@ -53,7 +50,7 @@ func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (str
 
 // Save implements [dashboard.Exporter].
 func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
-	text, err := e.Text(id, form, personal)
+	text, err := e.text(id, form, personal)
 	if err != nil {
 		return "", err
 	}

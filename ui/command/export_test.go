@@ -46,7 +46,7 @@ func exporterOf(t *testing.T, bodies ...string) exporter {
 }
 
 func TestNothingRemoteIsMarkdownInAnExport(t *testing.T) {
-	text, err := exporterOf(t, hostileIntent).Text("ci_1", dashboard.Markdown, false)
+	text, err := exporterOf(t, hostileIntent).text("ci_1", dashboard.Markdown, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +148,12 @@ func FuzzTextInMarkdownIsTextAlone(f *testing.F) {
 
 func TestAnExportShowsTheBuyerOnlyOnRequestAndSaysSo(t *testing.T) {
 	e := exporterOf(t, hostileIntent)
-	text, err := e.Text("ci_1", dashboard.Markdown, true)
+	text, err := e.text("ci_1", dashboard.Markdown, true)
 	if err != nil || !strings.Contains(text, "Zadie") || !strings.Contains(text, "**Personal data of the buyer is shown.**") || strings.Contains(text, "3f1c9a52") {
 		t.Errorf("error %v:\n%s", err, text)
 	}
 	for _, personal := range []bool{false, true} {
-		text, err := e.Text("ci_1", dashboard.JSON, personal)
+		text, err := e.text("ci_1", dashboard.JSON, personal)
 		var r map[string]any
 		if err := json.Unmarshal([]byte(text), &r); err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestACurlCommandIsTheRequestAndTheShellPutsTheKeyIn(t *testing.T) {
 		t.Skip("there is no shell here")
 	}
 	e := exporterOf(t)
-	text, err := e.Text("ci_$(touch x)'; rm -rf `x`", dashboard.Curl, false)
+	text, err := e.curl("ci_$(touch x)'; rm -rf `x`")
 	if err != nil || strings.Contains(text, "key-of-the-test") {
 		t.Fatalf("%s, error %v", text, err)
 	}
@@ -224,7 +224,7 @@ func TestRequestsThatNamedAnIntentAreInItsExport(t *testing.T) {
 	for i, path := range []string{"/api/v1/checkout-intents/ci_1", "/api/v1/checkout-intents/ci_12", "/api/v1/checkout-intents/ci_1/shipments?after=…", "/api/v1/shipments"} {
 		e.store.RecordExchange(api.Exchange{Method: "GET", Path: path, Status: 200, Sent: time.Now(), RequestID: api.Text(fmt.Sprint("req_", i))})
 	}
-	text, err := e.Text("ci_1", dashboard.Markdown, false)
+	text, err := e.text("ci_1", dashboard.Markdown, false)
 	if err != nil {
 		t.Fatal(err)
 	}

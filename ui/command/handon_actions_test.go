@@ -34,14 +34,14 @@ func handOnCases() []actionCase {
 			}
 		}},
 		{action.ExportAs, func(h *hand) {
-			_, id := h.under()
 			h.act(action.ExportAs)
 			h.see(`╭─ Export the intent`, `▸ Markdown file`)
 			h.typed("G")
-			h.see(`▸ Copy as curl`)
+			h.see(`▸ JSON file`)
 			h.typed("\r")
-			h.see(`asked the terminal to copy: curl command`)
-			h.copied(`curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + h.world.settings.APIURL + "/api/v1/checkout-intents/" + id + "'\n")
+			h.see(`JSON written, asked the terminal to copy its path`)
+			path, _ := h.written("exports/*.json")
+			h.copied(path)
 		}},
 		{action.CopyPosition, func(h *hand) {
 			_, id := h.under()

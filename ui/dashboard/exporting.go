@@ -21,14 +21,11 @@ type ExportForm string
 const (
 	Markdown ExportForm = "Markdown"
 	JSON     ExportForm = "JSON"
-	Curl     ExportForm = "curl command"
 )
 
 // Exporter exports intents. Update never calls it directly.
 type Exporter interface {
-	// Text returns an intent in a form, with the buyer if personal is true.
-	Text(id api.ID, form ExportForm, personal bool) (string, error)
-	// Save writes what Text returns to a new file, and returns its path. It does not support [Curl].
+	// Save writes an intent to a new file, with the buyer if personal is true, and returns its path.
 	Save(id api.ID, form ExportForm, personal bool) (path string, err error)
 }
 
@@ -38,17 +35,13 @@ type export struct {
 	title string
 	about string
 	form  ExportForm
-	file  bool // otherwise it is copied
 }
 
 // exports lists the ways, most useful first.
 func exports() []export {
 	return []export{
-		{"md", "Markdown file", "State, timeline, offer, shipments, failure and request ids, for a colleague or the service's support. The path is copied.", Markdown, true},
-		{"json", "JSON file", "The whole intent, as printed by tillwatch intent --json. The path is copied.", JSON, true},
-		{"copy-md", "Copy as Markdown", "The text itself, to paste into an issue or a chat.", Markdown, false},
-		{"copy-json", "Copy as JSON", "The text itself, to paste.", JSON, false},
-		{"curl", "Copy as curl", "The request that reads the intent; the shell takes the key from $TILLWATCH_API_KEY.", Curl, false},
+		{"md", "Markdown file", "State, timeline, offer, shipments, failure and request ids, for a colleague or the service's support. The path is copied.", Markdown},
+		{"json", "JSON file", "The whole intent, as printed by tillwatch intent --json. The path is copied.", JSON},
 	}
 }
 
@@ -58,7 +51,7 @@ type exporting struct{ *shared }
 // exportedMsg is the result of an export.
 type exportedMsg struct {
 	export
-	text     string // or the path
+	path     string
 	personal bool
 	err      error
 }
@@ -90,34 +83,25 @@ func (x *exporting) as(e export) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	personal := x.board.focus == layout.Detail && x.board.detail.Subject().Kind == pane.OfIntent && x.board.detail.Revealed() && e.form != Curl
+	personal := x.board.focus == layout.Detail && x.board.detail.Subject().Kind == pane.OfIntent && x.board.detail.Revealed()
 	with, id := x.cfg.Exporter, in.ID
 	return func() tea.Msg {
-		done := exportedMsg{export: e, personal: personal}
-		if e.file {
-			done.text, done.err = with.Save(id, e.form, personal)
-		} else {
-			done.text, done.err = with.Text(id, e.form, personal)
-		}
-		return done
+		path, err := with.Save(id, e.form, personal)
+		return exportedMsg{e, path, personal, err}
 	}
 }
 
-// done reports an export, and copies it or its path.
+// done reports an export, and copies its path.
 func (x *exporting) done(ctx context.Context, msg exportedMsg) tea.Cmd {
 	kind, what := success, string(msg.form)
 	if msg.personal {
 		kind, what = warning, what+" with the buyer's personal data"
 	}
-	copies := copying{text: msg.text, kind: kind, after: ": " + what}
-	switch {
-	case msg.err != nil:
+	if msg.err != nil {
 		x.notices.say(warning, "not exported: "+msg.err.Error())
 		return nil
-	case msg.file:
-		copies.before, copies.after = what+" written, ", " its path: "+msg.text
 	}
-	return x.clipboard.copy(ctx, copies)
+	return x.clipboard.copy(ctx, copying{text: msg.path, kind: kind, before: what + " written, ", after: " its path: " + msg.path})
 }
 
 // offer opens the menu of ways.

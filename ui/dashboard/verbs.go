@@ -37,7 +37,7 @@ func (v *verbs) all() []dialog.Verb {
 		{Name: "at", Argument: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: v.positions.openText},
 	}
 	if _, ok := v.cfg.Actions.Action(action.Export); ok {
-		all = append(all, dialog.Verb{Name: "export", Argument: "FORM", Tooltip: "Writes or copies the intent under the cursor.", Offers: exportNames, Run: v.exporting.named})
+		all = append(all, dialog.Verb{Name: "export", Argument: "FORM", Tooltip: "Writes the intent under the cursor to a file.", Offers: exportNames, Run: v.exporting.named})
 	}
 	if _, ok := v.cfg.Actions.Action(action.Reconnect); ok {
 		all = append(all, dialog.Verb{Name: "relay", Argument: "reconnect", Tooltip: "Reconnects to a lost relay now.",

@@ -92,7 +92,7 @@ func acting() []Action {
 		{ID: Export, Keys: []string{"e"}, Title: "Export intent", Group: Intents,
 			Tooltip: "Writes the intent under the cursor to a Markdown file and copies its path; the buyer is masked unless personal data is shown."},
 		{ID: ExportAs, Keys: []string{"E"}, Title: "Export as…", Group: Intents,
-			Tooltip: "Writes or copies the intent under the cursor as Markdown or JSON, or copies it as a curl command without the key."},
+			Tooltip: "Writes the intent under the cursor to a file, as Markdown or JSON, and copies its path."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until you leave the detail, or hides it; payment tokens stay hidden."},
 	}
