@@ -6,7 +6,6 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/attention"
-	"tillwatch/ui/dashboard/layout"
 )
 
 // alerting knows which alerts a person has acknowledged or muted. They stay listed, but are not
@@ -89,15 +88,3 @@ func (b *board) countAlerts() {
 		b.panes[b.tab].Invalidate()
 	}
 }
-
-// unfold shows or hides the alerts of a folded row under the cursor. It returns false if the
-// cursor is on no such row.
-func (b *board) unfold() bool {
-	on := b.onFold()
-	if on {
-		b.alerts.Unfold()
-	}
-	return on
-}
-
-func (b *board) onFold() bool { return b.focus == layout.Alerts && b.alerts.OnFold() }

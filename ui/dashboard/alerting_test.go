@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -218,43 +217,6 @@ func TestAFrozenScreenHoldsThatAnAlertIsMuted(t *testing.T) {
 		m.Update(tea.WindowSizeMsg{Width: 170, Height: 45})
 		if !listed(m, "Mug failed", "muted for 1h") {
 			t.Errorf("the screen is frozen:\n%s", screen(m))
-		}
-	})
-}
-
-func TestManyAlertsOfAKindAreFolded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		now := time.Now()
-		var alerts []account.Alert
-		for i := range 12 {
-			alerts = append(alerts, account.Alert{Kind: account.AlertExpiring, Text: fmt.Sprintf("Mug %d expires unless it is confirmed", i), Intent: newShop(now).id(i),
-				Since: now, Due: now.Add(time.Duration(200+i*10) * time.Second)})
-		}
-		alerts = append(alerts, failedAlert("Sofa", now.Add(-time.Minute)))
-		m, kept := alerted(t, attention.Memory{}, alerts...)
-		press(m, "g")
-		folded := screen(m)
-		if !strings.Contains(folded, "▸ 12 intents expire within 6m · the first in 3m") || strings.Contains(folded, "Mug 7 expires") || !strings.Contains(folded, "Sofa failed") || !strings.Contains(folded, "ALERTS 13") {
-			t.Errorf("not folded:\n%s", folded)
-		}
-		press(m, "enter", "z") // one key unfolds
-		if got := screen(m); strings.Count(got, "expires unless") < 12 || !strings.Contains(got, "▾ 12 intents") {
-			t.Errorf("not unfolded:\n%s", got)
-		}
-		press(m, "z", "enter")
-		if got := screen(m); strings.Contains(got, "Mug 7 expires") {
-			t.Errorf("not folded again:\n%s", got)
-		}
-		press(m, "/")
-		write(m, "mug")
-		press(m, "enter", "z")
-		if got := screen(m); !strings.Contains(got, "Mug 7 expires") || !strings.Contains(got, "12 of 13") {
-			t.Errorf("a filter does not find what is folded:\n%s", got)
-		}
-		press(m, "esc", "z", "g", "d") // acknowledges all it stands for
-		second(m, 7*time.Second)
-		if got := screen(m); len(kept.Off) != 12 || !strings.Contains(got, "▸ 12 intents expire") || !strings.Contains(pressingLine(m), "Sofa failed") {
-			t.Errorf("%d are put off:\n%s", len(kept.Off), got)
 		}
 	})
 }

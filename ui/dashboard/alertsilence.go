@@ -33,7 +33,10 @@ func (s *alertSilence) update() {
 // chosen returns the alerts under the cursor: in the list, or of the intent.
 func (s *alertSilence) chosen() []account.Alert {
 	if s.board.focus == layout.Alerts {
-		return s.board.alerts.Chosen()
+		if a, ok := s.board.alerts.Chosen(); ok {
+			return []account.Alert{a}
+		}
+		return nil
 	}
 	in, ok := s.board.intentUnder()
 	if !ok {

@@ -21,9 +21,6 @@ func (b *board) openDisabled() string {
 		_, why := p.RowFilter()
 		return why
 	}
-	if b.onFold() {
-		return ""
-	}
 	return b.subjectless()
 }
 

@@ -120,7 +120,7 @@ func (m *Model) open() {
 		m.failures.open()
 	case m.board.focus == layout.Quota:
 		m.usage.openRequests()
-	case !m.board.unfold():
+	default:
 		m.details.open(m.board.subject())
 	}
 }

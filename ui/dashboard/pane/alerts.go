@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/paint"
@@ -14,13 +15,12 @@ import (
 
 const kindWidth = 10 // of the longest kind of alert
 
-// Alerts lists the alerts, the newest first. Many of one kind are folded into one row.
+// Alerts lists the alerts, the newest first.
 type Alerts struct {
 	listing[*alertRow]
 	off      func(account.Alert) (attention.Off, bool) // how an alert is acknowledged or muted, if it is
 	standing []account.Alert
 	since    map[string]time.Time // when each standing alert came; zero if it was in the first picture
-	unfolded map[fold]bool
 }
 
 type alertRow struct {
@@ -28,18 +28,13 @@ type alertRow struct {
 	searchText
 	key     string
 	changed time.Time
-	off     attention.Off // how it is acknowledged or muted, if its fold is off
-	fold    fold
-	count   int       // number of alerts folded into the row; 0: it is one alert
-	last    time.Time // of a folded row: the latest Due
-	newest  time.Time // the newest Since of its fold, or its own: decides its place
-	member  bool      // it belongs to an unfolded row above it
+	isOff   bool          // it is acknowledged or muted
+	off     attention.Off // how, if it is
 }
 
-// same reports whether two rows look the same and stand at the same place.
+// same reports whether two rows look the same.
 func (r *alertRow) same(as *alertRow) bool {
-	return r.Alert == as.Alert && r.changed == as.changed && r.off == as.off && r.fold == as.fold && r.count == as.count && r.last == as.last &&
-		r.newest == as.newest && r.member == as.member
+	return r.Alert == as.Alert && r.changed == as.changed && r.isOff == as.isOff && r.off == as.off
 }
 
 func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
@@ -52,7 +47,7 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 	if off == nil {
 		off = func(account.Alert) (none attention.Off, ok bool) { return none, false }
 	}
-	p := &Alerts{off: off, unfolded: map[fold]bool{},
+	p := &Alerts{off: off,
 		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders(), idColumn, ageColumn)}
 	var kinds []string
 	for _, kind := range account.AlertKinds() {
@@ -64,8 +59,6 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 
 func alertSubject(r *alertRow) Subject {
 	switch {
-	case r.count > 0:
-		return Subject{}
 	case r.Order != "":
 		return Subject{Kind: OfOrder, Reference: r.Order}
 	case r.Intent == "":
@@ -75,7 +68,7 @@ func alertSubject(r *alertRow) Subject {
 }
 
 func compareAlerts(a, b *alertRow) int {
-	return cmp.Or(b.newest.Compare(a.newest), compareFolds(a.fold, b.fold), cmp.Compare(b.count, a.count), b.Since.Compare(a.Since))
+	return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.Kind, b.Kind))
 }
 
 // alertKey identifies an alert while it exists: its text may change.
@@ -100,10 +93,10 @@ func (p *Alerts) Apply(c *account.Changes, first bool) {
 
 // Arrange updates the rows, also after alerts were acknowledged or muted.
 func (p *Alerts) Arrange() {
-	rows := p.rowsOf(p.standing)
-	shown := make(map[string]bool, len(rows))
+	shown := make(map[string]bool, len(p.standing))
 	var changed []*alertRow
-	for _, row := range rows {
+	for _, a := range p.standing {
+		row := p.rowOf(a)
 		shown[row.key] = true
 		if old, ok := p.list.Get(row.key); !ok || !old.same(row) {
 			changed = append(changed, row)
@@ -121,6 +114,24 @@ func (p *Alerts) Arrange() {
 		p.list.Remove(key)
 		p.stale = true
 	}
+}
+
+func (p *Alerts) rowOf(a account.Alert) *alertRow {
+	row := &alertRow{Alert: a, key: alertKey(&a)}
+	row.Text = string(api.Scrub(a.Text))
+	row.changed = p.since[row.key]
+	row.searchText = newSearchText(string(a.Kind), "", row.Text, string(a.Intent), "")
+	row.off, row.isOff = p.off(a)
+	return row
+}
+
+// Chosen returns the alert under the cursor; false if there is none.
+func (p *Alerts) Chosen() (account.Alert, bool) {
+	row, ok := p.list.Cursor()
+	if !ok {
+		return account.Alert{}, false
+	}
+	return row.Alert, true
 }
 
 // Lines draws the pane.
@@ -146,11 +157,8 @@ func AlertText(a *account.Alert, now time.Time, where *time.Location, w int) str
 func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	p.gutter(l, under, false, p.glows(row.changed))
 	glyph, sign, style := "⚑", paint.Warning, paint.Text
-	if row.fold.off {
+	if row.isOff {
 		glyph, sign, style = "·", paint.Muted, paint.Muted
-	}
-	if row.member {
-		l.Space(2)
 	}
 	l.Put(sign, glyph)
 	if p.w >= 60 { // otherwise the text must do
@@ -167,11 +175,11 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 		id = p.columnWidth(idColumn, shortID) // the text matters more
 	}
 	said := ""
-	if row.fold.off {
+	if row.isOff {
 		said = "  " + p.offWords(row)
 	}
 	room := l.Space(1).Left() - id - age - 2 - paint.Width(said)
-	l.Fit(style, p.text(row, room), room).Put(paint.Muted, said).Space(2)
+	l.Fit(style, AlertText(&row.Alert, p.look.Now, p.look.Location, room), room).Put(paint.Muted, said).Space(2)
 	l.Cell(2, paint.Muted, string(row.Intent), id)
 	if age > 0 {
 		l.Space(1).Right(paint.Muted, p.look.age(row.Since), ageWidth)
@@ -180,10 +188,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 
 // offWords says how a row is acknowledged or muted.
 func (p *Alerts) offWords(row *alertRow) string {
-	switch {
-	case row.count > 0:
-		return "put off"
-	case row.off.Until.IsZero():
+	if row.off.Until.IsZero() {
 		return "acknowledged"
 	}
 	return "muted for " + wording.Age(row.off.Until.Sub(p.look.Now))

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,34 +35,6 @@ func TestTheTimeOfAnAlertIsNeitherCutOffNorReadWithItsAge(t *testing.T) {
 	}
 }
 
-func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
-	for _, c := range []struct {
-		kind account.AlertKind
-		want string
-	}{
-		{account.AlertAwaiting, "▸ 6 intents have been awaiting confirmation for a long time"},
-		{account.AlertStuck, "▸ 6 intents have been placing for a long time"},
-		{account.AlertFailed, "▸ 6 intents failed"},
-		{account.AlertOrder, "▸ 6 orders have partly failed"},
-		{account.AlertQuota, "▸ 6 quota limits are running out"},
-		{account.AlertList, "▸ 6 alerts of the kind watch list"},
-	} {
-		p := NewAlerts(look(), nil)
-		p.SetPlace(Place{W: 120, H: 12})
-		p.SetFocus(true)
-		var alerts []account.Alert
-		for i := range 6 {
-			alerts = append(alerts, account.Alert{Kind: c.kind, Intent: api.ID(fmt.Sprint("ci_", i)), Text: fmt.Sprint("number ", i), Since: noon.Add(time.Duration(i) * time.Second)})
-		}
-		if got := drawnAlerts(p, alerts...); !strings.Contains(got, c.want) || strings.Contains(got, "number") {
-			t.Errorf("%s:\n%s", c.kind, got)
-		}
-		if got := drawnAlerts(p, alerts[:3]...); strings.Contains(got, "▸") || strings.Count(got, "number") != 3 {
-			t.Errorf("three are not many:\n%s", got)
-		}
-	}
-}
-
 func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
 	for _, kind := range account.AlertKinds() {
 		p := NewAlerts(look(), nil)
@@ -71,22 +42,6 @@ func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
 		if got := drawnAlerts(p, account.Alert{Kind: kind, Text: "something", Since: noon}); !strings.Contains(got, "⚑ "+string(kind)+" ") || !strings.Contains(got, " something") {
 			t.Errorf("%s is drawn as\n%s", kind, got)
 		}
-	}
-}
-
-func TestAFoldSaysWhenTheFirstOfThoseIsDueThatEverAre(t *testing.T) {
-	p := NewAlerts(look(), nil)
-	p.SetPlace(Place{W: 120, H: 12})
-	var alerts []account.Alert
-	for i := range 4 {
-		alerts = append(alerts, account.Alert{Kind: account.AlertOrder, Order: api.Text(fmt.Sprint("order-", i)), Text: "partly failed", Since: noon})
-	}
-	if got := drawnAlerts(p, alerts...); strings.Contains(got, "the first") {
-		t.Errorf("none is due:\n%s", got)
-	}
-	alerts[1].Due, alerts[2].Due = noon.Add(40*time.Minute), noon.Add(9*time.Minute)
-	if got := drawnAlerts(p, alerts...); !strings.Contains(got, "▸ 4 orders have partly failed · the first is due in 9m") {
-		t.Errorf("two are due:\n%s", got)
 	}
 }
 
