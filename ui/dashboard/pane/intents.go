@@ -114,7 +114,7 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 // list.
 func (p *Intents) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.look.Now)
-	p.lanes.setFilter(f, p.filter)
+	p.lanes.setFilter(f)
 	if anew := f != p.filter; anew { // rows that only grow older do not move the cursor to another lane
 		p.filter = f
 		p.findLane()

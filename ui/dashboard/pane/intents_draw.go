@@ -59,10 +59,6 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	if lane.Total() == 0 {
 		style = paint.Muted
 	}
-	if p.lanes.folds(c.lane) {
-		l.Space(1).Put(style|paint.Bold, m.Glyph).Space(1).Put(paint.Muted|paint.Bold, "0")
-		return
-	}
 	l.Space(1).Put(style|paint.Bold, m.Glyph+" "+m.Word).Space(1)
 	count, of := counted(lane.Total(), p.known), ""
 	switch {
@@ -92,7 +88,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	lane := p.lanes.tables[c.lane]
 	rows, first := lane.Window()
 	if index >= len(rows) {
-		if index == 0 && !second && !p.lanes.folds(c.lane) {
+		if index == 0 && !second {
 			l.Space(1).Fit(paint.Muted, "–", c.w-1)
 		}
 		return

@@ -12,13 +12,11 @@ import (
 // cursor.
 type laneSet struct {
 	*frame
-	tables   [lanes]*table.Table[*intentRow]
-	at       int         // the lane with the cursor
-	begun    bool        // the cursor has had a card, or a person has moved it
-	left     int         // the lane, counted from 1, from which a filter moved the cursor; 0: none
-	filtered bool        // there is a filter
-	hits     [lanes]bool // lanes in which the filter has found something since it was set
-	cells    []cell      // as last drawn
+	tables [lanes]*table.Table[*intentRow]
+	at     int    // the lane with the cursor
+	begun  bool   // the cursor has had a card, or a person has moved it
+	left   int    // the lane, counted from 1, from which a filter moved the cursor; 0: none
+	cells  []cell // as last drawn
 }
 
 func newLaneSet(of *frame) laneSet {
@@ -69,16 +67,11 @@ func (s *laneSet) under(x int) (lane int, ok bool) {
 	return 0, false
 }
 
-// setFilter replaces the filter before by f.
-func (s *laneSet) setFilter(f, before *Filter) {
-	if f != before {
-		s.hits = [lanes]bool{}
-	}
+// setFilter sets the filter.
+func (s *laneSet) setFilter(f *Filter) {
 	for _, lane := range s.tables {
 		filterTable(lane, f, s.look.Now)
 	}
-	s.filtered = f != nil
-	s.findHits()
 }
 
 // find moves the cursor to a lane with matches if wanted, and back once its former lane has
@@ -109,10 +102,10 @@ func (s *laneSet) begin() {
 	}
 }
 
-// change moves the cursor by one lane, skipping folded ones.
+// change moves the cursor by one lane.
 func (s *laneSet) change(by int) {
 	for i := s.at + by; i >= 0 && i < lanes; i += by {
-		if (i != laneOther || s.tables[i].Total() > 0) && !s.folds(i) {
+		if i != laneOther || s.tables[i].Total() > 0 {
 			s.enter(i)
 			return
 		}
