@@ -15,7 +15,7 @@ import (
 
 const kindWidth = 10 // of the longest kind of alert
 
-// Alerts lists the alerts, the newest first.
+// Alerts lists the alerts: unknown outcomes of confirms first, then the newest first.
 type Alerts struct {
 	listing[*alertRow]
 	off      func(account.Alert) (attention.Off, bool) // how an alert is acknowledged or muted, if it is
@@ -67,8 +67,16 @@ func alertSubject(r *alertRow) Subject {
 	return Subject{Kind: OfIntent, ID: r.Intent}
 }
 
+// below is 0 for an alert above all others, and 1 for the others.
+func (r *alertRow) below() int {
+	if r.Kind == account.AlertConfirm {
+		return 0
+	}
+	return 1
+}
+
 func compareAlerts(a, b *alertRow) int {
-	return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.Kind, b.Kind))
+	return cmp.Or(cmp.Compare(a.below(), b.below()), b.Since.Compare(a.Since), cmp.Compare(a.Kind, b.Kind))
 }
 
 // alertKey identifies an alert while it exists: its text may change.

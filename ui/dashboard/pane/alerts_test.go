@@ -75,3 +75,14 @@ func TestTheIDOfAnAlertLeavesItsTextRoom(t *testing.T) {
 		}
 	}
 }
+
+func TestAConfirmInDoubtIsAboveAllOtherAlerts(t *testing.T) {
+	p := NewAlerts(look(), nil)
+	p.SetPlace(Place{W: 100, H: 12})
+	got := drawnAlerts(p,
+		account.Alert{Kind: account.AlertConfirm, Text: "Mug: its outcome", Intent: "ci_1", Since: noon.Add(-time.Hour)},
+		account.Alert{Kind: account.AlertFailed, Text: "Lamp failed", Intent: "ci_2", Since: noon})
+	if strings.Index(got, "Mug") > strings.Index(got, "Lamp") || p.Subject().ID != "ci_1" {
+		t.Errorf("the alerts are\n%s", got)
+	}
+}
