@@ -95,7 +95,8 @@ func TestAListThatIsLongerThanWhatIsTakenOfItIsSaidToBe(t *testing.T) {
 func TestAnIncompleteListIsAnAlertUntilItIsWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := newService(sold("ci_1", time.Now().Add(-time.Minute), time.Second, time.Second, time.Second))
-		svc.lists, svc.cut = true, true
+		svc.lists = true
+		svc.cut.Store(true)
 		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			pass(time.Second)
 			mustBe(t, s, "ci_1", api.Completed, Verified)
@@ -107,7 +108,7 @@ func TestAnIncompleteListIsAnAlertUntilItIsWhole(t *testing.T) {
 			if slices.Sort(said); !slices.Equal(said, want) {
 				t.Errorf("alerts %q, want %q", said, want)
 			}
-			svc.cut = false
+			svc.cut.Store(false)
 			pass(time.Hour)
 			if left := s.Summary().Alerts; len(left) > 0 {
 				t.Errorf("alerts %v once the lists are whole", left)

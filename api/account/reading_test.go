@@ -254,7 +254,7 @@ func TestShipmentsOfAnIncompleteListCountAsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
 		svc, feed := newService(l), newFeed()
-		svc.cut = true
+		svc.cut.Store(true)
 		svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
 		for _, id := range []api.ID{"shp_2", "shp_3"} {
 			svc.ship(api.Shipment{ID: id, Status: api.Shipped, UpdatedAt: time.Now()})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tillwatch/api"
@@ -138,11 +139,11 @@ func (p *shipmentLife) events() []api.Event {
 // fakeService answers reads from the truth of the moment, after its latency.
 type fakeService struct {
 	latency time.Duration
-	lists   bool // it serves the list of intents
-	page    int  // intents on a page of the list; 0: all of them
-	garbled bool // each list begins with an item that cannot be read
-	cut     bool // each list ends before its last page
-	refused int  // lists that were asked for and not served
+	lists   bool        // it serves the list of intents
+	page    int         // intents on a page of the list; 0: all of them
+	garbled bool        // each list begins with an item that cannot be read
+	cut     atomic.Bool // each list ends before its last page
+	refused int         // lists that were asked for and not served
 
 	pacer  *quota.Pacer       // nil: requests go out at once
 	header func() http.Header // of the next answer; of use with a pacer
@@ -257,7 +258,7 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 				return
 			}
 		}
-		if f.cut {
+		if f.cut.Load() {
 			yield(api.Shipment{}, api.ErrIncomplete)
 		}
 	}
@@ -297,7 +298,7 @@ func (f *fakeService) Intents(ctx context.Context) iter.Seq2[api.Intent, error] 
 				return
 			}
 		}
-		if f.cut {
+		if f.cut.Load() {
 			yield(api.Intent{}, api.ErrIncomplete)
 		}
 	}
