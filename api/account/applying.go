@@ -45,6 +45,7 @@ func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
 	s.follow(s.intents.read(read, sent, now, how), now)
 	if in := s.intents.get(read.ID); in != nil {
 		s.confirms.compare(in)
+		s.alerts.judgeConfirms(s.confirms.list, now)
 	}
 	s.noteConfirms(read.ID)
 }

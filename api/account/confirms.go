@@ -28,6 +28,8 @@ type Confirm struct {
 	Reads    int             `json:"reads,omitempty"`   // of this run, sent after it
 	Read     time.Time       `json:"read,omitzero"`     // when the newest of them was sent
 	Shown    api.IntentState `json:"shown,omitempty"`   // the state that it showed
+	By       time.Time       `json:"by,omitzero"`       // when reads have settled it, unless they fail; zero: not told
+	ByOther  bool            `json:"byOther,omitempty"` // another run than the one that sent it found out the outcome
 	inferred bool            // the log does not have the outcome: a read shows it
 }
 
@@ -60,7 +62,7 @@ func (c *Confirm) Unknown(now time.Time) bool { return c.Ended.IsZero() && !c.Un
 
 // WasUnknown reports whether the outcome was not known for a while, and is now.
 func (c *Confirm) WasUnknown() bool {
-	return !c.Ended.IsZero() && (!c.Answered.IsZero() || c.Ended.Sub(c.Sent) >= ConfirmAnswerWithin)
+	return !c.Ended.IsZero() && (c.ByOther || !c.Answered.IsZero() || c.Ended.Sub(c.Sent) >= ConfirmAnswerWithin)
 }
 
 // mostConfirms bounds how many confirms with a known outcome are kept.
@@ -151,7 +153,7 @@ func (b *confirmBook) compare(in *IntentDetail) {
 	after := *b.list[at]
 	switch after.End {
 	case "":
-		if ordered { // whoever sent it may be gone, or read-only
+		if ordered && after.Unknown(in.ReadAt) { // whoever sent it may be gone, or read-only
 			after.Ended, after.End, after.inferred = in.ReadAt, ConfirmPlaced, true
 		}
 	case ConfirmPlaced:
@@ -197,17 +199,22 @@ func (s *Store) noteConfirms(intent api.ID) {
 	}
 }
 
-// judgeConfirms raises an alert for each confirm whose outcome is unknown, and clears the others.
+// judgeConfirms raises an alert for each confirm whose outcome is unknown, or turned out to be another, and clears the
+// others.
 func (b *alerts) judgeConfirms(list []*Confirm, now time.Time) {
 	unknown := map[alertKey]bool{}
 	for _, c := range list {
-		if !c.Unknown(now) {
+		if !c.Unknown(now) && c.End != ConfirmLate {
 			continue
 		}
 		key := alertKey{kind: AlertConfirm, intent: c.Intent, cause: c.Attempt}
 		unknown[key] = true
 		name := cmp.Or(string(c.Product), string(c.Intent))
-		b.renew(true, key, Alert{Since: c.Sent, Text: fmt.Sprintf("%s, %s: the outcome of its confirm is unknown: do not buy it again", name, c.Total)})
+		text := "the outcome of its confirm is unknown: do not buy it again"
+		if c.End == ConfirmLate {
+			text = "bought after all: its confirm counted as without effect, but reads show an order"
+		}
+		b.renew(true, key, Alert{Since: c.Sent, Text: fmt.Sprintf("%s, %s: %s", name, c.Total, text)})
 	}
 	for key := range b.standing {
 		if key.kind == AlertConfirm && !unknown[key] {

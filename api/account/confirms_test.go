@@ -138,11 +138,24 @@ func TestReadsCorrectHowAConfirmEnded(t *testing.T) {
 			if got := confirmsOf(t, s, "A"); got.End != c.want {
 				t.Errorf("it is %q, want %q", got.End, c.want)
 			}
+			if loud := c.want == "" || c.want == ConfirmLate; hasAlert(s, AlertConfirm) != loud {
+				t.Errorf("an alert stands: %t", !loud)
+			}
 			s.RecordConfirms([]Confirm{told}) // the log says the same again
 			if got := confirmsOf(t, s, "A"); got.End != c.want {
 				t.Errorf("told again it is %q, want %q", got.End, c.want)
 			}
 		})
+	}
+}
+
+func TestAConfirmThatAnotherRunSettledWasInDoubt(t *testing.T) {
+	now := time.Now()
+	own := Confirm{Attempt: "A", Sent: now.Add(-time.Second), Ended: now, End: ConfirmPlaced}
+	other := own
+	other.ByOther = true // its sender was killed, and the next run began at once
+	if own.WasUnknown() || !other.WasUnknown() {
+		t.Errorf("in doubt was its own: %t, that of a killed run: %t", own.WasUnknown(), other.WasUnknown())
 	}
 }
 

@@ -32,6 +32,7 @@ type Line struct {
 	Verdict     Verdict         `json:"verdict,omitempty"`
 	Detail      string          `json:"detail,omitempty"`
 	State       api.IntentState `json:"state,omitempty"`  // with a verdict: of the intent, as last read
+	By          time.Time       `json:"by,omitzero"`      // with stage answered: when reads have settled it, unless they fail
 	Agreed      bool            `json:"agreed,omitempty"` // with stage answered: the service said yes, though reads show nothing of it
 }
 
@@ -41,6 +42,7 @@ type auditLog struct {
 	path  string
 	lock  *flock.Flock // held while the log is read and then written
 	wrote func()       // is called after each line; may be nil
+	run   string       // names this run
 
 	turn chan struct{} // the lock within this process; guards the fields below
 	file *os.File
@@ -186,6 +188,7 @@ func (a *auditLog) conclude(s subject, which func(Line) bool, out Outcome, detai
 				continue
 			}
 			end := line.verdict(out.Verdict, detail)
+			end.Run = a.run
 			if out.Intent != nil {
 				end.State = out.Intent.State
 			}

@@ -50,7 +50,7 @@ func New(cfg Config) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	audit.wrote = cfg.Recorded
+	audit.wrote, audit.run = cfg.Recorded, cfg.Run
 	return &Guard{cfg: cfg, audit: audit}, nil
 }
 

@@ -68,7 +68,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	}
 	reading, stop := context.WithDeadline(ctx, over.Add(settleGrace))
 	defer stop()
-	c.answer(cause)
+	c.answer(cause, by)
 	c.stage(Progress{Stage: Settling, Why: cause, By: by, Until: over.Add(settleGrace)})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited, first := 0, time.Time{} // the first read that proves something, as nothing can be held any more
@@ -109,9 +109,9 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 
 // answer records why an answer proves nothing, for whoever looks at the audit log before the verdict. That it fails is
 // no harm: the verdict follows.
-func (c *confirming) answer(cause error) {
+func (c *confirming) answer(cause error, by time.Time) {
 	line := c.line.verdict("", string(api.Scrub(cause.Error())))
-	line.Stage, line.Agreed = Answered, agreed(cause)
+	line.Stage, line.Agreed, line.By = Answered, agreed(cause), by.UTC()
 	_ = c.guard.audit.add(line)
 }
 

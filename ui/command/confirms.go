@@ -59,7 +59,8 @@ func (f *confirmFollower) tell() {
 	where := f.environment()
 	for _, a := range f.history.Read() {
 		// Another address may lead to the same service, but never from a stand-in to the real one.
-		if toStandIn := a.Sent.Environment == standInName; !where.Known() || where.StandIn == toStandIn {
+		told := slices.ContainsFunc(f.told, func(c account.Confirm) bool { return c.Attempt == a.Sent.Attempt })
+		if toStandIn := a.Sent.Environment == standInName; told || !where.Known() || where.StandIn == toStandIn {
 			all = append(all, f.confirm(&a))
 		}
 	}
@@ -72,6 +73,7 @@ func (f *confirmFollower) tell() {
 func (f *confirmFollower) confirm(a *confirm.Attempt) account.Confirm {
 	return account.Confirm{
 		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Where: api.Scrub(a.Sent.Environment), Run: api.Scrub(a.Sent.Run), Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
+		By: a.Answered.By, ByOther: a.Ended.Verdict != "" && a.Ended.Run != a.Sent.Run,
 		Answered: a.Answered.At, Answer: api.Scrub(a.Answered.Detail), Agreed: a.Answered.Agreed,
 		Ended: a.Ended.At, End: endOf(a.Ended), Detail: api.Scrub(a.Ended.Detail),
 	}

@@ -253,6 +253,9 @@ func (c *confirms) mark(now time.Time) {
 		}
 	}
 	for _, last := range c.picture.summary.Confirms {
+		if run := c.runs[last.Intent]; last.End == account.ConfirmLate && run != nil && run.dialog != nil && run.dialog.Ended() == last.Attempt {
+			run.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Overtaken}) // a dialog may still say that nothing was bought
+		}
 		if last.Unknown(now) {
 			c.marked[last.Intent] = last.Attempt
 			c.board.intents.SetNote(last.Intent, pane.Note{Text: "? unknown", Style: paint.Unknown})

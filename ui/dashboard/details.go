@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"tillwatch/api"
-	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -88,7 +87,7 @@ func (d *details) settled(id api.ID) string {
 		return ""
 	}
 	text := "do not buy it again, here or anywhere else; "
-	switch by := confirm.SettledBy(c.Sent); {
+	switch by := settledBy(c); {
 	case c.Agreed:
 		return text + "the service said yes, so it stays unknown until the intent moves on or expires"
 	case string(c.Where) != "" && string(c.Where) != d.picture.environment().Name:
@@ -98,7 +97,7 @@ func (d *details) settled(id api.ID) string {
 	case now.Before(by):
 		return text + "reads settle it at once if the order is placed, else by " + by.In(d.cfg.Location).Format("15:04:05")
 	}
-	return text + "reads have failed, and go on; until one is answered, only the service can tell: look at the intent there"
+	return text + "no read has settled it so far, and they go on; until one does, only the service can tell: look at the intent there"
 }
 
 // reveal shows or hides personal data in the detail.

@@ -59,7 +59,7 @@ func (a *away) digest(now time.Time) *digest {
 		d.shipment(s)
 	}
 	for _, c := range a.picture.summary.Confirms {
-		if c.Unknown(now) || c.WasUnknown() && d.within(c.Ended) {
+		if c.Unknown(now) || c.End == account.ConfirmLate || c.WasUnknown() && c.Ended.After(d.from) {
 			d.confirms = append(d.confirms, c)
 		}
 	}

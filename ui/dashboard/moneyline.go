@@ -34,7 +34,7 @@ func (n *moneyLine) about(now time.Time) (c *account.Confirm, more int) {
 			if c != nil {
 				more++
 			}
-			if c == nil || each.Sent.Before(c.Sent) {
+			if c == nil || louder(each, c) {
 				c = each
 			}
 		}
@@ -43,6 +43,27 @@ func (n *moneyLine) about(now time.Time) (c *account.Confirm, more int) {
 		}
 	}
 	return nil, 0
+}
+
+// louder reports whether one of two confirms of a kind comes before the other: the oldest, or of endings the worst, and
+// then the newest.
+func louder(a, b *account.Confirm) bool {
+	if a.Ended.IsZero() {
+		return a.Sent.Before(b.Sent)
+	}
+	rank := func(c *account.Confirm) int {
+		switch c.End {
+		case account.ConfirmLate:
+			return 0
+		case account.ConfirmPlaced:
+			return 2
+		}
+		return 1
+	}
+	if rank(a) != rank(b) {
+		return rank(a) < rank(b)
+	}
+	return a.Sent.After(b.Sent)
 }
 
 // isNews reports whether the outcome of a confirm was unknown, and nobody has seen how it ended. A later confirm of the
@@ -80,6 +101,9 @@ func (n *moneyLine) draw(l *paint.Line, width int, now time.Time) string {
 	at := n.wordsOf(c, now)
 	if width < shortLine {
 		at.title, at.right = strings.Replace(at.title, "OUTCOME ", "", 1), strings.TrimPrefix(at.right, "known in ")
+	}
+	if width < roomyLine && paint.Width(at.right) > longestRight {
+		at.right = ""
 	}
 	if more > 0 {
 		at.right = strings.TrimSpace(at.right + "  + " + wording.Count(more) + " more")
@@ -158,6 +182,8 @@ const (
 	mostOfName, leastOfName = 32, 6
 	// shortLine is the width below which the line has room for the shortest words alone.
 	shortLine = 60
+	// roomyLine is the width from which the line has room for more than longestRight at its end.
+	roomyLine, longestRight = 110, 16
 )
 
 // placing reports whether the order of a confirm is still being placed.
@@ -185,7 +211,7 @@ func (n *moneyLine) by(c *account.Confirm) string {
 // next says when an unknown outcome becomes known, or what a person can do.
 func (n *moneyLine) next(c *account.Confirm, now time.Time) string {
 	where := n.picture.environment().Name
-	switch left := confirm.SettledBy(c.Sent).Sub(now); {
+	switch left := settledBy(c).Sub(now); {
 	case c.Agreed:
 		return "known once it moves or expires"
 	case where != "" && c.Where != "" && string(c.Where) != where:
@@ -199,6 +225,14 @@ func (n *moneyLine) next(c *account.Confirm, now time.Time) string {
 }
 
 func (n *moneyLine) clock(at, now time.Time) string { return wording.Moment(at, now, n.cfg.Location) }
+
+// settledBy is when reads have settled a confirm, unless they fail.
+func settledBy(c *account.Confirm) time.Time {
+	if c.By.IsZero() {
+		return confirm.SettledBy(c.Sent)
+	}
+	return c.By
+}
 
 // cutAfter cuts a text at the end of one of its parts, which are set off by " · ", if it is wider than room.
 func cutAfter(text string, room int) string {

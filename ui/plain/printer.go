@@ -338,7 +338,8 @@ func (t *printer) events(c *account.Changes, first bool) {
 // endings prints how confirms ended whose outcome was unknown; that one is unknown is an alert.
 func (t *printer) endings(s *account.Summary) {
 	for _, c := range s.Confirms {
-		if ending := c.Attempt + string(c.End); c.WasUnknown() && !t.settled[ending] {
+		later := slices.ContainsFunc(s.Confirms, func(o *account.Confirm) bool { return o.Intent == c.Intent && o.Sent.After(c.Sent) })
+		if ending := c.Attempt + string(c.End); c.WasUnknown() && !later && !t.settled[ending] {
 			t.settled[ending] = true
 			t.say("confirm of %s, %s, sent at %s: %s", cmp.Or(string(c.Product), string(c.Intent)), wording.Amount(c.Total), t.moment(c.Sent), wording.Doubt(c))
 		}

@@ -60,7 +60,7 @@ func (d *Confirm) settling(room int) []row {
 	out = append(out, rows(needed, paint.Wrapped(paint.Warning|paint.Bold, "It may have been bought: do not buy it again.", room)...)...)
 	text := "Reads settle it: at once if the order is placed, else in " + countdown(d.at.By.Sub(d.now)) + ". If they fail, it stays unknown, and they go on."
 	if !d.now.Before(d.at.By) {
-		text = "Reads failed, and go on for " + countdown(max(d.at.Until.Sub(d.now), 0)) + " here, and then behind the board."
+		text = "Not settled yet: reads go on for " + countdown(max(d.at.Until.Sub(d.now), 0)) + " here, and then behind the board."
 	}
 	return append(out, rows(sentence, paint.Wrapped(paint.Muted, text, room)...)...)
 }

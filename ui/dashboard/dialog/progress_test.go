@@ -19,7 +19,7 @@ func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
 	h.dialog.SetNow(opened.Add(30 * time.Second))
 	h.sees("1m30s. If they fail")
 	h.dialog.SetNow(opened.Add(2 * time.Minute))
-	h.sees("Reads failed, and go on for 30s here")
+	h.sees("Not settled yet: reads go on for 30s here")
 }
 
 func TestStagesShowTheWay(t *testing.T) {
