@@ -182,7 +182,7 @@ func (l Line) old(now api.Response) bool {
 // outcome at the same time: the second finds no open send, so the log holds one verdict of each.
 func (a *auditLog) conclude(s subject, which func(Line) bool, out Outcome, detail string) error {
 	return a.locked(func() error {
-		written := map[string]bool{} // by attempt; one refused for its rate was sent more than once
+		written := map[string]bool{} // by attempt; what gaps of the log hide has none
 		for _, line := range a.of(s) {
 			if written[line.Attempt] || !which(line) {
 				continue

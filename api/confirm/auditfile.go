@@ -173,7 +173,8 @@ func (a *auditLog) note(line Line) {
 	switch {
 	case line.Attempt == "":
 	case line.Stage == Sending:
-		a.open = append(a.open, line)
+		// One refused for its rate is sent again: the newest request is what may be under way.
+		a.open = append(slices.DeleteFunc(a.open, line.is), line)
 	case line.Stage == Answered:
 		for i := range a.open {
 			a.open[i].Agreed = a.open[i].Agreed || line.Agreed && a.open[i].is(line)

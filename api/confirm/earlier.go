@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -80,10 +81,15 @@ func (g *Guard) taken(s subject) error {
 // Settle reads each intent whose confirm has no known outcome, whichever run sent it, until ctx ends, and records what
 // the reads prove.
 func (g *Guard) Settle(ctx context.Context) {
-	seen := map[subject]proof{}
+	seen := map[send]proof{}
 	for round := 0; ; round++ {
-		for _, line := range g.open() {
-			if again := !seen[line.subject()].aged.Sent.IsZero(); again || round%patientRounds == 0 || time.Since(line.At) < patientAfter {
+		open := g.open()
+		maps.DeleteFunc(seen, func(sent send, _ proof) bool {
+			return !slices.ContainsFunc(open, func(l Line) bool { return l.send() == sent })
+		})
+		for _, line := range open {
+			again := !seen[line.send()].aged.Sent.IsZero()
+			if again || round%patientRounds == 0 || time.Since(line.At) < patientAfter {
 				g.settleLine(ctx, line, seen)
 			}
 		}
@@ -113,7 +119,16 @@ func (g *Guard) open() []Line {
 	})
 }
 
-// proof is what reads have shown of a confirm that is old enough.
+// send names one request of an attempt, which its rate may have made it repeat. Reads that were made before a request
+// prove nothing of it.
+type send struct {
+	attempt string
+	at      time.Time
+}
+
+func (l Line) send() send { return send{l.Attempt, l.At} }
+
+// proof is what reads have shown since this run learnt of a request.
 type proof struct {
 	first   time.Time    // when this run first read that the intent still awaits confirmation
 	aged    api.Response // of the first such read of a confirm that was old by then
@@ -121,22 +136,26 @@ type proof struct {
 }
 
 // settleLine reads the intent of a line once, and records the outcome if that is now known.
-func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]proof) {
+func (g *Guard) settleLine(ctx context.Context, line Line, seen map[send]proof) {
 	s := line.subject()
 	now, err := g.read(ctx, line.Intent)
-	shown := seen[s]
+	shown := seen[line.send()]
+	isIt := func(l Line) bool { return l.send() == line.send() }
+	if err == nil {
+		shown.missing = time.Time{}
+	}
 	switch {
 	case errors.Is(err, api.ErrMissing) && shown.missing.IsZero():
 		shown.missing = time.Now()
 	case errors.Is(err, api.ErrMissing):
 		if time.Since(shown.missing) >= gone {
-			_ = g.audit.conclude(s, allOpen, Outcome{Verdict: NeverKnown}, "the service has not known the intent for "+api.Span(gone)) // else the next read does
+			out := Outcome{Verdict: NeverKnown}
+			_ = g.audit.conclude(s, isIt, out, "the service has not known the intent for "+api.Span(gone)) // else the next read does
 		}
 	case err != nil || now.Response.From.StandIn != s.standIn:
 	case verdictOf(&now) != Unknown:
 		_ = g.settled(s, &now)
 	case now.State != api.AwaitingConfirmation:
-		shown.missing = time.Time{}
 	case !shown.aged.Sent.IsZero():
 		_ = g.audit.notTaken(s, func(l Line) bool { return l.old(shown.aged) })
 	case line.old(now.Response):
@@ -144,9 +163,9 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]proo
 	case shown.first.IsZero():
 		shown.first = now.Response.Sent
 	case now.Response.Sent.Sub(shown.first) > heldFor: // whatever the clocks say, it was sent before this run first read it
-		_ = g.audit.notTaken(s, func(l Line) bool { return !l.Agreed })
+		_ = g.audit.notTaken(s, func(l Line) bool { return isIt(l) && !l.Agreed })
 	}
-	seen[s] = shown
+	seen[line.send()] = shown
 }
 
 // settled records what a read of an intent proves about earlier confirms without a known outcome. An intent that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,12 +15,15 @@ import (
 	"tillwatch/api/confirm"
 )
 
+// sendingLine is the record of a request: when it was sent, its attempt and its intent.
+const sendingLine = `{"at":%q,"environment":"simulator","attempt":%q,"intent":%q,"stage":"sending"}` + "\n"
+
 // sentAgo is an audit log that says that the intent was sent a while ago, and no
 // more.
 func sentAgo(t *testing.T, ago time.Duration) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "confirms.jsonl")
-	line := fmt.Sprintf(`{"at":%q,"environment":"simulator","attempt":"A","intent":%q,"stage":"sending"}`+"\n", time.Now().Add(-ago).Format(time.RFC3339Nano), id)
+	line := fmt.Sprintf(sendingLine, time.Now().Add(-ago).Format(time.RFC3339Nano), "A", id)
 	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +142,15 @@ func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
 			}
 			return nil
 		}, confirm.NotTaken, 15 * time.Minute, 67, 20 * time.Minute},
+		{"unknown to the service twice in five minutes, and known between", time.Second, func(s *service) error {
+			switch {
+			case s.reads == 1 || s.reads == 31:
+				return &api.Error{Status: 404, Name: "NotFoundError"}
+			case s.reads < 30:
+				return &lostAnswer{}
+			}
+			return nil
+		}, confirm.NotTaken, 5 * time.Minute, 32, 6 * time.Minute},
 		{"unknown to the service", time.Second, func(*service) error { return &api.Error{Status: 404, Name: "NotFoundError"} }, confirm.NeverKnown, 5 * time.Minute, 30, 6 * time.Minute},
 	}
 	for _, c := range cases {
@@ -240,4 +253,98 @@ func TestWhatWasAcceptedIsNotSentAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run that settles what one attempt left open goes on when another process confirms the intent anew. What it has
+// read before proves nothing of that.
+func TestALaterAttemptIsSettledByReadsOfItsOwn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ahead time.Duration // of this clock, as both attempts wrote down when they were sent
+	}{
+		{"by its age", 0},
+		{"by the time that this run has read it", 24 * time.Hour},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				file := sentAgo(t, time.Second-c.ahead)
+				ctx, stop := context.WithCancel(t.Context())
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					guardOn(t, s, file).Settle(ctx)
+				}()
+				time.Sleep(10 * time.Minute)
+				if got := verdictsOf(t, file, "A"); !slices.Equal(got, []confirm.Verdict{confirm.NotTaken}) {
+					t.Errorf("the first attempt is recorded as %q", got)
+				}
+				appendSending(t, file, "B", time.Now().Add(c.ahead))
+				time.Sleep(170 * time.Second)
+				if got := verdictsOf(t, file, "B"); len(got) != 0 {
+					t.Errorf("the second attempt is recorded as %q before three minutes are over", got)
+				}
+				time.Sleep(2 * time.Minute)
+				if got := verdictsOf(t, file, "B"); !slices.Equal(got, []confirm.Verdict{confirm.NotTaken}) {
+					t.Errorf("five minutes after it was sent, the second attempt is recorded as %q", got)
+				}
+				stop()
+				<-done
+			})
+		})
+	}
+}
+
+func TestAConfirmSentLatelyIsNotNeverKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		file := sentAgo(t, time.Second)
+		s.onRead = func(s *service) error {
+			if s.reads == 20 {
+				appendSending(t, file, "B", time.Now())
+			}
+			return &api.Error{Status: 404, Name: "NotFoundError"}
+		}
+		settle(t, s, file, 6*time.Minute)
+		if a, b := verdictsOf(t, file, "A"), verdictsOf(t, file, "B"); len(a) != 1 || a[0] != confirm.NeverKnown || len(b) != 0 {
+			t.Errorf("the old one is recorded as %q, the new one as %q; want only the old one", a, b)
+		}
+	})
+}
+
+// A request that was refused for its rate and sent again is as old as when it was last sent.
+func TestARepeatedRequestIsAsOldAsItsLastSend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := sentAgo(t, 10*time.Minute)
+		appendSending(t, file, "A", time.Now())
+		s := &service{intent: awaiting()}
+		settle(t, s, file, 170*time.Second)
+		if got := verdictsOf(t, file, "A"); len(got) != 0 {
+			t.Errorf("it is recorded as %q before three minutes are over", got)
+		}
+	})
+}
+
+// appendSending writes that an attempt was sent, as another process would.
+func appendSending(t *testing.T, file, attempt string, at time.Time) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintf(f, sendingLine, at.Format(time.RFC3339Nano), attempt, id); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// verdictsOf lists what the log records of an attempt.
+func verdictsOf(t *testing.T, file, attempt string) (all []confirm.Verdict) {
+	t.Helper()
+	for _, line := range auditLines(t, file) {
+		if line.Attempt == attempt && line.Verdict != "" {
+			all = append(all, line.Verdict)
+		}
+	}
+	return all
 }
