@@ -125,10 +125,7 @@ func (b *confirmBook) of(attempt string) *Confirm {
 // read counts a read of an intent whose confirm has no known outcome.
 func (b *confirmBook) read(read *api.Intent, sent time.Time) {
 	for i, c := range b.list {
-		if !c.Ended.IsZero() {
-			return
-		}
-		if c.Intent == read.ID && sent.After(c.Sent) {
+		if c.Ended.IsZero() && c.Intent == read.ID && sent.After(c.Sent) {
 			after := *c
 			after.Reads++
 			after.Read, after.Shown = sent, read.State
@@ -160,7 +157,7 @@ func (b *confirmBook) compare(in *IntentDetail) {
 		if in.State == api.Failed {
 			after.End = ConfirmFailed
 		}
-	case ConfirmNotDone, ConfirmRefused, ConfirmNotSent:
+	case ConfirmNotDone, ConfirmRefused: // not one that was never sent: the order is somebody else's
 		if ordered {
 			after.End = ConfirmLate
 		}

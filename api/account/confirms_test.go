@@ -120,6 +120,7 @@ func TestReadsCorrectHowAConfirmEnded(t *testing.T) {
 	}{
 		{"not taken, and an order now", ConfirmNotDone, api.PlacingOrder, ConfirmLate},
 		{"refused, and an order now", ConfirmRefused, api.Completed, ConfirmLate},
+		{"never sent, and an order now", ConfirmNotSent, api.PlacingOrder, ConfirmNotSent},
 		{"not taken, and still awaiting", ConfirmNotDone, api.AwaitingConfirmation, ConfirmNotDone},
 		{"taken, and the order failed", ConfirmPlaced, api.Failed, ConfirmFailed},
 		{"taken, and placed", ConfirmPlaced, api.Completed, ConfirmPlaced},
@@ -165,4 +166,21 @@ func TestAConfirmThatSeemsToComeFromTheFutureIsUnknown(t *testing.T) {
 	if ahead.UnderWay(now) || !ahead.Unknown(now) {
 		t.Error("once the clock was set back, a confirm stays under way")
 	}
+}
+
+// A read that shows the outcome of one confirm leaves the others counting.
+func TestReadsCountForEveryOpenConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.RecordConfirms([]Confirm{
+			{Attempt: "A", Intent: "ci_1", Sent: time.Now()},
+			{Attempt: "B", Intent: "ci_2", Sent: time.Now().Add(time.Second)},
+		})
+		time.Sleep(time.Minute)
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, time.Now(), ByRead)
+		s.ApplyRead(api.Intent{ID: "ci_2", State: api.AwaitingConfirmation}, time.Now(), ByRead)
+		if a, b := confirmsOf(t, s, "A"), confirmsOf(t, s, "B"); a.End != ConfirmPlaced || b.Reads != 1 {
+			t.Errorf("A ended %q; of B %d reads are counted, want 1", a.End, b.Reads)
+		}
+	})
 }
