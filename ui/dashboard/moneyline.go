@@ -20,7 +20,8 @@ type moneyLine struct {
 	alerting *alerting
 }
 
-// about returns the confirm that the line is about, the oldest of the loudest kind, and how many more there are like it; nil: there is no line.
+// about returns the confirm that the line is about, the oldest of the loudest kind, and how many more there are like
+// it; nil: there is no line.
 func (n *moneyLine) about(now time.Time) (c *account.Confirm, more int) {
 	for _, is := range []func(*account.Confirm) bool{
 		func(c *account.Confirm) bool { return c.Unknown(now) },
