@@ -9,8 +9,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"tillwatch/relay/journal"
 )
 
 // outcome is what became of a delivery or a batch of observations. It is a metric label with fixed values, so that
@@ -104,7 +102,7 @@ func (m *metrics) countBatch(o outcome) { m.batches.WithLabelValues(string(o)).I
 
 // gauges are computed when they are scraped.
 func gauges(r *Relay) []prometheus.Collector {
-	all := []prometheus.Collector{
+	return []prometheus.Collector{
 		gauge("tillwatch_journal_head", "Newest sequence number.", r.journal.Head),
 		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
 		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
@@ -124,10 +122,6 @@ func gauges(r *Relay) []prometheus.Collector {
 			return 1, nil
 		}),
 	}
-	if sized, can := r.journal.Journal.(journal.Sized); can {
-		all = append(all, gauge("tillwatch_journal_bytes", "Bytes used by the stored events.", sized.Size))
-	}
-	return all
 }
 
 // readGauge is NaN while its value cannot be read. It is read while it is collected, at the same time as others: the

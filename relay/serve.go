@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tillwatch/api/listener"
-	"tillwatch/relay/journal"
 )
 
 // The limits of a relay's listeners.
@@ -53,14 +52,6 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	var limiters []*connectionLimiter
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites)+1)
-	if owned, can := r.journal.Journal.(journal.Owned); can {
-		tasks.Go(func() {
-			if err := r.watchOwnership(ctx, owned); err != nil {
-				failed <- err
-				cancel()
-			}
-		})
-	}
 	if r.retention > 0 {
 		tasks.Go(func() { r.retain(ctx) })
 	}

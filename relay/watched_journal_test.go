@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/journaltest"
 )
 
@@ -131,38 +129,5 @@ func TestAFailureDuringACheckIsRepeatedByTheNext(t *testing.T) {
 	}
 	if err := w.checkReads(t.Context()); !errors.Is(err, damaged) {
 		t.Errorf("the second check: %v", err)
-	}
-}
-
-// disowned is a journal that another process takes over.
-type disowned struct {
-	*journaltest.Memory
-	by chan struct{}
-}
-
-func (d disowned) Owns(context.Context) error {
-	select {
-	case <-d.by:
-		return journal.ErrDisowned
-	default:
-		return nil
-	}
-}
-
-func TestARelayWhoseJournalBecomesAnothersEnds(t *testing.T) {
-	d := disowned{newMemory(t), make(chan struct{})}
-	r := newTestRelay(t, d, nil)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- r.Serve(t.Context(), listener) }()
-	close(d.by)
-	if err := <-ended; !errors.Is(err, journal.ErrDisowned) {
-		t.Errorf("it ended with %v", err)
-	}
-	if w := get(t, r, "/readyz"); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("it is ready: %d", w.Code)
 	}
 }

@@ -39,6 +39,9 @@ type Result struct {
 // Record is a stored entry with its sequence number.
 type Record struct {
 	Seq int64
+	// Damaged says that the storage has lost the entry, or returns it changed. Everything else but Seq is empty then,
+	// and the ID unless the caller named it.
+	Damaged bool
 	Entry
 	Latest     time.Time // the latest Received up to here; unlike a clock, it never goes back
 	Duplicates int       // how often the event came again
@@ -84,11 +87,12 @@ type Journal interface {
 	// may not be stored. The caller must not change the bodies afterwards.
 	Append(ctx context.Context, entries []Entry) ([]Result, error)
 	// Read returns at most limit records with a sequence number above after, in
-	// order. It returns fewer when their bodies reach ReadBytes, but at least one if
-	// there is any.
+	// order and without holes: in the place of one that cannot be read stands a record
+	// that is Damaged. It returns fewer when their bodies reach ReadBytes, but at least
+	// one if there is any.
 	Read(ctx context.Context, after int64, limit int) ([]Record, error)
-	// Find returns the record of an event id. The record of a pruned event has only
-	// its ID and Seq.
+	// Find returns the record of an event id. The record of a pruned or damaged event
+	// has only its ID and Seq.
 	Find(ctx context.Context, id string) (r Record, ok bool, err error)
 	// Head returns the newest sequence number, 0 when the journal is empty.
 	Head(ctx context.Context) (int64, error)
@@ -115,17 +119,4 @@ type Journal interface {
 	// Close fails appends that have not begun with ErrClosed, waits for the others
 	// and releases the storage.
 	Close() error
-}
-
-// Owned is a [Journal] that one process at a time may write.
-type Owned interface {
-	// Owns returns nil while this process still owns the journal, and [ErrDisowned]
-	// once it does not. It changes nothing.
-	Owns(ctx context.Context) error
-}
-
-// Sized is a [Journal] that knows its size.
-type Sized interface {
-	// Size returns the number of bytes in use.
-	Size(ctx context.Context) (int64, error)
 }

@@ -46,10 +46,7 @@ type state struct {
 
 const selectState = "SELECT epoch, head, oldest FROM tillwatch_journal"
 
-var (
-	_ journal.Journal = (*Journal)(nil)
-	_ journal.Sized   = (*Journal)(nil)
-)
+var _ journal.Journal = (*Journal)(nil)
 
 // Open opens the journal in the database that dsn names, as a URL or as key words and
 // values; PG… variables supply what it omits. It creates its tables, tillwatch_…, in
