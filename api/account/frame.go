@@ -16,7 +16,6 @@ type Frame struct {
 	Glance        bool                       `json:"glance,omitempty"` // a small picture ahead of the whole one, for the first screen; others skip it
 	Whole         bool                       `json:"whole,omitempty"`  // discard everything earlier
 	More          bool                       `json:"more,omitempty"`   // the next line belongs to the same frame
-	Marks         []string                   `json:"marks,omitempty"`  // points of interest for a person
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
 	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`
@@ -49,13 +48,13 @@ type FrameWriter struct {
 	hash    maphash.Hash
 }
 
-// Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
-func (t *FrameWriter) Write(c *Changes, marks []string) error {
+// Write writes what changed as one frame; none if nothing did, unless the picture is whole.
+func (t *FrameWriter) Write(c *Changes) error {
 	if c.Whole {
 		t.summary, t.quota, t.written = nil, frameQuota{}, nil
 	}
 	f := Frame{
-		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
+		At: c.At.UTC(), Whole: c.Whole, EventsSkipped: c.EventsSkipped,
 		GoneIntents: c.GoneIntents, GoneShipments: c.GoneShipments,
 	}
 	t.addQuota(&f, &c.Summary)
@@ -65,7 +64,7 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 		return err
 	}
 	changed := f.items() + len(c.Intents) + len(c.Shipments) + len(c.Events) + len(c.Requests) + len(f.GoneIntents) + len(f.GoneShipments)
-	if changed == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets && !f.AllSpenders {
+	if changed == 0 && !f.Whole && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets && !f.AllSpenders {
 		return nil
 	}
 	if err := t.putItems(&f, c); err != nil {

@@ -45,7 +45,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 func (f *Frame) cutAt(most int) (first, second Frame) {
 	first, second = f.withoutItems(), f.withoutItems()
 	first.More, first.EventsSkipped, first.Summary, first.LeftOut, first.End = true, 0, nil, 0, ""
-	second.Whole, second.Marks, second.GoneIntents, second.GoneShipments, second.AllSpenders = false, nil, nil, nil, false
+	second.Whole, second.GoneIntents, second.GoneShipments, second.AllSpenders = false, nil, nil, false
 	first.Intents, second.Intents = cutAt(f.Intents, &most)
 	first.Rereads, second.Rereads = cutAt(f.Rereads, &most)
 	first.Shipments, second.Shipments = cutAt(f.Shipments, &most)

@@ -62,7 +62,7 @@ func TestAnIntentIsWrittenWholeOnlyIfThatIsNew(t *testing.T) {
 		step.happens()
 		c := s.Changes(since)
 		since = c.Version
-		if err := frames.Write(&c, nil); err != nil {
+		if err := frames.Write(&c); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		if whole := len(line.Intents) == 1; whole != step.whole || len(line.Intents)+len(line.Rereads) != 1 {

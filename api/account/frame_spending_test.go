@@ -47,7 +47,7 @@ func TestSpendersAndLimitsAreGivenAsTheyAre(t *testing.T) {
 			s.tick(time.Now())
 			c := s.Changes(0)
 			c.Whole = i == 0 || i == rounds/2
-			if err := frames.Write(&c, nil); err != nil {
+			if err := frames.Write(&c); err != nil {
 				t.Fatal(err)
 			}
 			if i%20 > 0 {

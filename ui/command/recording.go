@@ -28,7 +28,7 @@ type recordOptions struct {
 
 func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 	flags.StringVar(&o.file, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
-	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop when the file has this size, such as 200MB (default 1GiB)")
+	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop when the file has this size, such as 200MB (default 64MiB)")
 }
 
 // records are the recordings of a session: at most one runs at a time.
@@ -206,8 +206,6 @@ func (one *record) words() string {
 	length := api.Span(state.Length().Round(time.Second))
 	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, wording.Bytes(state.Bytes))
 	switch {
-	case errors.Is(state.Err, recording.ErrGone):
-		return state.Err.Error()
 	case state.Err != nil:
 		return fmt.Sprintf("%s; the %s before that can be played", state.Err, length)
 	case state.Full:

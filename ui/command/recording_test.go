@@ -50,7 +50,6 @@ func recordings(t *testing.T, folder string) (paths []string) {
 		if at, err := os.Stat(path); err != nil || at.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, error %v", path, at.Mode(), err)
 		}
-		p.Close()
 	}
 	return paths
 }
@@ -82,7 +81,6 @@ func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		header := p.Header()
-		p.Close()
 		if !strings.HasPrefix(filepath.Base(path), "simulator-") || header.Environment != "simulator" || header.Live {
 			t.Errorf("%s is of %q, live %t", path, header.Environment, header.Live)
 		}
@@ -117,7 +115,6 @@ func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T
 		if environment := p.Header().Environment; environment != "simulator" {
 			t.Errorf("%s is of %q, as if no answer had named it", path, environment)
 		}
-		p.Close()
 	}
 }
 

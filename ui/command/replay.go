@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +28,8 @@ func newReplay() *cobra.Command {
 		Use:   "replay FILE",
 		Short: "Play a recording made with --record; sends nothing",
 		Long: "Play a recording on the dashboard, at its original pace. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
-			"space pauses; . and , step by one change; ] and [ skip 10s forward and back, } and { a minute; n and N jump to the next and the previous " +
-			"thing that happened; > and < change the speed; home and end jump to the ends; a click on the bar at the bottom jumps there.\n\n" +
+			"space pauses; . and , step by one change; ] and [ skip 10s forward and back, } and { a minute; > and < change the speed; " +
+			"home and end jump to the ends; a click on the bar at the bottom jumps there.\n\n" +
 			"A recording is safe to share, as in a bug report. It leaves out: " + strings.Join(account.Masked(), ", ") + ".",
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
@@ -40,7 +39,6 @@ func newReplay() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			defer player.Close()
 			o.screen.plain = o.screen.plain || fallsBack(c)
 			if !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch replay FILE --plain"); err != nil {
@@ -119,7 +117,7 @@ func (u unpaced) Wait(ctx context.Context, _ uint64) error {
 		return ctx.Err()
 	}
 	if !u.Advance() {
-		return cmp.Or(u.Err(), errPrinted)
+		return errPrinted
 	}
 	return nil
 }

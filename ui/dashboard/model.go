@@ -111,7 +111,7 @@ func New(cfg Config) *Model {
 	m.themes = newThemeChoice(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}
 	if c.Transport != nil {
-		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location, Say: m.notices.say}
+		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location}
 	}
 	m.addParts()
 	m.notices.away = m.away.notice

@@ -36,7 +36,6 @@ type monkey struct {
 	inbox chan tea.Msg
 	ctx   context.Context
 	runs  sync.WaitGroup
-	ended func() // what is to be closed at the end
 
 	screen *vt.Emulator  // what the terminal shows
 	paper  *vt.Emulator  // what it should show
@@ -55,7 +54,7 @@ type monkey struct {
 
 // newMonkey opens a board on a terminal that may be of any kind.
 func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
-	k := &monkey{t: t, ctx: ctx, inbox: make(chan tea.Msg), steps: map[string]func(){}, ended: func() {}}
+	k := &monkey{t: t, ctx: ctx, inbox: make(chan tea.Msg), steps: map[string]func(){}}
 	k.answers = rapid.SampledFrom([]time.Duration{0, 40 * time.Millisecond, 900 * time.Millisecond, -1}).Draw(t, "the terminal answers after")
 	k.pause = rapid.SampledFrom([]time.Duration{time.Nanosecond, canvas.Pause}).Draw(t, "pause between frames")
 	cfg.Theme = k.theme(rapid.SampledFrom(themes.Names()).Draw(t, "theme"))
@@ -122,7 +121,6 @@ func (k *monkey) close() {
 	k.runs.Wait()
 	k.m.confirms.running.Wait()
 	k.m.work.Wait()
-	k.ended()
 }
 
 // run has a command done beside the loop, as the library does.
@@ -291,7 +289,6 @@ func replayMonkey(t *rapid.T, ctx context.Context) *monkey {
 	k := newMonkey(t, ctx, Config{Source: p, Transport: p, Now: p.Now, Environment: h.Environment, Account: h.Account})
 	k.player = p
 	k.runs.Go(func() { _ = p.Run(ctx) })
-	k.ended = func() { _ = p.Close() }
 	k.addHand()
 	k.addTerminal()
 	return k

@@ -30,7 +30,6 @@ func replayOf(t testing.TB, from time.Duration, width, height int) (m *Model, p 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.Close() })
 	theme, err := themes.Find("dark")
 	if err != nil {
 		t.Fatal(err)
@@ -128,18 +127,11 @@ func (f *tape) note(format string, values ...any) {
 	f.asked = append(f.asked, fmt.Sprintf(format, values...))
 }
 func (f *tape) Position() recording.Position { return f.position }
-func (f *tape) Marks() []recording.Mark {
-	return []recording.Mark{{At: time.Minute, Kind: recording.MarkAlert}, {At: time.Minute, Kind: recording.MarkFailed}}
-}
-func (f *tape) Pause()                  { f.note("pause") }
-func (f *tape) Step(by int)             { f.note("step %d", by) }
-func (f *tape) Seek(to time.Duration)   { f.note("seek %v", to) }
-func (f *tape) SeekBy(by time.Duration) { f.note("by %v", by) }
-func (f *tape) ChangeSpeed(by int)      { f.note("speed %d", by) }
-func (f *tape) SeekMark(by int) (recording.Mark, bool) {
-	f.note("mark %d", by)
-	return recording.Mark{At: time.Minute, Kind: recording.MarkFailed}, by > 0
-}
+func (f *tape) Pause()                       { f.note("pause") }
+func (f *tape) Step(by int)                  { f.note("step %d", by) }
+func (f *tape) Seek(to time.Duration)        { f.note("seek %v", to) }
+func (f *tape) SeekBy(by time.Duration)      { f.note("by %v", by) }
+func (f *tape) ChangeSpeed(by int)           { f.note("speed %d", by) }
 
 func onTape(t *testing.T, width, height int) (*Model, *tape) {
 	f := &tape{position: recording.Position{At: time.Minute, Length: 2 * time.Minute, Speed: 10, Paused: true, Change: 3, Changes: 9}}
@@ -151,7 +143,7 @@ func TestEachKeyOfTheTransportDoesWhatItSays(t *testing.T) {
 	keys := map[action.ID]struct{ key, asked string }{
 		action.Pause: {"space", "pause"}, action.StepForward: {".", "step 1"}, action.StepBack: {",", "step -1"},
 		action.SeekBack: {"[", "by -10s"}, action.SeekForward: {"]", "by 10s"}, action.SeekFarBack: {"{", "by -1m0s"}, action.SeekFarForward: {"}", "by 1m0s"},
-		action.SeekStart: {"home", "seek 0s"}, action.SeekEnd: {"end", "seek 2m0s"}, action.NextMark: {"n", "mark 1"}, action.PreviousMark: {"N", "mark -1"},
+		action.SeekStart: {"home", "seek 0s"}, action.SeekEnd: {"end", "seek 2m0s"},
 		action.Slower: {"<", "speed -1"}, action.Faster: {">", "speed 1"},
 	}
 	for _, a := range action.Replay().Actions() {
@@ -247,7 +239,7 @@ func TestTheHelpOfAReplaySaysNothingOfConfirming(t *testing.T) {
 func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	m, f := onTape(t, 80, 24)
 	scrubber := []rune(strings.Split(screen(m), "\n")[23])
-	isTrack := func(r rune) bool { return strings.ContainsRune("┃━─✕⚑↯┊░", r) }
+	isTrack := func(r rune) bool { return strings.ContainsRune("┃━─", r) }
 	from, last := slices.IndexFunc(scrubber, isTrack), len(scrubber)-1
 	for !isTrack(scrubber[last]) {
 		last--

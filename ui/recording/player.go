@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -24,31 +23,18 @@ const (
 // Player plays a recording: it is the source of a screen and the screen's clock. It is
 // safe for concurrent use; [Player.Run] does what its methods ask for.
 type Player struct {
-	file *file
-	seen atomic.Pointer[playback] // read without mu: the screen never waits while a chapter is read
-	wake chan struct{}            // has room for one: asked is not empty
+	tape *tape
+	wake chan struct{} // has room for one: somebody has steered
 
-	asked struct {
-		sync.Mutex
-		steps []func()              // what Run has to do, in order
-		since time.Time             // when the oldest request that is not yet on the screen was made; zero: there is none
-		last  *account.IntentDetail // the last answer of Intent, given again meanwhile
-	}
+	mu     sync.Mutex // held for moments only: a key never waits while changes are shown
+	clock  clock
+	want   int       // how many changes are to be shown
+	behind time.Time // since when the screen is to show something else; zero: it is there
 
-	mu      sync.Mutex
-	clock   clock
-	want    int // how many changes are to be shown
-	next    int // the first change not shown yet
+	screen  sync.Mutex // held while changes are shown
 	picture *account.Replica
-	lines   []byte // the unpacked lines of chapter
-	chapter int
-	err     error // why no chapter can be read any more; nil: each could
-}
-
-// playback is the position that a player was last asked for.
-type playback struct {
-	clock clock
-	want  int
+	next    int                                  // the first change not shown yet
+	last    atomic.Pointer[account.IntentDetail] // the last answer of Intent, given again meanwhile
 }
 
 // clock is the position of a player, and whether time passes.
@@ -77,59 +63,42 @@ type PlayerConfig struct {
 	Paused bool          // begin paused
 }
 
-// OpenPlayer opens a recording. Its error is one sentence that says what is wrong with
+// OpenPlayer reads a recording. Its error is one sentence that says what is wrong with
 // the file and what to do.
 func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
-	f, err := open(path)
+	t, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	return newPlayer(f, cfg), nil
+	return newPlayer(t, cfg), nil
 }
 
-func newPlayer(f *file, cfg PlayerConfig) *Player {
+func newPlayer(t *tape, cfg PlayerConfig) *Player {
+	speed := 1.0
+	if cfg.Speed > 0 {
+		speed = min(max(cfg.Speed, Slowest), Fastest)
+	}
 	p := &Player{
-		file: f, wake: make(chan struct{}, 1), picture: account.NewReplica(), chapter: -1,
-		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
+		tape: t, wake: make(chan struct{}, 1), picture: account.NewReplica(),
+		clock: clock{since: time.Now(), speed: speed, paused: true},
 	}
 	p.moveTo(cfg.From)
 	p.show(context.Background())
-	p.clock.paused = cfg.Paused
-	p.publish()
+	p.setClock(p.at(), cfg.Paused)
 	return p
 }
 
-func boundSpeed(speed float64) float64 {
-	if speed == 0 || math.IsNaN(speed) {
-		return 1
-	}
-	return min(max(speed, Slowest), Fastest)
-}
-
-// Close closes the file. The player cannot be used afterwards.
-func (p *Player) Close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.file.close()
-}
-
 // Header returns the header of the recording.
-func (p *Player) Header() form.Header { return p.file.header }
-
-// Marks returns the marks, in order.
-func (p *Player) Marks() []Mark { return slices.Clone(p.file.marks) }
+func (p *Player) Header() form.Header { return p.tape.header }
 
 // Flaws says in a sentence what is wrong with the recording; "" if nothing is.
 func (p *Player) Flaws() string {
-	f := p.file
-	switch {
-	case f.damaged == 1:
-		return "a part of this recording is damaged and left out"
-	case f.damaged > 1:
-		return fmt.Sprintf("%d parts of this recording are damaged and left out", f.damaged)
-	case f.ended == "full":
+	switch t := p.tape; {
+	case t.damaged:
+		return "the rest of this recording is damaged and left out"
+	case t.ended == "full":
 		return "this recording ends where its file reached the limit"
-	case f.ended == "" && f.header.Kind != form.Picture:
+	case t.ended == "" && t.header.Kind != form.Picture:
 		return "this recording is incomplete: tillwatch was cut off, or is still recording"
 	}
 	return ""
@@ -142,7 +111,7 @@ type Position struct {
 	Speed   float64       // 1: as recorded
 	Paused  bool
 	Ended   bool // nothing follows
-	Seeking bool // the screen has not been there for a while: the file is being read
+	Seeking bool // the screen has not been there for a while
 	Change  int  // number of changes shown
 	Changes int  // number of all changes
 }
@@ -152,61 +121,52 @@ const longSeek = 200 * time.Millisecond
 
 // Position returns the present position.
 func (p *Player) Position() Position {
-	s := p.seen.Load()
-	at := p.bound(s.clock.at(time.Now()))
-	p.asked.Lock()
-	since := p.asked.since
-	p.asked.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at, changes := p.at(), len(p.tape.changes)
 	return Position{
-		At: at, Length: p.file.length, Speed: s.clock.speed, Paused: s.clock.paused,
-		Ended: at >= p.file.length && s.want == len(p.file.changes), Change: s.want, Changes: len(p.file.changes),
-		Seeking: !since.IsZero() && time.Since(since) >= longSeek,
+		At: at, Length: p.tape.length, Speed: p.clock.speed, Paused: p.clock.paused,
+		Ended: at >= p.tape.length && p.want == changes, Change: p.want, Changes: changes,
+		Seeking: !p.behind.IsZero() && time.Since(p.behind) >= longSeek,
 	}
 }
 
+// at returns the present position. The caller holds mu.
 func (p *Player) at() time.Duration { return p.bound(p.clock.at(time.Now())) }
 
-func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.file.length) }
-
-func (p *Player) publish() { p.seen.Store(&playback{p.clock, p.want}) }
+func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.tape.length) }
 
 // Now returns the recorded moment on the screen, for the screen's clock.
-func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().At) }
+func (p *Player) Now() time.Time { return p.tape.header.Began.Add(p.Position().At) }
 
 // Changes returns what changed after version since; the whole picture if time went back.
 func (p *Player) Changes(since uint64) account.Changes {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.screen.Lock()
+	defer p.screen.Unlock()
 	c := p.picture.Changes(since)
-	c.At = p.file.header.Began.Add(p.at())
+	c.At = p.Now()
 	return c
 }
 
-// Intent returns everything about an intent at the moment on the screen. It never waits for
-// the file: until the screen shows the requested moment, only the last answer is known.
+// Intent returns everything about an intent at the moment on the screen. It never waits:
+// until the screen shows the requested moment, only the last answer is known.
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
-	p.asked.Lock()
-	there, last := p.asked.since.IsZero(), p.asked.last
-	p.asked.Unlock()
-	if !there {
+	if !p.screen.TryLock() {
+		last := p.last.Load()
 		return last, last != nil && last.ID == id
 	}
-	p.mu.Lock()
+	defer p.screen.Unlock()
 	in, ok := p.picture.Intent(id)
-	p.mu.Unlock()
-	in = withBody(in)
-	p.asked.Lock()
-	p.asked.last = in
-	p.asked.Unlock()
+	p.last.Store(in)
 	return in, ok
 }
 
 // Wait returns nil once the picture is newer than since, or the error of ctx.
 func (p *Player) Wait(ctx context.Context, since uint64) error {
 	for {
-		p.mu.Lock()
+		p.screen.Lock()
 		changed := p.picture.Changed(since)
-		p.mu.Unlock()
+		p.screen.Unlock()
 		if changed == nil {
 			return nil
 		}
@@ -221,70 +181,56 @@ func (p *Player) Wait(ctx context.Context, since uint64) error {
 // longestNap bounds each sleep: the clock of the machine may jump.
 const longestNap = time.Second
 
-// Run plays, and does what the player is asked for, until ctx ends or the file has
-// changed.
-func (p *Player) Run(ctx context.Context) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("replaying: panic: %v", r)
-		}
-	}()
+// Run plays, and does what the player is asked for, until ctx ends.
+func (p *Player) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		steered := false
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-p.wake:
-			p.perform(ctx)
+			steered = true
 		case <-timer.C:
 		}
-		timer.Reset(p.advance(ctx))
-		if err := p.Err(); err != nil {
-			return err
+		timer.Reset(p.pass())
+		p.show(ctx)
+		if steered { // the screen is drawn, whatever was done
+			p.screen.Lock()
+			p.picture.Touch()
+			p.screen.Unlock()
 		}
 	}
 }
 
-// Err returns why the recording cannot be played on, once its file has changed; nil: it
-// can.
-func (p *Player) Err() error {
+// pass wants the changes that are due and returns the time until the next one.
+func (p *Player) pass() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.err
-}
-
-// advance shows the changes that are due and returns the time until the next one.
-func (p *Player) advance(ctx context.Context) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer p.publish()
 	if p.clock.paused {
 		return longestNap
 	}
 	at := p.at()
-	p.want = p.until(at)
-	p.show(ctx)
-	if p.next == len(p.file.changes) {
+	if p.want = p.until(at); p.want == len(p.tape.changes) {
 		return longestNap
 	}
-	wait := time.Duration(float64(p.file.changes[p.next].at-at) / p.clock.speed)
+	wait := time.Duration(float64(p.tape.changes[p.want].at-at) / p.clock.speed)
 	return min(max(wait, time.Millisecond), longestNap)
 }
 
 // Advance shows the next change at once, for a reader without a clock. It returns false
-// if there is none, or it cannot be read.
+// if there is none.
 func (p *Player) Advance() bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.next == len(p.file.changes) {
-		return false
+	more := p.want < len(p.tape.changes)
+	if more {
+		p.setClock(p.tape.changes[p.want].at, true)
+		p.want++
 	}
-	p.setClock(p.file.changes[p.next].at, true)
-	p.want = p.next + 1
+	p.mu.Unlock()
 	p.show(context.Background())
-	p.publish()
-	return p.err == nil
+	return more
 }
 
 func (p *Player) setClock(at time.Duration, paused bool) {
@@ -293,7 +239,7 @@ func (p *Player) setClock(at time.Duration, paused bool) {
 
 // moveTo sets the clock, and wants the changes up to then.
 func (p *Player) moveTo(to time.Duration) {
-	to = min(max(to, 0), p.file.length)
+	to = p.bound(to)
 	p.setClock(to, p.clock.paused)
 	p.want = p.until(to)
 }
@@ -301,44 +247,88 @@ func (p *Player) moveTo(to time.Duration) {
 // until counts the changes up to a moment, at least the first one: before it there is no
 // picture.
 func (p *Player) until(at time.Duration) int {
-	changes := p.file.changes
+	changes := p.tape.changes
 	return max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1)
 }
 
-// show shows as many changes as are wanted. It ends before that, and returns false, if
-// somebody asks for something else or ctx ends.
-func (p *Player) show(ctx context.Context) bool {
-	if p.want == p.next {
-		return true
-	}
-	target := p.file.changes[p.want-1].chapter
-	first := p.file.chapters[target].first
-	// More than a chapter away, it is faster to begin with that chapter's picture.
-	if p.want < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
-		p.picture.Clear()
-		p.next = first
-	}
-	for {
-		p.showNext()
-		switch {
-		case p.next == p.want:
-			return true
-		case ctx.Err() != nil || p.askedAgain():
-			return false
+// show shows as many changes as are wanted, also if that changes meanwhile, or until ctx
+// ends. The way back begins with the first change: a day takes a fifth of a second.
+func (p *Player) show(ctx context.Context) {
+	p.screen.Lock()
+	defer p.screen.Unlock()
+	for ctx.Err() == nil {
+		p.mu.Lock()
+		want := p.want
+		if want == p.next {
+			p.behind = time.Time{}
 		}
+		p.mu.Unlock()
+		if want == p.next {
+			return
+		}
+		if want < p.next {
+			p.picture.Clear()
+			p.next = 0
+		}
+		p.picture.Apply(decode(p.tape.changes[p.next].lines))
+		p.next++
 	}
 }
 
-func (p *Player) showNext() {
-	change := &p.file.changes[p.next]
-	p.next++
-	if p.chapter != change.chapter && p.err == nil {
-		p.lines, p.err = p.file.unpack(&p.file.chapters[change.chapter])
-		p.chapter = change.chapter
+// steer changes what is wanted, and has Run show it.
+func (p *Player) steer(change func()) {
+	p.mu.Lock()
+	change()
+	if p.behind.IsZero() {
+		p.behind = time.Now()
 	}
-	if p.err != nil {
-		return
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
 	}
-	begin := p.file.chapters[change.chapter].begin
-	p.picture.Apply(decode(p.lines[change.from-begin : change.to-begin]))
+}
+
+// Pause stops time or lets it go on; at the end it begins again.
+func (p *Player) Pause() {
+	p.steer(func() {
+		if p.clock.paused && p.at() >= p.tape.length {
+			p.moveTo(0)
+		}
+		p.setClock(p.at(), !p.clock.paused)
+	})
+}
+
+// Step moves by a number of changes, backward if it is negative, and pauses there.
+func (p *Player) Step(by int) {
+	p.steer(func() {
+		p.setClock(p.at(), true)
+		target := min(max(p.want-1+by, 0), len(p.tape.changes)-1)
+		if by > 0 && p.want-1 == target { // no further change: go to the end
+			p.moveTo(p.tape.length)
+			return
+		}
+		p.want = target + 1
+		p.setClock(p.tape.changes[target].at, true)
+	})
+}
+
+// Seek goes to a moment after the beginning.
+func (p *Player) Seek(to time.Duration) { p.steer(func() { p.moveTo(to) }) }
+
+// SeekBy moves by a duration, backward if it is negative.
+func (p *Player) SeekBy(by time.Duration) { p.steer(func() { p.moveTo(p.at() + by) }) }
+
+// ChangeSpeed moves by a number of steps among the usual speeds, down if it is negative.
+func (p *Player) ChangeSpeed(by int) {
+	speeds := [...]float64{Slowest, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, Fastest}
+	p.steer(func() {
+		at, speed := p.at(), p.clock.speed
+		i, exact := slices.BinarySearch(speeds[:], speed)
+		if !exact && by > 0 {
+			i-- // the next one up is the first step
+		}
+		p.clock.speed = speeds[min(max(i+by, 0), len(speeds)-1)]
+		p.setClock(at, p.clock.paused)
+	})
 }

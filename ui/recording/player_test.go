@@ -137,41 +137,6 @@ func TestGoingBackGivesTheWholePicture(t *testing.T) {
 	})
 }
 
-func TestMarksAreFoundBothWays(t *testing.T) {
-	onPlayer(t, PlayerConfig{Paused: true}, func(t *testing.T, p *Player) {
-		failed := time.Duration(-1)
-		for _, m := range p.Marks() {
-			if m.Kind == MarkFailed {
-				failed = m.At
-			}
-		}
-		if failed < 59*time.Second || failed > 62*time.Second {
-			t.Fatalf("the failure is marked at %v: %v", failed, p.Marks())
-		}
-		for {
-			mark, ok := p.SeekMark(1)
-			synctest.Wait()
-			if !ok {
-				t.Fatal("the failure is not found")
-			}
-			if mark.Kind == MarkFailed {
-				break
-			}
-		}
-		if in, _ := p.Intent("ci_10"); p.Position().At != failed || in.State != api.Failed {
-			t.Errorf("at %v it is %v", p.Position().At, in.State)
-		}
-		p.Seek(p.Position().Length)
-		synctest.Wait()
-		if _, ok := p.SeekMark(1); ok {
-			t.Error("there is a mark behind the end")
-		}
-		if _, ok := p.SeekMark(-1); !ok {
-			t.Error("there is no mark before the end")
-		}
-	})
-}
-
 func TestTheEndStandsStillAndPauseBeginsAgain(t *testing.T) {
 	onPlayer(t, PlayerConfig{Speed: 100}, func(t *testing.T, p *Player) {
 		pass(10 * time.Second)
@@ -228,7 +193,7 @@ func TestWaitReturnsWithTheNextChange(t *testing.T) {
 	})
 }
 
-// onTheWay is a context that a player asks after each change that it shows.
+// onTheWay is a context that a player asks before each change that it shows.
 type onTheWay struct {
 	context.Context
 	do func()
@@ -239,27 +204,7 @@ func (c onTheWay) Err() error {
 	return nil
 }
 
-func TestOnlyTheLastOfSeveralWantedPlacesIsShown(t *testing.T) {
-	onPlayer(t, PlayerConfig{Paused: true}, func(t *testing.T, p *Player) {
-		before := p.Changes(0).Version
-		p.mu.Lock() // the player is busy
-		for range 50 {
-			p.Seek(time.Hour)
-			p.Seek(0)
-		}
-		p.Seek(time.Minute)
-		p.mu.Unlock()
-		synctest.Wait()
-		if got := p.Changes(0).Version - before; got > 70 {
-			t.Errorf("100 seeks and one over 60 changes show %d versions", got)
-		}
-		if pos := p.Position(); pos.At != time.Minute || pos.Seeking || shown(p) != 61 {
-			t.Errorf("%d intents at %+v", shown(p), pos)
-		}
-	})
-}
-
-func TestASeekEndsForTheNextAndIsTold(t *testing.T) {
+func TestALongSeekIsToldAndEndsForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 0)
 		for i := range 120 {
@@ -271,11 +216,11 @@ func TestASeekEndsForTheNextAndIsTold(t *testing.T) {
 		if _, ok := p.Intent("ci_0"); !ok {
 			t.Error("the first intent is not known")
 		}
-		shown := 0
+		asked := 0
 		p.Seek(time.Hour)
-		p.perform(onTheWay{t.Context(), func() {
+		p.show(onTheWay{t.Context(), func() {
 			time.Sleep(50 * time.Millisecond)
-			switch shown++; shown {
+			switch asked++; asked {
 			case 3:
 				if p.Position().Seeking {
 					t.Error("a short seek is told")
@@ -290,8 +235,8 @@ func TestASeekEndsForTheNextAndIsTold(t *testing.T) {
 				p.Seek(20 * time.Second)
 			}
 		}})
-		if pos := p.Position(); pos.At != 20*time.Second || pos.Seeking || shown > 25 {
-			t.Errorf("after %d changes at %+v", shown, pos)
+		if pos := p.Position(); pos.At != 20*time.Second || pos.Seeking || shown(p) != 21 || asked > 40 {
+			t.Errorf("after %d changes %d intents at %+v", asked, shown(p), pos)
 		}
 	})
 }

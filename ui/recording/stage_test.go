@@ -130,10 +130,5 @@ func (s *stage) play(cfg PlayerConfig) *Player {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			s.t.Errorf("closing: %v", err)
-		}
-	})
 	return p
 }

@@ -117,41 +117,6 @@ func (p *Part) End() int64 {
 	return p.offset + p.packed.count
 }
 
-// Bytes returns the unpacked bytes from one offset to another of a part's lines.
-func Bytes(data io.ReaderAt, offset, size int64, from, to int) ([]byte, error) {
-	p, err := OpenPart(data, offset, size)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := io.CopyN(io.Discard, p.in, int64(from)); err != nil {
-		return nil, err
-	}
-	lines := make([]byte, to-from)
-	_, err = io.ReadFull(p.in, lines)
-	return lines, err
-}
-
-// FindPart returns the offset of the next part from an offset on; size if there is
-// none.
-func FindPart(data io.ReaderAt, from, size int64) int64 {
-	const step = 1 << 20
-	const markAt = 12 // after ten bytes of the member's header and the length of its extra field
-	window := make([]byte, step+markAt+len(partMark))
-	for ; from < size; from += step {
-		n, _ := data.ReadAt(window, from)
-		for at := 0; at < min(n, step); at++ {
-			i := bytes.Index(window[at:n], gzipMagic)
-			if i < 0 {
-				break
-			}
-			if at += i; bytes.HasPrefix(window[min(at+markAt, n):n], partMark) {
-				return from + int64(at)
-			}
-		}
-	}
-	return size
-}
-
 // Object decodes a line into v. The error is [ErrDamaged].
 func Object(line []byte, v any) error {
 	if json.Unmarshal(line, v) != nil {

@@ -7,10 +7,6 @@ import (
 	"io"
 )
 
-// partMark is the extra field of a file's gzip members (RFC 1952, section 2.3). A reader
-// searches for it to find the next part after a damaged one.
-var partMark = []byte{'T', 'W', 4, 0, 'f', 'r', 'm', '2'}
-
 // Writer writes a file: lines in parts, each a gzip member. It is not safe for
 // concurrent use.
 type Writer struct {
@@ -64,7 +60,7 @@ func (w *Writer) begin() (err error) {
 		w.pack.Reset(w.ahead)
 	}
 	if err == nil {
-		w.pack.Extra, w.begun = partMark, true
+		w.begun = true
 	}
 	return err
 }

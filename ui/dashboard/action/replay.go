@@ -13,8 +13,6 @@ const (
 	SeekFarBack    ID = "seek-far-back"
 	SeekStart      ID = "seek-start"
 	SeekEnd        ID = "seek-end"
-	NextMark       ID = "next-mark"
-	PreviousMark   ID = "previous-mark"
 	Faster         ID = "faster"
 	Slower         ID = "slower"
 )
@@ -29,10 +27,6 @@ func Replay() *Table {
 			continue
 		case ClearFilter, Back: // "back" is what a step back says
 			a.Short, a.rank = "close", min(a.rank, 3)
-		case FindNext: // n goes to the next mark instead
-			a.Keys = []string{"alt+n"}
-		case FindPrevious:
-			a.Keys = []string{"alt+p"}
 		case Top, Bottom:
 			a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool { return key == "home" || key == "end" })
 		}
@@ -55,10 +49,6 @@ func replaying() []Action {
 			Tooltip: "Shows the next change and pauses there."},
 		{ID: StepBack, Keys: []string{","}, Title: "Step back", Short: "back", Group: Time, rank: 3,
 			Tooltip: "Shows the previous change and pauses there."},
-		{ID: NextMark, Keys: []string{"n"}, Title: "Next mark", Short: "next mark", Group: Time, rank: 4,
-			Tooltip: "Goes to the next failure, alert, lost relay or gap and pauses there."},
-		{ID: PreviousMark, Keys: []string{"N"}, Title: "Previous mark", Group: Time,
-			Tooltip: "Goes to the previous failure, alert, lost relay or gap and pauses there."},
 		{ID: SeekBack, Keys: []string{"["}, Title: "Back 10s", Short: "−10s", Group: Time, rank: 5,
 			Tooltip: "Goes back ten seconds in the recording."},
 		{ID: SeekForward, Keys: []string{"]"}, Title: "Forward 10s", Short: "+10s", Group: Time, rank: 5,

@@ -16,16 +16,14 @@ import (
 )
 
 // Transport controls the replay of a recording; [recording.Player] is one. No method
-// waits for the file.
+// waits until that is shown.
 type Transport interface {
 	Position() recording.Position
-	Marks() []recording.Mark
 	Pause()      // or continue
 	Step(by int) // by a number of changes, and pause
 	Seek(to time.Duration)
 	SeekBy(by time.Duration)
-	SeekMark(by int) (recording.Mark, bool) // to the next mark or the one before, and pause
-	ChangeSpeed(by int)                     // by a number of steps among the usual speeds
+	ChangeSpeed(by int) // by a number of steps among the usual speeds
 }
 
 // How far the keys go.
@@ -37,10 +35,9 @@ const (
 // Bar is the last line of the screen: the position of the recording, and a scrubber.
 type Bar struct {
 	Transport
-	Now      func() time.Time                    // the clock of the recording
-	Location *time.Location                      // of the shown date
-	Say      func(kind paint.Style, text string) // shows a notice
-	track    track                               // as last drawn
+	Now      func() time.Time // the clock of the recording
+	Location *time.Location   // of the shown date
+	track    track            // as last drawn
 }
 
 // leastTick is the shortest time between two readings of the recording's clock.
@@ -67,32 +64,12 @@ func (b *Bar) Steer(id action.ID) {
 		action.SeekFarBack:    func() { b.SeekBy(-longSeek) },
 		action.SeekStart:      func() { b.Seek(0) },
 		action.SeekEnd:        func() { b.Seek(b.Position().Length) },
-		action.NextMark:       func() { b.seekMark(1) },
-		action.PreviousMark:   func() { b.seekMark(-1) },
 		action.Faster:         func() { b.ChangeSpeed(1) },
 		action.Slower:         func() { b.ChangeSpeed(-1) },
 	}[id]
 	if do != nil {
 		do()
 	}
-}
-
-func (b *Bar) seekMark(by int) {
-	mark, ok := b.SeekMark(by)
-	switch {
-	case ok:
-		b.Say(paint.Text, "at "+spell(mark.At)+": "+markWords[mark.Kind])
-	case by > 0:
-		b.Say(paint.Text, "no further marks")
-	default:
-		b.Say(paint.Text, "no earlier marks")
-	}
-}
-
-var markWords = map[recording.Kind]string{
-	recording.MarkFailed: "an intent failed", recording.MarkAlert: "an alert was raised",
-	recording.MarkRelay: "the relay was lost", recording.MarkGap: "events may be missing",
-	recording.MarkEnd: "the rest is damaged and left out",
 }
 
 // track is where the scrubber lies on the transport line.
@@ -115,7 +92,7 @@ func (t track) moment(x int, length time.Duration) time.Duration {
 	return length * time.Duration(x) / time.Duration(t.width-1)
 }
 
-// Draw draws the position of the replay and the marks.
+// Draw draws the position of the replay.
 func (b *Bar) Draw(l *paint.Line, width int) string {
 	p := b.Position()
 	l.Start(width).Edge().On(paint.Surface).Space(1)
@@ -147,44 +124,11 @@ func (b *Bar) Draw(l *paint.Line, width int) string {
 	return l.String()
 }
 
-// scrubber draws the track: the played part, the rest, and the marks.
+// scrubber draws the track: the played part and the rest.
 func (b *Bar) scrubber(l *paint.Line, p recording.Position) {
-	t := b.track
-	kinds := kindsAt(b.Marks(), t, p.Length)
-	head := t.place(p.At, p.Length)
-	for x := range t.width {
-		kind := kinds[x]
-		switch {
-		case x == head:
-			l.Put(paint.Accent|paint.Bold, "┃")
-		case kind != "":
-			s := markSigns[kind]
-			l.Put(s.style, s.glyph)
-		case x < head:
-			l.Put(paint.Accent, "━")
-		default:
-			l.Put(paint.Faint, "─")
-		}
-	}
-}
-
-// kindsAt returns the kind of mark in each cell, the most urgent one of several.
-func kindsAt(marks []recording.Mark, t track, length time.Duration) []recording.Kind {
-	kinds := make([]recording.Kind, t.width)
-	for _, mark := range marks {
-		if x := t.place(mark.At, length); mark.Kind.Rank() > kinds[x].Rank() {
-			kinds[x] = mark.Kind
-		}
-	}
-	return kinds
-}
-
-var markSigns = map[recording.Kind]struct {
-	glyph string
-	style paint.Style
-}{
-	recording.MarkFailed: {"✕", paint.Failed}, recording.MarkAlert: {"⚑", paint.Warning},
-	recording.MarkRelay: {"↯", paint.Bad}, recording.MarkGap: {"┊", paint.Warning}, recording.MarkEnd: {"░", paint.Bad},
+	head := b.track.place(p.At, p.Length)
+	l.Put(paint.Accent, strings.Repeat("━", head)).Put(paint.Accent|paint.Bold, "┃")
+	l.Put(paint.Faint, strings.Repeat("─", b.track.width-head-1))
 }
 
 // Point handles the mouse: it goes to where the scrubber was clicked, or seeks by the

@@ -1,11 +1,8 @@
 package replay
 
 import (
-	"slices"
 	"testing"
 	"time"
-
-	"tillwatch/ui/recording"
 )
 
 func TestACellOfTheScrubberStandsForItsMoment(t *testing.T) {
@@ -27,18 +24,6 @@ func TestACellOfTheScrubberStandsForItsMoment(t *testing.T) {
 	}
 	if got := scrubber.place(0, 0); got != 0 {
 		t.Errorf("an empty recording stands in cell %d", got)
-	}
-}
-
-func TestACellShowsTheMostPressingOfItsMarks(t *testing.T) {
-	marks := []recording.Mark{{At: 0, Kind: recording.MarkRelay}, {At: 51 * time.Second, Kind: recording.MarkFailed}, {At: 52 * time.Second, Kind: recording.MarkEnd}}
-	got := kindsAt(marks, track{width: 4}, 100*time.Second)
-	pressing := recording.MarkFailed
-	if recording.MarkEnd.Rank() > pressing.Rank() {
-		pressing = recording.MarkEnd
-	}
-	if want := []recording.Kind{recording.MarkRelay, "", pressing, ""}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 )
 
 // asTold is a picture as the file would tell it: two pictures that a screen shows
@@ -63,7 +65,7 @@ func asTold(t *testing.T, source account.Picture) map[string]string {
 		}
 		return nil
 	}}
-	if err := frames.Write(&c, nil); err != nil {
+	if err := frames.Write(&c); err != nil {
 		t.Fatal(err)
 	}
 	return told
@@ -128,67 +130,12 @@ func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
 			requireSame(t, live, asTold(t, p))
 			jumped := s.play(PlayerConfig{Paused: true, From: time.Hour})
 			requireSame(t, live, asTold(t, jumped))
-			jumped.mu.Lock()
-			jumped.moveTo(0)
-			jumped.show(t.Context())
-			jumped.moveTo(time.Hour)
-			jumped.show(t.Context())
-			jumped.mu.Unlock()
+			for _, to := range []time.Duration{0, time.Hour} {
+				jumped.moveTo(to)
+				jumped.show(t.Context())
+			}
 			requireSame(t, live, asTold(t, jumped))
 		})
-	})
-}
-
-func TestALongRecordingIsPlayedAcrossItsChapters(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, 0)
-		for i := range 1500 {
-			s.read("ci_"+string(rune('a'+i%20)), []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder}[i/20%2], `,"promoCodes":["`+strings.Repeat("x", 900)+`"]`)
-			s.pass(150 * time.Millisecond)
-		}
-		s.end()
-		live := asTold(t, s.store)
-		p := s.play(PlayerConfig{Paused: true})
-		if n := len(p.file.chapters); n < 2 {
-			t.Fatalf("%d chapters: the test needs more", n)
-		}
-		glowing := 0
-		since := p.Changes(0).Version
-		for p.Advance() {
-			c := p.Changes(since)
-			if c.Whole {
-				t.Fatal("playing on starts over")
-			}
-			glowing, since = max(glowing, len(c.Intents)), c.Version
-		}
-		if glowing > 3 {
-			t.Errorf("a chapter's beginning reports %d intents as if they had changed", glowing)
-		}
-		requireSame(t, live, asTold(t, p))
-	})
-}
-
-// The picture at the beginning of a chapter counts all events that are no longer kept.
-func TestAChapterReportsNoEventsAsSkipped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, 0)
-		for range 120 {
-			for range 100 {
-				s.event("refund.updated", "refund", "re_1")
-			}
-			s.pass(150 * time.Millisecond)
-		}
-		s.end()
-		p := s.play(PlayerConfig{Paused: true})
-		if n := len(p.file.chapters); n < 2 {
-			t.Fatalf("%d chapters: the test needs more", n)
-		}
-		for since := p.Changes(0).Version; p.Advance(); {
-			c := p.Changes(since)
-			if since = c.Version; c.EventsSkipped != 0 || len(c.Events) > 100 {
-				t.Fatalf("%d new events, %d skipped", len(c.Events), c.EventsSkipped)
-			}
-		}
 	})
 }
 
@@ -267,7 +214,6 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.Close()
 		if flaws := p.Flaws(); flaws != "" {
 			t.Error(flaws)
 		}
@@ -278,38 +224,62 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 	})
 }
 
-// Two readers of one recording, such as two runs of replay --plain, get it in one order.
-func TestChangesOfARecordingHaveOneOrder(t *testing.T) {
+func TestNoFileIsOverwritten(t *testing.T) {
+	path := t.TempDir() + "/notes.txt"
+	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Create(path, form.Header{}, 0)
+	if err == nil || !strings.Contains(err.Error(), "the file exists") {
+		t.Errorf("err = %v", err)
+	}
+	if kept, _ := os.ReadFile(path); string(kept) != "mine" {
+		t.Errorf("the file holds %q", kept)
+	}
+	_, err = Create(t.TempDir()+"/no/such/folder", form.Header{}, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, 0)
-		for _, ids := range []string{"7391", "826"} {
-			for _, id := range ids {
-				s.read("ci_"+string(id), api.AwaitingConfirmation, "")
-				s.shipment("shp_"+string(id), api.Shipped)
-			}
-			s.pass(time.Second)
+		s := newStage(t, 4000)
+		for i := range 400 {
+			s.read("ci_"+time.Now().Format("150405.000"), api.AwaitingConfirmation, "")
+			s.event(api.OfferRetrieved, api.SourceIntent, api.ID("ci_"+time.Now().Format("150405.000")))
+			s.pass(time.Duration(100+i) * time.Millisecond)
 		}
-		s.end()
-		var first string
-		for n := range 5 {
-			p := s.play(PlayerConfig{Paused: true})
-			for p.Advance() {
-			}
-			var intents, shipments string
-			c := p.Changes(0)
-			for i := range c.Intents {
-				intents += strings.TrimPrefix(string(c.Intents[i].ID), "ci_")
-			}
-			for i := range c.Shipments {
-				shipments += strings.TrimPrefix(string(c.Shipments[i].ID), "shp_")
-			}
-			if n == 0 {
-				first = intents
-			}
-			// Every shipment changes ci_1, so its place depends on which changes a frame holds.
-			if intents != first || strings.ReplaceAll(intents, "1", "") != "739826" || shipments != "7391826" {
-				t.Errorf("intents in the order %s, before %s; shipments %s", intents, first, shipments)
-			}
+		s.running.Wait() // it has ended by itself
+		s.cancel()
+		state := s.recorder.State()
+		if !state.Full || state.Err != nil || state.Bytes > 8000 {
+			t.Errorf("state %+v", state)
+		}
+		p := s.play(PlayerConfig{Paused: true})
+		if !strings.Contains(p.Flaws(), "limit") {
+			t.Errorf("flaws: %q", p.Flaws())
+		}
+		if got := p.Position().Length; got < time.Second {
+			t.Errorf("only %v play", got)
+		}
+	})
+}
+
+func TestADiskThatFailsIsReportedAndDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := t.TempDir() + "/r"
+		recorder, err := Create(path, form.Header{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder.file.Close() // as if the disk were gone
+		err = recorder.Run(t.Context(), account.NewStore(account.StoreConfig{}))
+		if err == nil || err.Error() != "the recording has ended: file already closed: "+path {
+			t.Errorf("err = %v", err)
+		}
+		if state := recorder.State(); state.Err == nil {
+			t.Errorf("state %+v", state)
 		}
 	})
 }
