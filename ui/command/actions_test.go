@@ -115,18 +115,8 @@ func viewCases() []actionCase {
 			h.act(action.Zoom)
 			h.see(`SHIPMENTS \d`)
 		}},
-		{action.Arrange, func(h *hand) { h.act(action.Arrange); h.see(`Arrange the board`); h.escape(`Arrange the board`) }},
-		{action.NextArrangement, func(h *hand) {
-			h.act(action.NextArrangement)
-			h.see(`arranged: `)
-			for range 3 {
-				h.act(action.NextArrangement)
-			}
-			h.see(`by the size of the terminal`)
-		}},
 		toggle(action.ToggleIntents, "intents", "INTENTS"), toggle(action.ToggleShipments, "shipments", "SHIPMENTS"),
 		toggle(action.ToggleQuota, "quota", "QUOTA"), toggle(action.ToggleEvents, "events", "EVENTS"),
-		toggle(action.TogglePulse, "pulse", "PULSE"),
 		{action.Pulse, func(h *hand) {
 			h.act(action.Pulse)
 			h.see(`▌PULSE · last 60m`)

@@ -24,7 +24,6 @@ func focusCases() []actionCase {
 		from("1", `▌INTENTS`, action.FocusPane4, `▌EVENTS \d`),
 		from("1", `▌INTENTS`, action.FocusPane5, `▌EVENTS  REQUESTS \d`),
 		from("1", `▌INTENTS`, action.FocusPane6, `▌EVENTS  REQUESTS  ALERTS`),
-		from("1", `▌INTENTS`, action.FocusPane7, `▌PULSE`),
 		{action.FocusDetail, func(h *hand) {
 			h.act(action.Open)
 			h.see(`▌INTENT  ci_`)

@@ -35,8 +35,7 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 	if warning != "" || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
 		t.Fatalf("at first: %+v, %q", r.layout, warning)
 	}
-	want := dashboard.Layout{Arrangement: "medium", Hidden: []string{"quota"}, Columns: map[string][]string{"events": {"seq"}},
-		Theme: "light", NoMouse: true, Acquainted: true}
+	want := dashboard.Layout{Hidden: []string{"quota"}, Theme: "light", NoMouse: true, Acquainted: true}
 	rememberAll(t, r, dashboard.Layout{Theme: "dark"}, want)
 	again, warning := loadLayout(folder, "auto")
 	if warning != "" || !reflect.DeepEqual(again.layout, want) {
@@ -51,9 +50,9 @@ func TestTheArrangementOutlivesARun(t *testing.T) {
 func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
 	folder := t.TempDir()
 	r, _ := loadLayout(folder, "auto")
-	rememberAll(t, r, dashboard.Layout{Theme: "light", Arrangement: "wide"})
+	rememberAll(t, r, dashboard.Layout{Theme: "light", NoMouse: true})
 	again, _ := loadLayout(folder, "high-contrast")
-	if again.layout.Theme != "" || again.layout.Arrangement != "wide" {
+	if again.layout.Theme != "" || !again.layout.NoMouse {
 		t.Errorf("recalled %+v", again.layout)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 )
 
@@ -19,16 +18,10 @@ func (m *Model) palette() {
 	m.dialog.shown = p
 }
 
-func (m *Model) arrange() {
-	m.dialog.shown = dialog.NewArrange(m.arranging.choices())
-}
-
 // dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette, which it closes,
-// and while an own command runs, which it ends. The key that opened the arranging closes it;
-// the key that opened a menu chooses.
+// and while an own command runs, which it ends. The key that opened a menu chooses.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
-	_, arranges := m.dialog.shown.(*dialog.Arrange)
 	menu, _ := m.dialog.shown.(*dialog.Menu)
 	program, _ := m.dialog.shown.(*dialog.Program)
 	if key.String() == "ctrl+c" && !palette && (program == nil || !program.Running()) {
@@ -36,10 +29,7 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 		return m.quit()
 	}
 	answer := m.dialog.shown.Key(key, time.Now())
-	switch a, _ := m.cfg.Actions.Lookup(m.scope(), key); {
-	case arranges && a.ID == action.Arrange:
-		answer = dialog.Answer{Kind: dialog.Closed}
-	case menu != nil && a.ID == menu.Opens():
+	if a, _ := m.cfg.Actions.Lookup(m.scope(), key); menu != nil && a.ID == menu.Opens() {
 		answer = menu.Choose()
 	}
 	return m.answer(answer)
@@ -73,12 +63,6 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		}
 		if _, ok := m.cfg.Actions.Action(a.Do); ok {
 			return m.do(a.Do)
-		}
-	case a.Option != nil:
-		a.Option.Choose()
-		m.restyle()
-		if d, ok := m.dialog.shown.(*dialog.Arrange); ok { // it stays open, so that a choice can be seen and undone
-			d.SetChoices(m.arranging.choices())
 		}
 	}
 	return nil

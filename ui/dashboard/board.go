@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"slices"
-
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -25,9 +23,6 @@ type drawnPane interface {
 	Tab(x, y int) (at int, ok bool) // which of the panes that share its place has its name there
 	Subject() pane.Subject          // the thing under its cursor
 	ShowsHealth() bool              // whether it shows what is wrong, in place of rows
-	Columns() []string              // those that can be hidden
-	Hidden() []string
-	Hide(columns []string)
 }
 
 // sortable is a pane that can be sorted by its columns.
@@ -84,23 +79,16 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	b.pulseCache = pulseCache{look: look, picture: picture}
 	look.Pulse = b.pulseCache.get
 	b.intents.Group(preferences.ByOrder)
-	for i, p := range b.panes {
-		p.Hide(preferences.Columns[layout.Pane(i).String()])
-	}
 	return b
 }
 
 // arrange divides the screen; height is the board's.
 func (b *board) arrange() {
 	b.layout = layout.Arrange(b.request())
-	foot := b.layout.Foot
 	for i, p := range b.panes {
 		r := b.layout.Panes[i]
-		at := pane.Place{W: r.W, H: r.H, Stacked: b.layout.Arrangement == layout.Narrow, Edge: r.X+r.W == b.width}
-		if layout.Pane(i) == layout.Intents {
-			at.H, at.NotchW, at.NotchH = r.H+foot.H, r.W-foot.W, foot.H
-		}
-		p.SetPlace(at)
+		stacked := b.layout.Arrangement == layout.Narrow
+		p.SetPlace(pane.Place{W: r.W, H: r.H, Stacked: stacked, Edge: r.X+r.W == b.width})
 	}
 }
 
@@ -115,8 +103,7 @@ func (b *board) makeRoom(lines int, money bool) {
 func (b *board) request() layout.Request {
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
-		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(), List: b.intents.Grouped(),
-		Notice: b.notice, Money: b.money,
+		Hidden: b.preferences.hidden(), Notice: b.notice, Money: b.money,
 	}
 }
 
@@ -134,7 +121,6 @@ func (b *board) setFocus(to layout.Pane) {
 // focusBy moves the focus among the visible panes.
 func (b *board) focusBy(by int) {
 	to, hidden := b.focus, b.preferences.hidden()
-	hidden[layout.Pulse] = !b.pulseStands()
 	if layout.IsView(to) {
 		to = b.before
 	}
@@ -150,10 +136,6 @@ func (b *board) focusBy(by int) {
 // focusOn focuses a pane.
 func (b *board) focusOn(p layout.Pane) {
 	b.reveal(p)
-	if p == layout.Pulse && !b.pulseStands() {
-		b.showPulse()
-		return
-	}
 	b.setFocus(p)
 }
 
@@ -165,7 +147,7 @@ func (b *board) focusDetail() {
 
 // focusing are the actions that focus a pane each.
 var focusing = [...]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
-	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
+	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6}
 
 // paneBehind is the pane with the focus, or the one that had it before the detail.
 func (b *board) paneBehind() layout.Pane {
@@ -184,9 +166,6 @@ func (b *board) rememberFocus() {
 
 // returnFocus hands the focus back.
 func (b *board) returnFocus() {
-	if b.before == layout.Pulse && !b.pulseStands() { // the screen has become smaller
-		b.before = layout.Intents
-	}
 	b.setFocus(b.before)
 }
 
@@ -305,12 +284,9 @@ func (b *board) togglePane(p layout.Pane) {
 		return
 	}
 	hidden := b.preferences.hidden()
-	switch {
-	case hidden.Has(b.focus):
+	if hidden.Has(b.focus) {
 		b.focusBy(1)
-	case !hidden.Has(p) && !b.zoom && b.pulseWhole(): // without a place any more, it would cover p
-		b.setFocus(p)
-	default:
+	} else {
 		b.arrange()
 	}
 	if hidden.Has(p) {
@@ -321,35 +297,4 @@ func (b *board) togglePane(p layout.Pane) {
 
 // toggling are the actions that hide a pane each, or show it again.
 var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
-	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents, layout.Pulse: action.TogglePulse}
-
-// toggleColumn hides a column of a pane, or shows it again.
-func (b *board) toggleColumn(of layout.Pane, column string) {
-	p := b.panes[of]
-	if !slices.Contains(p.Columns(), column) {
-		return
-	}
-	p.Hide(toggled(p.Hidden(), column))
-	b.preferences.setColumns(of.String(), p.Hidden())
-	b.preferences.keep()
-}
-
-// setArrangement arranges the panes, and says so if there is no room for it.
-func (b *board) setArrangement(a layout.Arrangement) {
-	b.preferences.setArrangement(a)
-	b.arrange()
-	switch now := b.layout.Arrangement; {
-	case a == layout.BySize:
-		b.notices.say(plain, "arranged by the size of the terminal: "+now.String())
-	case now != a:
-		b.notices.say(warning, "no room for "+a.String()+": "+now.String()+" until there is")
-	default:
-		b.notices.say(plain, "arranged: "+a.String())
-	}
-	b.preferences.keep()
-}
-
-func (b *board) nextArrangement() {
-	all := layout.Arrangements()
-	b.setArrangement(all[(slices.Index(all, b.preferences.arrangement())+1)%len(all)])
-}
+	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents}

@@ -6,15 +6,6 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// enlarge gives the focused pane the whole board, or undoes that.
-func (b *board) enlarge() {
-	if b.focus == layout.Pulse {
-		b.togglePulse()
-	} else {
-		b.toggleZoom()
-	}
-}
-
 // openDisabled says why nothing can be opened; "" if something can.
 func (b *board) openDisabled() string {
 	if p, ok := b.panes[b.focus].(rowFilterer); ok {
@@ -84,9 +75,9 @@ func (b *board) offers(id action.ID) bool {
 	case action.Reveal:
 		return b.detail.Subject().Kind == pane.OfIntent
 	case action.ClearFilter:
-		return b.zoom || b.pulseWhole() || layout.IsView(b.focus)
+		return b.zoom || layout.IsView(b.focus)
 	case action.NextSpan:
-		return b.focus == layout.Failures || b.pulseWhole() || b.quotaWhole()
+		return layout.IsView(b.focus) || b.quotaWhole()
 	case action.Failures:
 		return b.focus == layout.Failures
 	case action.Sort:

@@ -20,7 +20,6 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
-	"tillwatch/ui/dashboard/paint"
 )
 
 // board is a model with the picture of a shop on a screen of a size.
@@ -127,11 +126,7 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"shipments", typicalShop, nil, func(m *Model) { press(m, "2", "z") }},
 		{"tail", typicalShop, nil, func(m *Model) { press(m, "4", "z") }},
 		{"intents zoomed", typicalShop, nil, func(m *Model) { press(m, "z") }},
-		{"wide", typicalShop, nil, func(m *Model) { press(m, "a") }},
-		{"medium", typicalShop, nil, func(m *Model) { press(m, "a", "a") }},
-		{"narrow", typicalShop, nil, func(m *Model) { press(m, "a", "a", "a") }},
 		{"without panes", typicalShop, nil, func(m *Model) { press(m, "alt+2", "alt+4") }},
-		{"arranging", typicalShop, nil, func(m *Model) { press(m, "v", "j") }},
 		{"shipment", typicalShop, nil, func(m *Model) { press(m, "2", "enter") }},
 		{"event", typicalShop, nil, func(m *Model) { press(m, "4", "enter") }},
 		{"failed", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "enter", "G") }},
@@ -264,26 +259,5 @@ func TestNothingIsDrawnAgainWhileNothingChanges(t *testing.T) {
 	m.Update(tea.MouseMotionMsg{X: 3, Y: 3})
 	if m.stale() {
 		t.Error("a movement of the mouse makes the board draw again")
-	}
-}
-
-// Where the pulse takes the lower right of the intents, it begins where the third lane does.
-func TestThePulseBeginsWhereALaneDoes(t *testing.T) {
-	for w := 175; w <= 300; w++ {
-		synctest.Test(t, func(t *testing.T) {
-			m := boardOf(t, typicalShop(time.Now()), w, 60)
-			lane, pulse := -1, -1
-			for line := range strings.Lines(screen(m)) {
-				if before, _, ok := strings.Cut(line, "▸ placing"); ok && lane < 0 {
-					lane = paint.Width(before)
-				}
-				if before, _, ok := strings.Cut(line, "PULSE"); ok {
-					pulse = paint.Width(before)
-				}
-			}
-			if lane < 0 || lane != pulse {
-				t.Errorf("%d columns: the lane begins in column %d, the pulse in %d", w, lane, pulse)
-			}
-		})
 	}
 }

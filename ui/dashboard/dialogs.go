@@ -108,12 +108,10 @@ func (d *dialogs) scroll(delta int) {
 }
 
 // overlay draws the dialog over the lines of the screen, which become faint. The lines up to kept
-// stay as they are, because they name the account and what may have been bought; behind a dialog that arranges the
-// board, all lines do.
+// stay as they are, because they name the account and what may have been bought.
 func (d *dialogs) overlay(lines []string, l *paint.Line, width, kept int) {
-	_, arranges := d.shown.(*dialog.Arrange)
 	for i, line := range lines {
-		if i > kept && !arranges {
+		if i > kept {
 			lines[i] = l.Start(width).Edge().Put(paint.Faint, ansi.Strip(line)).String()
 		}
 	}

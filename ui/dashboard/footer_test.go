@@ -67,7 +67,7 @@ func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 		{"a zoomed pane", []string{"4", "z"}, []string{"esc back", "z zoom"}, nil},
 		{"the board", nil, []string{"tab pane"}, []string{"esc back"}},
 		{"failures", []string{"F"}, []string{"esc back", "enter open", "F failures", "w span", "s sort"}, []string{"c confirm", "x mark", "r read", "/ filter", "z zoom", "y copy"}},
-		{"pulse", []string{"P"}, []string{"esc back", "P pulse", "w span", "z zoom"}, []string{"c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
+		{"pulse", []string{"P"}, []string{"esc back", "P pulse", "w span"}, []string{"z zoom", "c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
 		{"quota", []string{"u"}, []string{"esc back", "u usage", "/ filter", "w span"}, []string{"c confirm", "x mark", "r read", "y copy"}},
 		{"the quota among other panes", []string{"3"}, []string{"s sort", "z zoom"}, []string{"enter open", "c confirm", "x mark"}},
 		{"shipments", []string{"2"}, []string{"enter open", "r read", "y copy"}, []string{"c confirm", "x mark"}},

@@ -141,7 +141,7 @@ func TestWhateverAPictureHoldsTheScreenIsFilledAndClean(t *testing.T) {
 		}
 		looks = append(looks, theme)
 	}
-	keys := []string{"enter", "z", "j", "l", "G", "v", "?", ":", "space", "s", "a", "alt+1", "alt+2", "alt+3", "alt+4", "esc", "/", "p", "t", "x", "X"}
+	keys := []string{"enter", "z", "j", "l", "G", "P", "?", ":", "space", "s", "alt+1", "alt+2", "alt+3", "alt+4", "esc", "/", "p", "t", "x", "X"}
 	rapid.Check(t, func(r *rapid.T) {
 		now := time.Now()
 		theme := rapid.SampledFrom(looks).Draw(r, "theme")

@@ -23,9 +23,9 @@ func TestKeysMoveTheFocus(t *testing.T) {
 	}{
 		{"at first", nil, layout.Intents},
 		{"tab", []string{"tab"}, layout.Shipments},
-		{"tab goes round", []string{"tab", "tab", "tab", "tab", "tab"}, layout.Intents},
-		{"the pulse by its key", []string{"7"}, layout.Pulse},
-		{"tab reaches the pulse", []string{"3", "tab"}, layout.Pulse},
+		{"tab goes round", []string{"tab", "tab", "tab", "tab"}, layout.Intents},
+		{"the pulse by its key", []string{"P"}, layout.Pulse},
+		{"and back", []string{"3", "P", "P"}, layout.Quota},
 		{"shift+tab", []string{"shift+tab"}, layout.Events},
 		{"a digit", []string{"3"}, layout.Quota},
 		{"requests", []string{"5"}, layout.Requests},

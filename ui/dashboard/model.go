@@ -64,7 +64,6 @@ type Model struct {
 	recorder  recorder
 	saved     *savedFilters
 	positions *positions
-	arranging arranging
 	pointer   *pointer
 	welcome   *welcome
 	replay    *replay.Bar // nil unless the Source replays
@@ -142,7 +141,6 @@ func New(cfg Config) *Model {
 func (m *Model) addParts() {
 	s := m.shared
 	m.footer = footer{cfg: m.cfg, board: m.board, picture: m.picture, replay: m.replay}
-	m.arranging = arranging{s}
 	m.asker = &asker{shared: s}
 	m.confirms = &confirms{shared: s, runs: map[api.ID]*confirmRun{}, marked: map[api.ID]string{}}
 	m.money = &moneyLine{shared: s, confirms: m.confirms, alerting: m.alerting}

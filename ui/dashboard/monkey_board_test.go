@@ -94,7 +94,6 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 func remembered(t *rapid.T) Layout {
 	l := Layout{Acquainted: rapid.Bool().Draw(t, "acquainted")}
 	if rapid.IntRange(0, 3).Draw(t, "arranged") == 0 {
-		l.Arrangement = rapid.SampledFrom([]string{"", "wide", "medium", "narrow", "round"}).Draw(t, "arrangement")
 		l.Hidden = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"intents", "shipments", "quota", "events", "doors"}), 0, 5, rapid.ID).Draw(t, "hidden")
 		l.NoMouse = rapid.Bool().Draw(t, "no mouse")
 	}

@@ -172,9 +172,6 @@ func (k *monkey) cursor() {
 		return
 	}
 	rows := k.selected(r)
-	if k.m.board.focus == layout.Intents {
-		rows = append(rows, k.selected(k.m.board.layout.Foot)...) // they go on there
-	}
 	fail := func(what string) {
 		k.t.Logf("%v in %s, %+v of %dx%d, the cursor on %+v:", rows, k.m.board.focus, r, k.m.width, k.m.height, s)
 		for y := r.Y; y < r.Y+r.H; y++ {

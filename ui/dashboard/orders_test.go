@@ -10,7 +10,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/layout"
 )
 
 // orderShop has an order of three items, one of which failed, one of two items, and
@@ -103,42 +102,6 @@ func totalColumns(m *Model) map[int]bool {
 		}
 	}
 	return at
-}
-
-func TestNoPulseStandsBelowOrders(t *testing.T) {
-	cases := []struct {
-		name, keys string
-		focus      layout.Pane
-	}{
-		{"hidden intents get the focus back from the pulse", "O P alt+1 P", layout.Intents},
-		{"the intents come back while the pulse has the focus", "O alt+1 7 alt+1", layout.Intents},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			s, _ := orderShop()
-			for n := range 40 {
-				s.intent(100+n, api.Completed, time.Duration(n)*time.Minute)
-			}
-			m := boardOf(t, s, 200, 55)
-			press(m, strings.Fields(c.keys)...)
-			if at := totalColumns(m); len(at) > 1 || at[0] || m.board.focus != c.focus {
-				t.Errorf("with the focus on %s, the totals end in the columns %v:\n%s", m.board.focus, at, screen(m))
-			}
-		})
-	}
-}
-
-func TestAListKeepsItsNamesInAWideArrangementOfANarrowScreen(t *testing.T) {
-	s := newShop(time.Now())
-	for n := range 40 {
-		s.intent(n, api.AwaitingConfirmation, time.Duration(n)*time.Second)
-	}
-	m := boardOf(t, s, 100, 55, func(c *Config) { c.Remembered.Arrangement = "wide" })
-	for line := range strings.Lines(screen(m)) {
-		if strings.Contains(line, "◆ awaiting") && !strings.Contains(line, ".example") {
-			t.Fatalf("a line lacks its columns: %q\n%s", line, screen(m))
-		}
-	}
 }
 
 func TestGroupedIntentsAreFilteredSortedAndReadable(t *testing.T) {

@@ -24,15 +24,11 @@ func (p page) panes(content *[layout.Panes][]string) []string {
 		var b strings.Builder
 		x := 0
 		for i, r := range p.layout.Panes {
-			from := r.Y
-			if foot := p.layout.Foot; layout.Pane(i) == layout.Intents && y >= foot.Y && !foot.Empty() {
-				r = foot
-			}
 			if y < r.Y || y >= r.Y+r.H || r.W <= 0 {
 				continue
 			}
 			p.gap(&b, x, r)
-			b.WriteString(content[i][y-from])
+			b.WriteString(content[i][y-r.Y])
 			x = r.X + r.W
 		}
 		if x < p.width {

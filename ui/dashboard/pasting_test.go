@@ -24,7 +24,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"in the detail", []string{"enter"}, "ci_779d", "! pasted text is not accepted here: / filters by it, i goes to an id"},
 		{"nothing but an end of line", nil, "\n", "! pasted text is not accepted here"},
 		{"in the help", []string{"?"}, "ci_779d", "pasted text is not accepted here"},
-		{"in the dialog of the board", []string{"v"}, "ci_779d", "pasted text is not accepted here"},
+		{"in a menu", []string{"E"}, "ci_779d", "pasted text is not accepted here"},
 		{"where it would confirm", []string{"c"}, "C", "Pasted text is ignored: type it."},
 		{"into a filter", []string{"/"}, "wool", ""},
 		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not accepted: a filter may have at most 120 characters"},

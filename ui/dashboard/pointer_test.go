@@ -183,18 +183,6 @@ func TestThePalettesRowsTakeClicks(t *testing.T) {
 
 func TestTheOtherDialogsTakeClicks(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	press(m, "v")
-	clickOn(t, m, "■ shipments")
-	if !m.preferences.hidden().Has(layout.Shipments) || !m.dialog.open() {
-		t.Errorf("a click on an option does not choose it:\n%s", screen(m))
-	}
-	clickOn(t, m, "□ shipments")
-	if m.preferences.hidden().Has(layout.Shipments) {
-		t.Error("a second click does not take it back")
-	}
-	if clickOn(t, m, "esc close"); m.dialog.open() {
-		t.Error("a click on esc leaves the dialog open")
-	}
 	press(m, "?")
 	if clickOn(t, m, "esc close"); m.dialog.open() {
 		t.Error("a click on esc leaves the help open")

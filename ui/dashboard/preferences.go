@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"maps"
 	"slices"
 
 	"tillwatch/ui/dashboard/layout"
@@ -10,20 +9,17 @@ import (
 // Layout is how a person has arranged the screen, remembered between runs. The zero Layout
 // is the default. Unknown names are ignored, and so is Hidden if it would hide every pane.
 type Layout struct {
-	Arrangement string              `json:"arrangement,omitempty"` // "wide", "medium" or "narrow"; "" follows the size
-	Hidden      []string            `json:"hidden,omitempty"`      // panes
-	Columns     map[string][]string `json:"columns,omitempty"`     // hidden columns, by pane
-	Theme       string              `json:"theme,omitempty"`       // "": the configured one
-	ByOrder     bool                `json:"by_order,omitempty"`    // intents are grouped by order
-	NoMouse     bool                `json:"no_mouse,omitempty"`    // the mouse belongs to the terminal
-	Acquainted  bool                `json:"acquainted,omitempty"`  // the hints of the first run were shown
-	Filters     []NamedFilter       `json:"filters,omitempty"`     // saved filters
+	Hidden     []string      `json:"hidden,omitempty"`     // panes
+	Theme      string        `json:"theme,omitempty"`      // "": the configured one
+	ByOrder    bool          `json:"by_order,omitempty"`   // intents are grouped by order
+	NoMouse    bool          `json:"no_mouse,omitempty"`   // the mouse belongs to the terminal
+	Acquainted bool          `json:"acquainted,omitempty"` // the hints of the first run were shown
+	Filters    []NamedFilter `json:"filters,omitempty"`    // saved filters
 }
 
 // clone returns a deep copy.
 func (l Layout) clone() Layout {
-	l.Hidden, l.Columns = slices.Clone(l.Hidden), maps.Clone(l.Columns)
-	l.Filters = slices.Clone(l.Filters)
+	l.Hidden, l.Filters = slices.Clone(l.Hidden), slices.Clone(l.Filters)
 	return l
 }
 
@@ -36,7 +32,7 @@ type preferences struct {
 func newPreferences(l Layout, remember func(Layout)) *preferences {
 	p := &preferences{l.clone(), remember}
 	p.Filters = UsableFilters(p.Filters)
-	if p.hidesAll() {
+	if p.hidden().All() {
 		p.Hidden = nil
 	}
 	return p
@@ -58,53 +54,15 @@ func (p *preferences) hidden() layout.Hidden {
 	return h
 }
 
-// hidesAll reports whether every pane is hidden except perhaps the pulse, which has no
-// place on many screens.
-func (p *preferences) hidesAll() bool {
-	h := p.hidden()
-	h[layout.Pulse] = true
-	return h.All()
-}
-
 // toggle hides a pane or shows it again. It returns false if that would hide every pane.
 func (p *preferences) toggle(pane layout.Pane) bool {
 	before := p.Hidden
 	p.Hidden = toggled(p.Hidden, layout.Place(pane).String())
-	if p.hidesAll() {
+	if p.hidden().All() {
 		p.Hidden = before
 		return false
 	}
 	return true
-}
-
-// setColumns sets the hidden columns of a pane.
-func (p *preferences) setColumns(pane string, hidden []string) {
-	columns := maps.Clone(p.Columns)
-	if columns == nil {
-		columns = map[string][]string{}
-	}
-	columns[pane] = hidden
-	if len(hidden) == 0 {
-		delete(columns, pane)
-	}
-	p.Columns = columns
-}
-
-// arrangement returns the chosen arrangement.
-func (p *preferences) arrangement() layout.Arrangement {
-	for _, a := range layout.Arrangements() {
-		if a != layout.BySize && a.String() == p.Arrangement {
-			return a
-		}
-	}
-	return layout.BySize
-}
-
-func (p *preferences) setArrangement(a layout.Arrangement) {
-	p.Arrangement = a.String()
-	if a == layout.BySize {
-		p.Arrangement = ""
-	}
 }
 
 // toggled removes a name from a list, or adds it.

@@ -33,15 +33,8 @@ func TestHowTheScreenIsArrangedIsRemembered(t *testing.T) {
 		{"a pane and back", "alt+2 alt+2", Layout{Hidden: []string{}}},
 		{"a hidden pane that gets the focus", "alt+3 3", Layout{Hidden: []string{}}},
 		{"a tab of hidden ones that gets the focus", "alt+4 5", Layout{Hidden: []string{}}},
-		{"the arrangement", "a", Layout{Arrangement: "wide"}},
-		{"the arrangement, once round", "a a a a", Layout{}},
 		{"the theme", "t", Layout{Theme: "light"}},
 		{"the mouse", "m", Layout{NoMouse: true}},
-		{"panes in the dialog", "v 2 4 esc", Layout{Hidden: []string{"shipments", "events"}}},
-		{"an arrangement in the dialog", "v l j j enter", Layout{Arrangement: "medium"}},
-		{"a column in the dialog", "v l l j space", Layout{Columns: map[string][]string{"intents": {"total"}}}},
-		{"a column and back", "v l l j space space", Layout{Columns: map[string][]string{}}},
-		{"a theme in the dialog", "v h j enter", Layout{Theme: "default"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,35 +82,9 @@ func TestTheFocusLeavesAHiddenPane(t *testing.T) {
 	}
 }
 
-func TestColumnsAreLeftOut(t *testing.T) {
-	m, _ := remembering(t, 200, 55, Layout{Acquainted: true})
-	before := screen(m)
-	for _, gone := range []struct {
-		pane         layout.Pane
-		column, text string
-	}{
-		{layout.Intents, "merchant", "acme.example"}, {layout.Intents, "total", "USD"}, {layout.Shipments, "tracking", "UPS 0034"},
-		{layout.Quota, "history", "last minute"}, {layout.Quota, "own and others", "others"}, {layout.Quota, "resets", "resets"},
-		{layout.Events, "id", "ci_"}, {layout.Events, "merchant", "acme.example"}, {layout.Events, "outcome", "USD"},
-		{layout.Events, "seq", "1041"}, {layout.Events, "notes", "late "},
-	} {
-		if !strings.Contains(before, gone.text) {
-			t.Fatalf("%q is not there at first:\n%s", gone.text, before)
-		}
-		m.board.toggleColumn(gone.pane, gone.column)
-	}
-	after := screen(m)
-	for _, text := range []string{"acme.example", "USD  ", "UPS 0034", "last minute", "others", "resets", " ci_", " 1041"} {
-		if strings.Contains(after, text) {
-			t.Errorf("%q is still there:\n%s", text, after)
-		}
-	}
-}
-
 func TestWhatIsRememberedAndMeansNothingIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, _ := remembering(t, 120, 36, Layout{Acquainted: true, Arrangement: "spiral", Hidden: []string{"moon"}, Theme: "none such",
-			Columns: map[string][]string{"moon": {"x"}, "events": {"crater"}}})
+		m, _ := remembering(t, 120, 36, Layout{Acquainted: true, Hidden: []string{"moon"}, Theme: "none such"})
 		plain, _ := remembering(t, 120, 36, Layout{Acquainted: true})
 		if got, want := screen(m), screen(plain); got != want {
 			t.Errorf("screen:\n%s\nwant\n%s", got, want)
@@ -135,7 +102,9 @@ func TestTheThemeGoesBackToTheConfiguredOne(t *testing.T) {
 		t.Fatalf("theme %q", m.themes.chosen.Name)
 	}
 	m.themes.lightGround = true
-	press(m, "v", "h", "enter")
+	press(m, ":")
+	write(m, "theme auto")
+	press(m, "enter")
 	if m.themes.chosen.Name != "light" {
 		t.Errorf("as configured is %q on a light ground", m.themes.chosen.Name)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
@@ -29,35 +28,4 @@ func (b *pulseCache) get() *account.Pulse {
 	}
 	b.at, b.picture.pulseStale = now, false
 	return &b.pulse
-}
-
-// pulseStands reports whether the pulse has a place on the board.
-func (b *board) pulseStands() bool { return layout.PulseVisible(b.request()) }
-
-// pulseWhole reports whether the pulse has the screen to itself.
-func (b *board) pulseWhole() bool {
-	return b.focus == layout.Pulse && (b.zoom || !b.pulseStands())
-}
-
-// pulseAsked reports whether the key for the span of time applies to the pulse: it is on the
-// screen, and has the focus or no chart of the quota is there.
-func (b *board) pulseAsked() bool {
-	return !b.layout.Panes[layout.Pulse].Empty() && (b.focus == layout.Pulse || !b.quota.Viewing())
-}
-
-// togglePulse gives the pulse the whole screen, or gives it back to the pane that had
-// the focus.
-func (b *board) togglePulse() {
-	if !b.pulseWhole() {
-		b.showPulse()
-		return
-	}
-	b.zoom = false
-	b.returnFocus()
-}
-
-func (b *board) showPulse() {
-	b.rememberFocus()
-	b.zoom, b.zoomed = true, layout.Pulse
-	b.setFocus(layout.Pulse)
 }

@@ -12,8 +12,6 @@ func (m *Model) clearOne() {
 	case m.filters.clear():
 	case layout.IsView(b.focus):
 		b.toggleView(b.focus)
-	case b.pulseWhole():
-		b.togglePulse()
 	case b.detailOpen:
 		b.before = b.focus
 		m.details.close()

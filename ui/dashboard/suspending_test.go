@@ -22,7 +22,7 @@ func TestSuspendIsHeardFromAnywhere(t *testing.T) {
 		{"while an id is typed", []string{"i", "c"}},
 		{"in the help", []string{"?"}},
 		{"in the palette", []string{":"}},
-		{"in the dialog of the board", []string{"v"}},
+		{"in a menu", []string{"E"}},
 		{"in the dialog with money behind it", []string{"c"}},
 	}
 	for _, c := range cases {

@@ -62,13 +62,13 @@ func (t *themeChoice) current() themes.Theme {
 	return theme
 }
 
-// names returns the names of the themes.
-func (t *themeChoice) names() []string {
-	names := make([]string, len(t.cfg.Themes))
-	for i, theme := range t.cfg.Themes {
-		names[i] = theme.Name
+// offers returns what [themeChoice.choose] takes: the configured theme, and all by their names.
+func (t *themeChoice) offers() []string {
+	offers := []string{"auto"}
+	for _, theme := range t.cfg.Themes {
+		offers = append(offers, theme.Name)
 	}
-	return names
+	return offers
 }
 
 func (t *themeChoice) find(name string) int {
@@ -125,7 +125,7 @@ func (t *themeChoice) change(c themes.Change) {
 	}
 }
 
-// choose changes to a theme by its name; "" means the configured one.
+// choose changes to a theme by its name; any other name means the configured one.
 func (t *themeChoice) choose(name string) {
 	if at := t.find(name); at >= 0 {
 		t.chosen = t.cfg.Themes[at]

@@ -23,7 +23,7 @@ func (u *usage) nextSpan() {
 	switch {
 	case u.board.focus == layout.Failures:
 		u.board.failures.NextSpan()
-	case u.board.pulseAsked():
+	case u.board.focus == layout.Pulse:
 		u.board.pulse.NextSpan()
 	default:
 		u.board.quota.NextSpan()
@@ -36,7 +36,7 @@ func (u *usage) nextChart() {
 
 // spanDisabled says why there is no span of time to switch; "" if there is.
 func (u *usage) spanDisabled() string {
-	if u.board.focus == layout.Failures || u.board.pulseAsked() || u.charted() {
+	if layout.IsView(u.board.focus) || u.charted() {
 		return ""
 	}
 	return u.uncharted()

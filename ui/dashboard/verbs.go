@@ -30,7 +30,7 @@ type verbs struct {
 // all returns the verbs that are available now.
 func (v *verbs) all() []dialog.Verb {
 	all := []dialog.Verb{
-		{Name: "theme", Argument: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: v.themes.names, Run: v.setTheme},
+		{Name: "theme", Argument: "NAME", Tooltip: "Changes to a theme, or with auto to the configured one.", Offers: v.themes.offers, Run: v.setTheme},
 		{Name: "filter", Argument: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: v.setFilter},
 		{Name: "sort", Argument: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: v.board.orders, Run: v.setOrder},
 		{Name: "i", Argument: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: v.openID},
@@ -87,7 +87,7 @@ func (v *verbs) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 		if reason := v.disabled(id); reason != "" {
 			return nil, errors.New(reason)
 		}
-		if v.board.zoom && v.board.focus.String() == name {
+		if (v.board.zoom || layout.IsView(v.board.focus)) && v.board.focus.String() == name {
 			return nil, nil // the action would close it
 		}
 		return v.do(id), nil

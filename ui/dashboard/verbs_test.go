@@ -51,7 +51,7 @@ func TestVerbsTakeTheWordsBehindThem(t *testing.T) {
 
 func TestWrongWordsAreSaidWithWhatIsPossibleAndStay(t *testing.T) {
 	cases := []struct{ name, typed, want string }{
-		{"a theme", "theme nrd", "theme takes default, dark, light"},
+		{"a theme", "theme nrd", "theme takes auto, default, dark, light"},
 		{"no theme", "theme ", "and one is needed"},
 		{"an order", "sort colour", "sort takes urgency, age, total, product, merchant; not"},
 		{"a filter", "filter total>x", "total"},

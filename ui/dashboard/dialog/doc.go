@@ -1,6 +1,5 @@
 // Package dialog draws what lies above the board and decides what its keys mean:
-// the guarded confirm, the help, the palette of actions and the arranging of the
-// board.
+// the guarded confirm, the help and the palette of actions.
 //
 // A dialog is a plain struct. It draws itself as a block of exactly as many
 // lines and columns as it is asked for, performs nothing, and answers with a value
@@ -44,7 +43,6 @@ type Answer struct {
 	Kind     Kind
 	Do       action.ID // chosen in the palette; "": none
 	Item     *Item     // chosen in a [Menu]; nil: none
-	Option   *Option   // chosen in [Arrange]; nil: none
 	Verb     *Verb     // chosen in the palette; nil: none
 	Argument string    // of the verb
 }

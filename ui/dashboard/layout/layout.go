@@ -20,13 +20,13 @@ const (
 	Intents Pane = iota
 	Shipments
 	Quota
-	Pulse
 	Events
 	Requests
 	Alerts
 	Detail
-	Failures // a view: it fills the screen while it has the focus
-	Panes    = int(Failures) + 1
+	Pulse // this and the next are views: each fills the screen while it has the focus
+	Failures
+	Panes = int(Failures) + 1
 )
 
 // Board is the number of panes of the board: all except the detail and the views.
@@ -45,8 +45,8 @@ func Place(p Pane) Pane {
 	return p
 }
 
-// Hidden says which places a person has hidden, indexed by Intents, Shipments, Quota,
-// Pulse and Events.
+// Hidden says which places a person has hidden, indexed by Intents, Shipments, Quota and
+// Events.
 type Hidden [places]bool
 
 // All reports whether every place is hidden.
@@ -56,11 +56,11 @@ func (h Hidden) All() bool { return !slices.Contains(h[:], false) }
 func (h Hidden) Has(p Pane) bool { return int(p) < Board && h[Place(p)] }
 
 // Hideable lists the panes whose places can be hidden.
-func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events, Pulse} }
+func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events} }
 
 // String returns the pane's name, which is also stored.
 func (p Pane) String() string {
-	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "detail", "failures"}[p]
+	return [Panes]string{"intents", "shipments", "quota", "events", "requests", "alerts", "detail", "pulse", "failures"}[p]
 }
 
 // IsTab reports whether a pane shares its place with others.
@@ -68,26 +68,17 @@ func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
 
 // IsView reports whether a pane fills the screen while it has the focus, and is invisible
 // otherwise.
-func IsView(p Pane) bool { return p >= Failures }
+func IsView(p Pane) bool { return p > Detail }
 
-// Arrangement is how the panes are laid out.
+// Arrangement is how the panes are laid out. The size of the screen decides.
 type Arrangement uint8
 
 // The arrangements.
 const (
-	BySize Arrangement = iota // chosen by the size of the screen
-	Wide                      // lanes; shipments beside quota; the tail below
+	Wide   Arrangement = iota // lanes; shipments beside quota; the tail below
 	Medium                    // the same with less of everything
 	Narrow                    // all panes stacked; those without focus are shrunk
 )
-
-// Arrangements lists all arrangements.
-func Arrangements() []Arrangement { return []Arrangement{BySize, Wide, Medium, Narrow} }
-
-// String returns the arrangement's name, which is also stored.
-func (a Arrangement) String() string {
-	return [...]string{"by size", "wide", "medium", "narrow"}[a]
-}
 
 // Rect is a part of the screen in cells, from the top left corner.
 type Rect struct{ X, Y, W, H int }
@@ -108,11 +99,9 @@ type Request struct {
 	Zoom          bool // the focused pane fills the body
 	Detail        bool // the detail is open
 
-	Arrangement Arrangement // the chosen one; Narrow replaces one that does not fit
-	Hidden      Hidden      // the focused pane is visible even so
-	List        bool        // the intents are one list at any width
-	Notice      int         // the lines of the notice, at most MostNotice; 0 is one
-	Money       bool        // a confirm has a line of its own, above the notice
+	Hidden Hidden // the focused pane is visible even so
+	Notice int    // the lines of the notice, at most MostNotice; 0 is one
+	Money  bool   // a confirm has a line of its own, above the notice
 }
 
 // Layout is a divided screen. Rectangles never overlap; every cell outside them belongs to
@@ -125,14 +114,10 @@ type Layout struct {
 	Notice      Rect
 	Footer      Rect
 	Panes       [Panes]Rect
-	Foot        Rect // the rest of the intents, below their rectangle and left of the pulse; empty if the pulse is elsewhere
 }
 
 // At returns the pane at x, y.
 func (l Layout) At(x, y int) (Pane, bool) {
-	if l.Foot.contains(x, y) {
-		return Intents, true
-	}
 	for p, r := range l.Panes {
 		if r.contains(x, y) {
 			return Pane(p), true
@@ -147,11 +132,7 @@ const LanesFrom = 108
 const (
 	wideFrom   = 150 // columns
 	mediumFrom = 110
-	lowBelow   = 20 // rows; on fewer all panes are stacked unless a person chose otherwise
-
-	// The least screen for panes side by side.
-	besideWidth  = 76
-	besideHeight = 18
+	lowBelow   = 20 // rows; on fewer all panes are stacked
 
 	drawerFrom = 150
 	gap        = 2 // columns between panes side by side
@@ -203,7 +184,6 @@ func Arrange(r Request) Layout {
 		body.W -= drawer + 1
 	}
 	l.Arrangement = r.arrangement(body.W)
-	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide || r.List && !r.Hidden[Intents] // list columns would break above it
 	if r.Hidden.All() {
 		r.Hidden[Intents] = false
 	}
@@ -212,19 +192,13 @@ func Arrange(r Request) Layout {
 	} else {
 		l.board(body, r.Tab, r.Hidden)
 	}
-	if r.Focus == Pulse && l.Panes[Pulse].Empty() { // this arrangement has no place for it
-		l.Foot, l.Panes = Rect{}, [Panes]Rect{Pulse: body, Detail: l.Panes[Detail]}
-	}
 	return l
 }
 
-// arrangement returns the chosen arrangement if a board of the width has room for it, or
-// else another one.
+// arrangement returns the arrangement of a board of the width.
 func (r Request) arrangement(width int) Arrangement {
 	switch {
-	case r.Arrangement != BySize && width >= besideWidth && r.Height >= besideHeight:
-		return r.Arrangement
-	case r.Arrangement != BySize, width < mediumFrom, r.Height < lowBelow:
+	case width < mediumFrom, r.Height < lowBelow:
 		return Narrow
 	case width < wideFrom:
 		return Medium
@@ -237,7 +211,7 @@ func (r Request) arrangement(width int) Arrangement {
 func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	whole := l.whole(body)
 	share := min(max(whole*24/100, 5), 16)
-	heights := [3]int{0, min(share, 14), share} // the intents and the pulse; shipments and quota; the tail
+	heights := [3]int{0, min(share, 14), share} // the intents; shipments and quota; the tail
 	if hidden[Shipments] && hidden[Quota] {
 		heights[1] = 0
 	}
@@ -251,7 +225,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		}
 	}
 	switch {
-	case !hidden[Intents], !hidden[Pulse]:
+	case !hidden[Intents]:
 		heights[0] = rest
 	case heights[1] > 0 && heights[2] > 0:
 		heights[1] += (rest + 1) / 2
@@ -270,7 +244,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		row := Rect{body.X, y, body.W, h}
 		switch i {
 		case 0:
-			l.top(row, hidden)
+			l.Panes[Intents] = row
 		case 1:
 			l.beside(row, hidden)
 		default:

@@ -38,11 +38,11 @@ func TestArrangementFollowsTheSize(t *testing.T) {
 func TestRectanglesLieOnTheScreenAndNeverOverlap(t *testing.T) {
 	for width := 20; width <= 300; width += 7 {
 		for height := 6; height <= 100; height += 3 {
-			for flags := range 1 << 9 {
+			for flags := range 1 << 6 {
 				bit := func(n int) bool { return flags>>n&1 > 0 }
 				r := Request{
 					Width: width, Height: height, Focus: Pane((flags + width + height) % Panes), Zoom: bit(0), Detail: bit(1),
-					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5), bit(8)}, Arrangement: Arrangement(flags >> 6 & 3),
+					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5)},
 				}
 				one := Arrange(r)
 				check(t, r, one)
@@ -64,7 +64,7 @@ func check(t *testing.T, r Request, l Layout) {
 		}
 		return
 	}
-	rects := append([]Rect{l.Header, l.Notice, l.Footer, l.Foot}, l.Panes[:]...)
+	rects := append([]Rect{l.Header, l.Notice, l.Footer}, l.Panes[:]...)
 	for i, a := range rects {
 		if a == (Rect{}) {
 			continue
@@ -85,7 +85,7 @@ func check(t *testing.T, r Request, l Layout) {
 	for p := range Board {
 		if !l.Panes[p].Empty() {
 			shown++
-			if r.Hidden.Has(Pane(p)) && Place(r.Focus) != Place(Pane(p)) && !unshown(r, l) {
+			if r.Hidden.Has(Pane(p)) && Place(r.Focus) != Place(Pane(p)) && !r.Hidden.All() {
 				t.Fatalf("%+v: pane %d is hidden and on the screen", r, p)
 			}
 		}
@@ -115,101 +115,18 @@ func checkNotice(t *testing.T, r Request, one, more Layout) {
 	}
 }
 
-// unshown reports whether all that a person has not hidden is the pulse, which has no
-// place in an arrangement.
-func unshown(r Request, l Layout) bool {
-	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide
-	if r.Focus != Detail && r.Focus != Pulse {
-		r.Hidden[Place(r.Focus)] = false
-	}
-	return r.Hidden.All()
-}
-
-func TestThePulseVisibleWhereThereIsRoomForItAndTheLanes(t *testing.T) {
-	cases := []struct {
-		width, height int
-		want          bool
-	}{{200, 55, true}, {160, 60, true}, {300, 100, true}, {200, 54, false}, {160, 45, false}, {140, 60, false}, {120, 36, false}, {80, 24, false}}
-	for _, c := range cases {
-		t.Run(fmt.Sprintf("%dx%d", c.width, c.height), func(t *testing.T) {
-			r := Request{Width: c.width, Height: c.height}
-			l := Arrange(r)
-			if got := !l.Panes[Pulse].Empty(); got != c.want || PulseVisible(r) != c.want {
-				t.Fatalf("the pulse is at %+v", l.Panes[Pulse])
-			}
-			if c.want && (l.Panes[Intents].H < leastTop || l.Panes[Pulse].H < leastPulse || l.Panes[Intents].W != c.width) {
-				t.Errorf("intents %+v, pulse %+v", l.Panes[Intents], l.Panes[Pulse])
-			}
-			r.Hidden[Pulse] = true
-			if without := Arrange(r); without.Panes[Intents].H != l.Panes[Intents].H+l.Foot.H || !without.Foot.Empty() {
-				t.Errorf("hidden, it leaves %+v to the intents of %+v and %+v", without.Panes[Intents], l.Panes[Intents], l.Foot)
-			}
-			r.Hidden[Pulse], r.Focus = false, Pulse
-			if got := Arrange(r).Panes[Pulse]; !c.want && got != (Rect{0, 2, c.width, c.height - 3}) || c.want && got != l.Panes[Pulse] {
-				t.Errorf("with the focus it is at %+v", got)
-			}
-		})
-	}
-}
-
-func TestAListOfIntentsHasTheWholeWidth(t *testing.T) {
-	for hidden := range 32 {
-		for focus := range Pane(Panes) {
-			r := Request{Width: 300, Height: 55, Focus: focus, Detail: focus == Detail, List: true, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0, hidden&16 > 0}}
-			if l := Arrange(r); !l.Foot.Empty() || !l.Panes[Intents].Empty() && !l.Panes[Pulse].Empty() || l.Panes[focus].Empty() {
-				t.Errorf("with %v hidden and the focus on %s: intents %+v and %+v, pulse %+v", r.Hidden, focus, l.Panes[Intents], l.Foot, l.Panes[Pulse])
-			}
-		}
-	}
-}
-
-func TestTheFootBesideThePulseIsTheIntents(t *testing.T) {
-	l := Arrange(Request{Width: 200, Height: 55})
-	for _, c := range []struct {
-		x, y int
-		want Pane
-	}{{0, 2, Intents}, {199, 2, Intents}, {0, l.Foot.Y + l.Foot.H - 1, Intents}, {199, l.Panes[Pulse].Y, Pulse}} {
-		if got, ok := l.At(c.x, c.y); got != c.want || !ok {
-			t.Errorf("at %d, %d is %s, %t", c.x, c.y, got, ok)
-		}
-	}
-}
-
-func TestAChosenArrangementIsTakenWhereItFits(t *testing.T) {
-	cases := []struct {
-		width, height int
-		chosen, want  Arrangement
-	}{
-		{200, 55, Narrow, Narrow},
-		{200, 55, Medium, Medium},
-		{120, 36, Wide, Wide},
-		{80, 24, Wide, Wide},
-		{75, 24, Wide, Narrow},
-		{80, 17, Medium, Narrow},
-		{200, 55, BySize, Wide},
-	}
-	for _, c := range cases {
-		if got := Arrange(Request{Width: c.width, Height: c.height, Arrangement: c.chosen}).Arrangement; got != c.want {
-			t.Errorf("%s at %dx%d is %s, want %s", c.chosen, c.width, c.height, got, c.want)
-		}
-	}
-}
-
 func TestWhatIsHiddenLeavesItsPlaceToTheOthers(t *testing.T) {
-	for _, c := range []Arrangement{Wide, Narrow} {
-		for hidden := range 31 { // all but everything
-			r := Request{Width: 200, Height: 55, Arrangement: c, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0, hidden&16 > 0}}
+	for _, width := range []int{200, 100} {
+		for hidden := range 15 { // all but everything
+			r := Request{Width: width, Height: 55, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0}}
 			r.Focus = Pane(indexOf(r.Hidden, false))
 			l := Arrange(r)
-			cells := l.Foot.W * l.Foot.H
-			if !l.Foot.Empty() {
-				cells += l.Panes[Pulse].W + gap*l.Foot.H // blank: above the pulse and beside it
-			}
+			cells := 0
 			for _, p := range l.Panes {
 				cells += p.W * p.H
 			}
-			if free := 200*52 - cells; free > 2*200+2*16 {
-				t.Errorf("%s with %v hidden: %d cells are free", c, r.Hidden, free)
+			if free := width*52 - cells; free > 2*width+2*16 {
+				t.Errorf("%d columns with %v hidden: %d cells are free", width, r.Hidden, free)
 			}
 		}
 	}
@@ -231,7 +148,7 @@ func TestTheFocusedPaneIsUsable(t *testing.T) {
 			t.Errorf("pane %d has %d rows at 80x24, want at least 6", focus, h)
 		}
 		for other := range Board {
-			if l.Panes[other].H < 1 && !IsTab(Pane(other)) && Pane(other) != Pulse && Pane(focus) != Pulse {
+			if l.Panes[other].H < 1 && !IsTab(Pane(other)) {
 				t.Errorf("pane %d is gone while %d has the focus", other, focus)
 			}
 		}

@@ -48,7 +48,7 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 		off = func(account.Alert) (none attention.Off, ok bool) { return none, false }
 	}
 	p := &Alerts{off: off,
-		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders(), idColumn, ageColumn)}
+		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders())}
 	var kinds []string
 	for _, kind := range account.AlertKinds() {
 		kinds = append(kinds, string(kind))
@@ -175,12 +175,12 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	if !under {
 		l.On(paint.Base)
 	}
-	id, age := 0, p.columnWidth(ageColumn, ageWidth+1)
+	id, age := 0, ageWidth+1
 	switch {
 	case p.w >= 180:
-		id = p.columnWidth(idColumn, wholeID+2)
+		id = wholeID + 2
 	case p.w >= 140:
-		id = p.columnWidth(idColumn, shortID) // the text matters more
+		id = shortID // the text matters more
 	}
 	said := ""
 	if row.isOff {

@@ -84,8 +84,8 @@ func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
 // parts returns what stands beside the name in the first line of a card. A total that
 // would leave too little of the name is crowded out into the second line.
 func (d *cards) parts(row *intentRow, w int) (amount, age, crowded bool) {
-	amount = d.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
-	age = d.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
+	amount = row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom
+	age = row.lane != laneAwaiting || w >= roomy
 	total, _ := d.amount(row)
 	room := w - paint.Width(whole(total, w)) - 1 - paint.Width(times(row))
 	if age {
@@ -158,10 +158,10 @@ func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
 	case crowded && row.lane == laneAwaiting:
 		text, style = d.amount(row)
 		text = whole(text, w)
-	case text == "" && d.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && !amount:
+	case text == "" && (row.lane == laneCompleted || row.lane == lanePlacing) && !amount:
 		text, style = whole(row.total, w), paint.Muted
 	}
-	left, leftStyle := d.merchant(row), paint.Muted
+	left, leftStyle := string(row.Merchant), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
 		d.reason(l, row, w, text, style)
 		return
@@ -201,7 +201,7 @@ func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, sty
 		room = max(left, w/2)
 	}
 	if special == "" && room >= leastMerchant {
-		special, style = shortened(d.merchant(row), left), paint.Muted
+		special, style = shortened(string(row.Merchant), left), paint.Muted
 		width = min(paint.Width(special), room)
 	}
 	if width == 0 {
@@ -252,13 +252,6 @@ func (d *cards) special(row *intentRow, w int) (string, paint.Style) {
 		return "slow", paint.Warning
 	}
 	return "", paint.Text
-}
-
-func (d *cards) merchant(row *intentRow) string {
-	if !d.has(merchantColumn) {
-		return ""
-	}
-	return string(row.Merchant)
 }
 
 // The end of the confirm window is near, or close, once less than this fraction of it is

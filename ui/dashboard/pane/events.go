@@ -61,7 +61,7 @@ func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Event
 		Key:   func(r *eventRow) string { return string(r.ID) },
 		Home:  table.Bottom,
 		Limit: keptEvents,
-	}, eventSubject, eventOrders(), merchantColumn, outcomeColumn, idColumn, notesColumn, seqColumn)}
+	}, eventSubject, eventOrders())}
 	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
 		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
 	return p
@@ -173,13 +173,11 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	}
 	seq := 0
 	if p.w >= 72 {
-		seq = p.columnWidth(seqColumn, 8)
+		seq = 8
 	}
 	room := l.Left() - seq
 	mark := min(paint.Width(row.noted), room/2)
 	switch {
-	case !p.has(notesColumn):
-		mark = 0
 	case p.w >= 140:
 		mark = max(mark, 26)
 	case p.w >= 100:
@@ -189,7 +187,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		mark++
 	}
 	id := 0
-	if p.w >= 100 && p.has(idColumn) {
+	if p.w >= 100 {
 		id = min(max(room/3, room-mark-leastName), wholeID)
 	}
 	about := 0

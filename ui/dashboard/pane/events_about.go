@@ -65,26 +65,13 @@ func (a *about) complete(t api.EventType) bool {
 
 // aboutRoom returns the width of the columns for the merchant and for an outcome of that width.
 func (p *Events) aboutRoom(outcome int) (w int) {
-	if p.has(merchantColumn) {
-		w += 2 + merchantRoom
-	}
-	if p.has(outcomeColumn) {
-		w += 2 + outcome
-	}
-	return w
+	return 2 + merchantRoom + 2 + outcome
 }
 
 // drawAbout draws the merchant, and the amount or the failure, in w cells.
 func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
-	if p.has(merchantColumn) {
-		l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom)
-		w -= 2 + merchantRoom
-	}
-	if !p.has(outcomeColumn) {
-		return
-	}
-	l.Space(2)
-	w -= 2
+	l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom).Space(2)
+	w -= 2 + merchantRoom + 2
 	if row.failure != "" {
 		l.Fit(paint.Failed, row.failure, w)
 		return

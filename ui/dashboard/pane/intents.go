@@ -37,7 +37,7 @@ type Intents struct {
 // NewIntents returns the pane. window is the confirm window of an intent whose expiry the
 // service does not give.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders()), rows: map[api.ID]*intentRow{}}
+	p := &Intents{frame: newFrame(look), sorting: by(intentOrders()), rows: map[api.ID]*intentRow{}}
 	p.list = table.New(intentTable(p.compareListed))
 	p.lanes = newLaneSet(&p.frame)
 	p.cards = cards{frame: &p.frame, window: window, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}

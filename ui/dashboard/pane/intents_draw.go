@@ -29,16 +29,12 @@ func (p *Intents) drawLanes() {
 		p.nothingMatches()
 		return
 	}
-	for row := range p.lanes.mostCards() {
+	for row := range p.lanes.cards() {
 		for second := range 2 {
 			l := p.start()
 			for _, c := range p.lanes.cells {
 				l.On(paint.Base).To(c.x)
-				if row < p.lanes.cardsOf(c) {
-					p.laneLine(l, c, row, second == 1)
-				} else if row == p.lanes.cardsOf(c) && second == 0 {
-					p.overflow(l, c)
-				}
+				p.laneLine(l, c, row, second == 1)
 			}
 			l.On(paint.Base)
 			p.push(l)
@@ -46,9 +42,7 @@ func (p *Intents) drawLanes() {
 	}
 	l = p.start()
 	for _, c := range p.lanes.cells {
-		if p.lanes.cardsOf(c) == p.lanes.mostCards() {
-			p.overflow(l, c)
-		}
+		p.overflow(l, c)
 	}
 	p.push(l)
 }

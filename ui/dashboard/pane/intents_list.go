@@ -19,13 +19,13 @@ const (
 
 // columns divides the width of a list, in which widest is the width of the widest total.
 func (d *cards) columns(widest int) listColumns {
-	c := listColumns{state: 13, special: leastSpecial, total: d.columnWidth(totalColumn, max(widest, moneyWidth)+1), age: d.columnWidth(ageColumn, ageWidth+1)}
+	c := listColumns{state: 13, special: leastSpecial, total: max(widest, moneyWidth) + 1, age: ageWidth + 1}
 	if d.w < 56 {
 		c.state = 2 // the glyph alone
 	}
 	product := func() int { return d.w - 1 - c.state - c.merchant - c.about - c.total - c.special - c.age }
 	if d.w >= 72 {
-		c.special, c.merchant = specialWidth, d.columnWidth(merchantColumn, 18+min(max(d.w-88, 0), 8))
+		c.special, c.merchant = specialWidth, 18+min(max(d.w-88, 0), 8)
 	}
 	if d.w >= roomyList {
 		c.about = product() / 2

@@ -126,24 +126,13 @@ func (s *laneSet) take(key string, pinned bool) {
 func (s *laneSet) fit() {
 	s.divide()
 	for _, c := range s.cells {
-		s.tables[c.lane].SetHeight(s.cardsOf(c))
+		s.tables[c.lane].SetHeight(s.cards())
 	}
 }
 
-// mostCards returns how many cards fit into a lane of the whole height.
-func (s *laneSet) mostCards() int { return cardsIn(s.h) }
-
-// cardsOf returns how many cards fit into a lane. A lane above the notch is shorter.
-func (s *laneSet) cardsOf(c cell) int {
-	if s.place.NotchH > 0 && c.x+c.w > s.w-s.place.NotchW {
-		return cardsIn(s.h - s.place.NotchH)
-	}
-	return s.mostCards()
-}
-
-// cardsIn returns how many cards fit into h lines. Each has two lines; the title, the heads,
-// the rule and the number of further rows take four.
-func cardsIn(h int) int { return max((h-4)/2, 1) }
+// cards returns how many cards fit into a lane. Each has two lines; the title, the heads, the
+// rule and the number of further rows take four.
+func (s *laneSet) cards() int { return max((s.h-4)/2, 1) }
 
 func laneMark(lane int) sign.Sign {
 	if lane == laneOther {

@@ -1,14 +1,16 @@
 package pane
 
-import "tillwatch/ui/dashboard/layout"
-
 // cell is the place of a lane: its first column and its width.
 type cell struct{ lane, x, w int }
 
 const (
-	laneGap  = layout.LaneGap
+	laneGap  = 2  // columns between two lanes
 	mostLane = 80 // the greatest width of a lane: its two ends still read as one line
 )
+
+// laneShares divide the width among the lanes, in their order: lanes with amounts and
+// countdowns need more. Intents in the last one are rare.
+var laneShares = [lanes]int{18, 25, 19, 21, 21, 14}
 
 // divide gives each lane its columns; the last gets the remainder.
 func (s *laneSet) divide() {
@@ -18,7 +20,7 @@ func (s *laneSet) divide() {
 		if i == laneOther && lane.Total() == 0 {
 			continue
 		}
-		sum += layout.LaneShares[i]
+		sum += laneShares[i]
 		last = i
 		room -= laneGap
 		s.cells = append(s.cells, cell{lane: i})
@@ -26,7 +28,7 @@ func (s *laneSet) divide() {
 	x, left := 0, room
 	for i := range s.cells {
 		c := &s.cells[i]
-		c.w = min(room*layout.LaneShares[c.lane]/sum, mostLane)
+		c.w = min(room*laneShares[c.lane]/sum, mostLane)
 		if c.lane == last {
 			c.w = min(left, mostLane)
 		}

@@ -19,10 +19,10 @@ type listing[R searched] struct {
 }
 
 // newListing returns the pane with its table, sorted by the first of the orders.
-func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subject, orders []order[R], columns ...string) listing[R] {
+func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subject, orders []order[R]) listing[R] {
 	rows.Compare = orders[0].compare
 	rows.Match = matchRow[R]
-	return listing[R]{frame: newFrame(look, columns...), list: table.New(rows), about: about, sorting: by(orders)}
+	return listing[R]{frame: newFrame(look), list: table.New(rows), about: about, sorting: by(orders)}
 }
 
 // Subject returns the subject of the row under the cursor.

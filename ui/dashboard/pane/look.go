@@ -62,16 +62,14 @@ type frame struct {
 	place   Place
 	w, h    int // of the place
 	focused bool
-	columns []string           // columns that can be hidden
-	hidden  []string           // hidden columns
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0: not in it
 	stale   bool
 	unwell  bool // it shows what is wrong in place of its rows
 	lines   []string
 }
 
-func newFrame(look *Look, columns ...string) frame {
-	return frame{look: look, columns: columns, stale: true}
+func newFrame(look *Look) frame {
+	return frame{look: look, stale: true}
 }
 
 // Panes without data or rows inherit the following methods.
@@ -99,10 +97,9 @@ func (f *frame) Subject() Subject { return Subject{} }
 
 // Place is where a pane stands on the screen.
 type Place struct {
-	W, H           int  // in cells
-	Stacked        bool // the panes are above each other, each as wide as the screen
-	Edge           bool // the pane reaches the right edge of the screen
-	NotchW, NotchH int  // the lower right corner that belongs to another pane
+	W, H    int  // in cells
+	Stacked bool // the panes are above each other, each as wide as the screen
+	Edge    bool // the pane reaches the right edge of the screen
 }
 
 // SetPlace places the pane.
@@ -169,9 +166,6 @@ func (f *frame) render(draw func()) []string {
 }
 
 func (f *frame) start() *paint.Line {
-	if len(f.lines) >= f.h-f.place.NotchH && f.place.NotchH > 0 {
-		return f.line.Start(f.w - f.place.NotchW)
-	}
 	l := f.line.Start(f.w)
 	if f.place.Edge {
 		l.Edge()

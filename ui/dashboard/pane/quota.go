@@ -30,7 +30,7 @@ type Quota struct {
 
 // NewQuota returns the pane.
 func NewQuota(look *Look) *Quota {
-	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending(look)}
+	return &Quota{frame: newFrame(look), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending(look)}
 }
 
 // Apply applies the summary. It is drawn with the next second: headers are no finer.
@@ -142,7 +142,7 @@ const shortGauge = 8
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 11, left: 8, reset: p.columnWidth(resetsColumn, 12)}
+	c := quotaColumns{name: 11, left: 8, reset: 12}
 	for i := range p.rows {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit))+1)
 	}
@@ -154,11 +154,11 @@ func (p *Quota) columns() quotaColumns {
 		longer := min(paint.Width(p.name(&p.rows[i], p.w))+1-c.name, room-shortGauge)
 		c.name, room = c.name+max(longer, 0), room-max(longer, 0)
 	}
-	if room >= 50 && p.has(rateColumn) {
+	if room >= 50 {
 		c.others = 15
 		room -= 16
 	}
-	if room >= 24 && p.has(historyColumn) { // a short gauge and a history are more useful than a long gauge
+	if room >= 24 { // a short gauge and a history are more useful than a long gauge
 		c.spark = min(room/2, mostCells)
 		room -= c.spark + 2
 	}

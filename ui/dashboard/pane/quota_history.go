@@ -57,7 +57,7 @@ const (
 
 func (p *Quota) historyColumns(c quotaColumns) (h historyColumns) {
 	room := p.w - 1 - c.name - 2*spentWidth - refusedWidth
-	if !p.has(historyColumn) || room < leastHour {
+	if room < leastHour {
 		return h
 	}
 	h.hour = min(room, mostCells)

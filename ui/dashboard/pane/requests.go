@@ -58,7 +58,7 @@ func NewRequests(look *Look) *Requests {
 		Key:   func(r *requestRow) string { return string(r.key) },
 		Home:  table.Bottom,
 		Limit: keptRequests,
-	}, func(r *requestRow) Subject { return Subject{Kind: OfRequest, ID: r.key} }, requestOrders(), spenderColumn, classColumn, attemptColumn, waitedColumn)}
+	}, func(r *requestRow) Subject { return Subject{Kind: OfRequest, ID: r.key} }, requestOrders())}
 	p.fields = []Field{
 		asWhole(inColumn("by", inPlace)), inColumn("status", inState), asWhole(inColumn("endpoint", inName)), inColumn("path", inName), inColumn("id", inID),
 		inColumn("method", inMore), inColumn("class", inMore),
@@ -197,16 +197,16 @@ func (p *Requests) columns() (c requestColumns) {
 		c.at, c.answer, c.method = len("15:04:05.0"), 9, 5
 	}
 	if p.w >= 100 {
-		c.class = p.columnWidth(classColumn, 11)
+		c.class = 11
 	}
 	switch {
 	case p.w >= 110:
-		c.by = p.columnWidth(spenderColumn, 2+len("tillwatch reconcile"))
+		c.by = 2 + len("tillwatch reconcile")
 	case p.w >= 76:
-		c.by = p.columnWidth(spenderColumn, 2+len(ownName))
+		c.by = 2 + len(ownName)
 	}
 	if p.w >= roomyRequests {
-		c.attempt, c.waited = p.columnWidth(attemptColumn, 11), p.columnWidth(waitedColumn, 15)
+		c.attempt, c.waited = 11, 15
 	}
 	return c
 }

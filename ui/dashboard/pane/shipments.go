@@ -77,7 +77,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 // NewShipments returns the pane.
 func NewShipments(look *Look) *Shipments {
 	p := &Shipments{listing: newListing(look, table.Config[*shipmentRow]{Key: func(r *shipmentRow) string { return string(r.ID) }},
-		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders(), trackingColumn, estimateColumn, idColumn)}
+		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders())}
 	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
 	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
 		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age), measures("late", lateness)}
@@ -229,16 +229,16 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if !under {
 		l.On(paint.Base) // only the status glows
 	}
-	estimate, tracking := p.columnWidth(estimateColumn, 9), 0
+	estimate, tracking := 9, 0
 	if p.w >= leastLateness {
-		estimate = p.columnWidth(estimateColumn, 13)
+		estimate = 13
 	}
 	if p.w >= 48 {
-		tracking = p.columnWidth(trackingColumn, min(p.w-word-estimate-24, 36))
+		tracking = min(p.w-word-estimate-24, 36)
 	}
 	id := 0
 	if p.w >= roomyShipments {
-		id = p.columnWidth(idColumn, wholeID+1)
+		id = wholeID + 1
 	}
 	name, style := named(row.Product, row.ID)
 	l.Fit(style, name, p.w-1-word-id-tracking-estimate-1)
