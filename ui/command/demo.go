@@ -225,7 +225,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 			ended = true
 		case <-ticker.C:
 		}
-		r := s.report(time.Now(), nil)
+		r := s.snapshot(time.Now(), nil)
 		if err := printed(out, asJSON, r.brief(), r.oneLine(time.Now())+"\n"); err != nil || ended {
 			return err
 		}

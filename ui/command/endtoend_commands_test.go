@@ -14,7 +14,7 @@ import (
 
 func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
 	t.Parallel()
-	var reports []report
+	var reports []snapshot
 	living := func(line string) bool {
 		reports = append(reports, decodeReports(t, []byte(line))...)
 		r := reports[len(reports)-1]

@@ -20,11 +20,11 @@ import (
 	"tillwatch/api/confirm"
 )
 
-func decodeReports(t *testing.T, raw []byte) []report {
+func decodeReports(t *testing.T, raw []byte) []snapshot {
 	t.Helper()
-	var reports []report
+	var reports []snapshot
 	for decoder := json.NewDecoder(bytes.NewReader(raw)); ; {
-		var r report
+		var r snapshot
 		if err := decoder.Decode(&r); errors.Is(err, io.EOF) {
 			return reports
 		} else if err != nil {

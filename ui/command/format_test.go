@@ -16,7 +16,7 @@ func TestWhatCommandsPrintIsDescribed(t *testing.T) {
 	}
 	_, described, _ := strings.Cut(string(text), "## What the commands print")
 	for command, line := range map[string]reflect.Type{
-		"status": reflect.TypeFor[report](), "intent": reflect.TypeFor[intentLine](), "order": reflect.TypeFor[orderLine](),
+		"status": reflect.TypeFor[snapshot](), "intent": reflect.TypeFor[intentLine](), "order": reflect.TypeFor[orderLine](),
 		"confirm": reflect.TypeFor[confirmReport](), "create": reflect.TypeFor[createReport](), "events": reflect.TypeFor[eventLine](),
 		"forward": reflect.TypeFor[attemptLine](), "lookup": reflect.TypeFor[productLine](), "wait": reflect.TypeFor[waitReport](),
 		"events --quarantined": reflect.TypeFor[quarantineLine](),

@@ -50,22 +50,25 @@ func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) 
 	s.WatchOrder = reference
 	look := &intentReader{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
 	look.o.wait = o.wait
-	var picture report
+	var picture snapshot
 	read := func(ctx context.Context, s *session) error {
 		look.longer = longerWait(s.watcher.Settling(), s.store.Summary().Reads.Total, o.wait)
 		limited, stop := context.WithTimeout(ctx, o.wait)
 		defer stop()
 		look.session = s
 		look.readItems(limited, reference)
-		picture = s.report(time.Now(), nil)
+		picture = s.snapshot(time.Now(), nil)
 		picture.missItems(s.store.Summary())
 		return nil
 	}
-	return withSettledPicture(c, s, o.wait, read, func(*session) error { return look.printOrder(reference, picture, o.json) })
+	if err := withSettled(c.Context(), s, streamsOf(c), o.wait, read); err != nil {
+		return err
+	}
+	return look.printOrder(reference, picture, o.json)
 }
 
 // printOrder prints an order; the error says what is wrong with it.
-func (l *intentReader) printOrder(reference api.Text, picture report, asJSON bool) error {
+func (l *intentReader) printOrder(reference api.Text, picture snapshot, asJSON bool) error {
 	found := l.store.Order(reference)
 	if found == nil {
 		if err := picture.failure(); err != nil {
@@ -135,7 +138,7 @@ func longerWait(s account.Settling, reads int, waited time.Duration) string {
 
 // missItems notes that an order may have more items than those given: neither a list nor
 // a relay would report them, or the list has some that cannot be read.
-func (r *report) missItems(s account.Summary) {
+func (r *snapshot) missItems(s account.Summary) {
 	switch {
 	case !r.Settled:
 	case s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed:
@@ -146,7 +149,7 @@ func (r *report) missItems(s account.Summary) {
 }
 
 // doubt says what an unsettled picture lacks.
-func (r report) doubt() string {
+func (r snapshot) doubt() string {
 	if r.Settled {
 		return ""
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"tillwatch/relay"
 )
 
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil { // tests with a screen wait for clocks and compute little
 		panic(err)
 	}
-	os.Exit(runApart(m))
+	testscript.Main(runTests{m}, asCommands())
 }
 
 // endPlayed interrupts a process that has done its work, where a test asks for

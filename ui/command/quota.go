@@ -3,29 +3,21 @@ package command
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
 	"tillwatch/ui/wording"
 )
 
-type quotaOptions struct {
-	follow, json bool
-	wait         time.Duration
-}
-
 func newQuota() *cobra.Command {
-	o := quotaOptions{}
+	var follow bool
+	var wait time.Duration
 	command := &cobra.Command{
 		Use:   "quota",
 		Short: "Print how much of the quota is used, by whom, and when it runs out",
@@ -34,52 +26,54 @@ func newQuota() *cobra.Command {
 			"\"(assumed)\" a limit that no header has reported. The rest, which no proxy saw, is inferred: at least about that much.",
 		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
 		Args:    noArguments,
-		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
-			look := func(ctx context.Context, s *session) error { return s.printQuota(ctx, o, c.OutOrStdout()) }
-			return withSettledPicture(c, settings, o.wait, look, func(s *session) error {
-				if o.follow {
-					return nil
-				}
-				return s.report(time.Now(), nil).failure()
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			var failed error
+			err := withSettled(ctx, s, std, wait, func(ctx context.Context, current *session) error {
+				failed = current.snapshot(time.Now(), nil).failure()
+				return printQuota(ctx, current.store, failed, follow, std)
 			})
+			if err == nil && !follow {
+				err = failed
+			}
+			return nil, err
 		}),
 	}
 	flags := command.Flags()
 	accountFlags(flags)
-	flags.BoolVarP(&o.follow, "follow", "f", false, "print changes, at most once a second, until ctrl-c")
-	flags.BoolVar(&o.json, "json", false, "print JSON objects, as in the lines of a recording")
-	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture")
+	jsonFlag(flags, "print JSON objects, as in the lines of a recording")
+	flags.BoolVarP(&follow, "follow", "f", false, "print changes, at most once a second, until ctrl-c")
+	flags.DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
 
-// printQuota prints the quota once and, with --follow, its changes.
-func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer) error {
+// quotaChange is how the quota has changed since the last look. Its JSON is a frame of a recording.
+type quotaChange struct {
+	*account.Frame
+	shown string
+}
+
+func (q quotaChange) text() string { return q.shown }
+
+// printQuota prints the quota once and, with follow, its changes until ctx ends. failure says why it
+// may not be current; nil: it is.
+func printQuota(ctx context.Context, store *account.Store, failure error, follow bool, std streams) error {
 	var frames account.FrameWriter
-	encoder := json.NewEncoder(out)
-	frames.Put = func(f *account.Frame) error { return encoder.Encode(f) }
 	for last, first := "", true; ; first = false {
-		c := s.store.Changes(0)
-		var err error
-		switch now := quotaLine(&c.Summary); {
-		case o.json:
-			err = frames.WriteQuota(&c.Summary, c.At, first)
+		c := store.Changes(0)
+		shown, line := "", quotaLine(&c.Summary)
+		switch {
 		case first:
-			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At, nil).failure())+quotaSheet(&c.Summary, c.At))
-			last = now
-		case now != last:
-			_, err = fmt.Fprintf(out, "%s  %s\n", c.At.Format(time.TimeOnly), now)
-			last = now
+			shown = staleness(&c.Summary, failure) + quotaText(&c.Summary, c.At)
+		case line != last:
+			shown = c.At.Format(time.TimeOnly) + "  " + line + "\n"
 		}
-		if readerLeft(err) {
-			return nil
-		}
-		if err != nil || !o.follow {
+		last = line
+		frames.Put = func(f *account.Frame) error { return std.print(quotaChange{f, shown}) }
+		if err := frames.WriteQuota(&c.Summary, c.At, first); err != nil || !follow {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if api.Sleep(ctx, time.Second) != nil {
 			return nil
-		case <-time.After(time.Second):
 		}
 	}
 }
@@ -93,50 +87,43 @@ func quotaLine(sum *account.Summary) string {
 	return strings.Join(parts, "  ")
 }
 
-// staleness is the line above figures that are not current because the service or the relay
-// refuses this client; "" if they are current. They are as old as the last answer, to a read
-// or to somebody else's request.
+// staleness is the line above figures that are not current because of failure; "" for none. They
+// are as old as the last answer, to a read or to somebody else's request.
 func staleness(sum *account.Summary, failure error) string {
-	if failure == nil {
-		return ""
-	}
-	var observed time.Time
+	at := sum.LastRead
 	for i := range sum.Spenders {
-		if s := &sum.Spenders[i]; s.Kind == account.SpenderObserved && s.Last.After(observed) {
-			observed = s.Last
+		if s := &sum.Spenders[i]; s.Kind == account.SpenderObserved && s.Last.After(at) {
+			at = s.Last
 		}
 	}
-	at := sum.LastRead
-	if sum.Feed.State == account.FeedRefused && !observed.IsZero() {
-		at = observed
-	}
 	switch {
-	case at.IsZero() && !observed.IsZero():
-		return fmt.Sprintf("known only from others' requests, the last at %s: %v\n", observed.Local().Format(time.DateTime), failure)
+	case failure == nil:
+		return ""
 	case at.IsZero():
-		return fmt.Sprintf("not current, nothing is known yet: %v\n", failure)
+		return fmt.Sprintf("not current, nothing is known yet: %v\n\n", failure)
 	}
-	return fmt.Sprintf("not current, as of %s: %v\n", at.Local().Format(time.DateTime), failure)
+	return fmt.Sprintf("not current, as of %s: %v\n\n", at.Local().Format(time.DateTime), failure)
 }
 
-// quotaSheet is the quota for people: limits, spenders, forecasts.
-func quotaSheet(sum *account.Summary, now time.Time) string {
-	var b sheetWriter
+// quotaText is the quota for people: limits with their forecasts, spenders.
+func quotaText(sum *account.Summary, now time.Time) string {
+	var limits []fact
 	for i := range sum.Limits {
-		b.row(string(sum.Limits[i].Name), limitText(&sum.Limits[i], now))
+		limits = append(limits, fact{string(sum.Limits[i].Name), limitText(&sum.Limits[i], now)})
 	}
-	b.line("", fmt.Sprintf("%-30s %9s %6s %6s %6s  %7s %7s %7s %8s", "spenders, last hour", "requests", "share", "429", "errors", "reads", "mutat.", "lookup", "p95"))
-	lines := spenderLines(sum.Spenders)
-	b.line(lines...)
-	if len(lines) == 0 {
-		b.line("nobody yet")
-	} else {
-		b.line("p95: of the last 256 answers of the slowest endpoint")
+	rows := [][]string{{"SPENDER, LAST HOUR", "REQUESTS", "SHARE", "REFUSED", "ERRORS", "P95 OF THE SLOWEST ENDPOINT"}}
+	for _, s := range spendersOf(sum.Spenders) {
+		p95 := "–"
+		if s.slowest > 0 {
+			p95 = wording.Took(s.slowest)
+		}
+		rows = append(rows, []string{s.name, wording.Count(s.Requests), s.percent(), wording.Count(s.Refused), wording.Count(s.Errors), p95})
 	}
-	if since := wording.ObservedSince(sum.Feed.ObservedSince, sum.Spenders, account.LastHour, now, now.Location()); since != "" {
-		b.line(since + ": earlier requests of others may be missing")
+	text := sheet(limits...) + "\n" + table(rows...)
+	if since := wording.ObservedSince(sum.Feed.ObservedSince, sum.Spenders, account.LastHour, now, time.Local); since != "" {
+		text += since + ": earlier requests of others may be missing\n"
 	}
-	return b.String()
+	return text
 }
 
 func limitText(l *account.Limit, now time.Time) string {
@@ -157,13 +144,12 @@ func limitText(l *account.Limit, now time.Time) string {
 	return text
 }
 
-// spending is what one spender spent in the last hour. The rest's is inferred:
-// at least about that much.
+// spending is what one spender spent in the last hour. The rest's is inferred: at least about that
+// much.
 type spending struct {
 	account.Tally // of all classes
 	name          string
 	share         float64 // of all requests
-	classes       []int   // requests of each class
 	slowest       time.Duration
 }
 
@@ -178,9 +164,6 @@ func spendersOf(spenders []account.Spender) []spending {
 			continue
 		}
 		all += one.Requests
-		for _, class := range quota.Classes() {
-			one.classes = append(one.classes, account.Total(s.Over(account.LastHour, class)).Requests)
-		}
 		for j := range s.Uses {
 			one.slowest = max(one.slowest, s.Uses[j].P95)
 		}
@@ -201,8 +184,8 @@ func (s spending) percent() string {
 	return fmt.Sprintf("%.0f%%", 100*s.share)
 }
 
-// text is the spending as a sentence.
-func (s spending) text() string {
+// sentence is the spending in words.
+func (s spending) sentence() string {
 	text := fmt.Sprintf("%s: %s in the last hour, %s of all", s.name, wording.Counted(s.Requests, "request", "requests"), s.percent())
 	if s.Refused > 0 {
 		text += fmt.Sprintf(", %s refused", wording.Count(s.Refused))
@@ -211,23 +194,4 @@ func (s spending) text() string {
 		text += fmt.Sprintf(", %s", wording.Counted(s.Errors, "error", "errors"))
 	}
 	return text
-}
-
-// spenderLines is a table of spenders.
-func spenderLines(spenders []account.Spender) []string {
-	var lines []string
-	for _, s := range spendersOf(spenders) {
-		p95 := "–"
-		if s.slowest > 0 {
-			p95 = wording.Took(s.slowest)
-		}
-		name := ansi.Truncate(s.name, 30, "…")
-		name += strings.Repeat(" ", 30-ansi.StringWidth(name))
-		line := fmt.Sprintf("%s %9s %6s %6s %6s ", name, wording.Count(s.Requests), s.percent(), wording.Count(s.Refused), wording.Count(s.Errors))
-		for _, n := range s.classes {
-			line += fmt.Sprintf(" %7s", wording.Count(n))
-		}
-		lines = append(lines, fmt.Sprintf("%s %8s", line, p95))
-	}
-	return lines
 }

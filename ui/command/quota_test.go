@@ -34,28 +34,27 @@ func TestTheQuotaIsPrintedInWords(t *testing.T) {
 			{Kind: account.SpenderObserved, Name: "gone", Uses: []account.Use{{Class: quota.Reads, Series: account.Series[account.Tally]{Hours: tallies(9, 0, 0)}}}},
 		},
 	}
-	want := `reads       7 of 10 used, 3 left in 1s
-lookup      unknown of 10 (assumed) used in 1s
-day         at least 31 of 50 (assumed) used, at most 19 left; at 20 an hour
-            used up at 12:57, slots return at 21:00
+	want := `reads   7 of 10 used, 3 left in 1s
+lookup  unknown of 10 (assumed) used in 1s
+day     at least 31 of 50 (assumed) used, at most 19 left; at 20 an hour used up
+        at 12:57, slots return at 21:00
 
-spenders, last hour             requests  share    429 errors    reads  mutat.  lookup      p95
-shop-worker                        1,060    88%     12      0    1,000      60       0     80ms
-the rest, not observed               120    10%      0      0        0       0     120        –
-tillwatch event                       20     2%      0      1       20       0       0        –
-p95: of the last 256 answers of the slowest endpoint
+SPENDER, LAST HOUR      REQUESTS  SHARE  REFUSED  ERRORS  P95 OF THE SLOWEST ENDPOINT
+shop-worker             1,060     88%    12       0       80ms
+the rest, not observed  120       10%    0        0       –
+tillwatch event         20        2%     0        1       –
 `
-	if got := quotaSheet(&sum, now); got != want {
+	if got := quotaText(&sum, now); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := quotaLine(&sum); got != "reads 7 of 10  lookup unknown of 10 (assumed)  day at least 31 of 50 (assumed)" {
 		t.Error(got)
 	}
 	sum.Feed.ObservedSince = now.Add(-20 * time.Minute)
-	if got := quotaSheet(&sum, now); got != want+"observed since 11:40: earlier requests of others may be missing\n" {
+	if got := quotaText(&sum, now); got != want+"observed since 11:40: earlier requests of others may be missing\n" {
 		t.Errorf("of a relay that began 20 minutes ago\n%s", got)
 	}
-	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
+	text := newSnapshot("staging", account.Changes{Summary: sum}, account.Settling{}, now).text()
 	for _, line := range []string{
 		"quota       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
 		"spenders    observed for 20m: earlier requests of others may be missing\n",
@@ -77,19 +76,16 @@ func TestASmallShareIsNotNone(t *testing.T) {
 func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
 	read, observed := time.Date(2026, 4, 21, 9, 0, 0, 0, time.Local), time.Date(2026, 4, 21, 8, 0, 0, 0, time.Local)
 	sum := account.Summary{LastRead: read, Spenders: []account.Spender{{Kind: account.SpenderObserved, Last: observed}}}
-	refused := sum
-	refused.Feed.State = account.FeedRefused
 	for name, c := range map[string]struct {
 		sum     account.Summary
 		failure error
 		want    string
 	}{
-		"current":       {sum, nil, ""},
-		"a wrong key":   {sum, errUnauthorized, "not current, as of 2026-04-21 09:00:00: " + errUnauthorized.Error() + "\n"},
-		"a wrong token": {refused, errUnauthorized, "not current, as of 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
+		"current":     {sum, nil, ""},
+		"a wrong key": {sum, errUnauthorized, "not current, as of 2026-04-21 09:00:00: " + errUnauthorized.Error() + "\n\n"},
 		"a wrong key beside a proxy": {account.Summary{Spenders: sum.Spenders}, errUnauthorized,
-			"known only from others' requests, the last at 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
-		"nothing was known": {account.Summary{}, errUnauthorized, "not current, nothing is known yet: " + errUnauthorized.Error() + "\n"},
+			"not current, as of 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n\n"},
+		"nothing was known": {account.Summary{}, errUnauthorized, "not current, nothing is known yet: " + errUnauthorized.Error() + "\n\n"},
 	} {
 		if got := staleness(&c.sum, c.failure); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -107,12 +103,12 @@ func TestFollowingTheQuotaPrintsOnlyChanges(t *testing.T) {
 		}
 		defer current.close()
 		var once, followed bytes.Buffer
-		if err := current.printQuota(t.Context(), quotaOptions{}, &once); err != nil {
+		if err := printQuota(t.Context(), current.store, nil, false, streams{out: &once}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
 		defer end()
-		if err := current.printQuota(ctx, quotaOptions{follow: true}, &followed); err != nil {
+		if err := printQuota(ctx, current.store, nil, true, streams{out: &followed}); err != nil {
 			t.Fatal(err)
 		}
 		if c := current.store.Changes(0); quotaLine(&c.Summary) == "" {

@@ -24,7 +24,7 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 	w.waitForPicture(t, "three intents", func(c account.Changes) bool { return c.Summary.Intents["awaiting_confirmation"] == 3 })
 	config, state := w.asUser(t), t.TempDir()
 
-	status := func() report {
+	status := func() snapshot {
 		var out, words bytes.Buffer
 		if code := run(t.Context(), []string{"status", "--config", config, "--json", "--wait", "30s", "--state-dir", state}, nil, &out, &words); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, words.String())
@@ -68,7 +68,7 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 	w.restartRelay(t)
 	second := status()
 	if count(second.Intents["awaiting_confirmation"]) != 3 || second.Events.Received != 3 || second.Events.Duplicate != 0 || second.Reads.Total != 3 {
-		t.Errorf("the second status says\n%s", second)
+		t.Errorf("the second status says\n%s", second.text())
 	}
 }
 

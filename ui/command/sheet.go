@@ -11,7 +11,6 @@ import (
 
 // Widths of a sheet, in cells.
 const (
-	sheetWidth = 80
 	sheetLabel = 12
 )
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,49 +19,48 @@ import (
 )
 
 func newStatus() *cobra.Command {
-	var (
-		asJSON bool
-		wait   time.Duration
-		filter string
-	)
+	var wait time.Duration
+	var filter string
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Print one snapshot of an account",
 		Long: "Print one snapshot of an account: intents by state, shipments, quota, and the health of relay and API.\n\n" +
 			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, if it has one, is read " +
-			"to its end, the relay has sent all its events, each intent in them is read, or its failure is counted, and shipments were looked for of each completed " +
-			"intent that has none. Otherwise it says what is missing.",
+			"to its end, the relay has sent all its events, each intent in them is read, or its failure is counted, and shipments were " +
+			"looked for of each completed intent that has none. Otherwise it says what is missing.",
 		Args: noArguments,
-		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
-			by, err := settings.filterBy(dashboard.IntentFilter, filter)
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			by, err := s.filterBy(dashboard.IntentFilter, filter)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			var snapshot report
-			look := func(_ context.Context, s *session) error {
-				snapshot = s.report(time.Now(), by)
+			var found snapshot
+			err = withSettled(ctx, s, std, wait, func(_ context.Context, current *session) error {
+				found = current.snapshot(time.Now(), by)
 				return nil
-			}
-			return withSettledPicture(c, settings, wait, look, func(*session) error {
-				return cmp.Or(printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()), snapshot.failure())
 			})
+			if err != nil {
+				return nil, err
+			}
+			return found, found.failure()
 		}),
 	}
 	accountFlags(command.Flags())
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	jsonFlag(command.Flags(), "print one JSON object")
 	command.Flags().StringVar(&filter, "filter", "", "count only intents that match this filter, such as merchant:acme, or the name of one saved with :save,\n"+
 		"with their shipments, alerts and pulse")
 	command.Flags().DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
 
-// withSettledPicture keeps the account's picture live until it is settled or the wait is
-// over, calls read, and after the session's end report.
-func withSettledPicture(c *cobra.Command, s settings, wait time.Duration, read func(context.Context, *session) error, report func(*session) error) error {
+// withSettled keeps the account's picture live until it is settled or the wait is over, and then
+// calls read.
+func withSettled(ctx context.Context, s settings, std streams, wait time.Duration,
+	read func(context.Context, *session) error) error {
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
 	}
-	if err := s.readWatchIDs(c.Context(), c.InOrStdin()); err != nil {
+	if err := s.readWatchIDs(ctx, std.in); err != nil {
 		return err
 	}
 	s.AllowConfirm = false
@@ -71,17 +69,14 @@ func withSettledPicture(c *cobra.Command, s settings, wait time.Duration, read f
 		return err
 	}
 	defer current.close()
-	err = alongside(c.Context(), func(ctx context.Context) error {
+	err = alongside(ctx, func(ctx context.Context) error {
 		current.awaitSettled(ctx, wait)
 		return read(ctx, current)
 	}, current.run)
-	if err != nil {
-		return err
+	if why := current.unsaved(); err == nil && why != "" {
+		std.say("%s", why)
 	}
-	if why := current.unsaved(); why != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", why)
-	}
-	return report(current)
+	return err
 }
 
 // unsaved says why a session that has ended could not save its picture; "" if it has.
@@ -116,9 +111,9 @@ func (s *session) settling() bool {
 	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
-// report is what the session knows, and why something is missing. It counts only the
+// snapshot is what the session knows, and why something is missing. It counts only the
 // intents that the filter matches; nil matches all.
-func (s *session) report(now time.Time, by *pane.Filter) report {
+func (s *session) snapshot(now time.Time, by *pane.Filter) snapshot {
 	settling, picture := s.watcher.Settling(), s.store.Changes(0)
 	held := wording.Holds(picture.Summary.Holds(now), now, time.Local)
 	for i := range settling.Missing {
@@ -126,16 +121,16 @@ func (s *session) report(now time.Time, by *pane.Filter) report {
 			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened), held))
 		}
 	}
-	r := newReport(s.client.Environment().Name, filtered(picture, by), settling, now)
+	r := newSnapshot(s.client.Environment().Name, filtered(picture, by), settling, now)
 	if by != nil {
 		r.Filter = by.Text
 	}
 	return r
 }
 
-// report is a snapshot of an account. Its JSON is the object of `status --json`, with null for
+// snapshot is an account as it is now. Its JSON is the object of `status --json`, with null for
 // unknown values.
-type report struct {
+type snapshot struct {
 	Environment string                      `json:"environment"`
 	At          time.Time                   `json:"at"`
 	Settled     bool                        `json:"settled"` // whether nothing is missing
@@ -189,9 +184,9 @@ type readsReport struct {
 	PerStateChange *float64 `json:"per_state_change"` // without those only because of time
 }
 
-func newReport(environment string, picture account.Changes, settling account.Settling, now time.Time) report {
+func newSnapshot(environment string, picture account.Changes, settling account.Settling, now time.Time) snapshot {
 	s := picture.Summary
-	r := report{
+	r := snapshot{
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err)},
@@ -233,14 +228,14 @@ func quotaOf(b *quota.Bucket, now time.Time) quotaReport {
 }
 
 // brief is the report without what is long, for a line every second.
-func (r report) brief() report {
+func (r snapshot) brief() snapshot {
 	r.Pulse.Hour, r.Pulse.Day = nil, nil
 	r.Summary.Quota, r.Summary.Limits, r.Summary.Spenders, r.Summary.Latency = nil, nil, nil, nil
 	return r
 }
 
 // failure is an error if the snapshot shows nothing of the account.
-func (r report) failure() error {
+func (r snapshot) failure() error {
 	s := &r.known
 	switch {
 	case s.API.State == account.APIUnauthorized:

@@ -59,7 +59,7 @@ func untold() account.Settling {
 func TestStatusKeepsItsNamesAndShowsWhatIsSpent(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	if err := printed(&out, true, newReport("staging", told(now), untold(), now), ""); err != nil {
+	if err := printed(&out, true, newSnapshot("staging", told(now), untold(), now), ""); err != nil {
 		t.Fatal(err)
 	}
 	line := out.Bytes()
@@ -100,7 +100,7 @@ func TestStatusKeepsItsNamesAndShowsWhatIsSpent(t *testing.T) {
 
 func TestALineEverySecondHoldsNoHistory(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
-	line, err := json.Marshal(newReport("staging", told(now), untold(), now).brief())
+	line, err := json.Marshal(newSnapshot("staging", told(now), untold(), now).brief())
 	if err != nil || len(line) > 4096 || gjson.GetBytes(line, "quota.0.remaining").String() != "3" || gjson.GetBytes(line, "pulse.today.completed").String() != "1" {
 		t.Errorf("error %v, %d bytes: %s", err, len(line), line)
 	}
@@ -108,7 +108,7 @@ func TestALineEverySecondHoldsNoHistory(t *testing.T) {
 
 func TestTimesOfAStatusAreInUTC(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.FixedZone("", 9*3600))
-	line, err := json.Marshal(newReport("staging", told(now), untold(), now))
+	line, err := json.Marshal(newSnapshot("staging", told(now), untold(), now))
 	if err != nil || strings.Contains(string(line), "+09:00") {
 		t.Errorf("error %v: %s", err, line)
 	}
@@ -127,8 +127,8 @@ func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
 			account.Limit{Used: figure(60, account.Told), Limit: figure(60, account.Told), RunsOut: now.Add(-time.Hour), Returns: now.Add(2 * time.Hour)}},
 	} {
 		c.day.Name, c.day.Window = account.LimitDay, 24*time.Hour
-		r := newReport("staging", account.Changes{Summary: account.Summary{Limits: []account.Limit{c.day}}}, account.Settling{}, now)
-		if text := r.String(); !strings.Contains(text, c.line) {
+		r := newSnapshot("staging", account.Changes{Summary: account.Summary{Limits: []account.Limit{c.day}}}, account.Settling{}, now)
+		if text := r.text(); !strings.Contains(text, c.line) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
 		}
 	}
@@ -136,7 +136,7 @@ func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
 
 func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
-	text := newReport("staging", told(now), untold(), now).String()
+	text := newSnapshot("staging", told(now), untold(), now).text()
 	lines := slices.Collect(strings.Lines(text))
 	for _, line := range lines {
 		if width := ansi.StringWidth(strings.TrimRight(line, "\n")); width > 80 {
@@ -168,7 +168,7 @@ func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 
 func TestWhatIsNotKnownIsNoZero(t *testing.T) {
 	now := time.Now()
-	nothing := newReport("staging", account.Changes{}, account.Settling{Missing: []account.Missing{{Part: account.PartList}}}, now)
+	nothing := newSnapshot("staging", account.Changes{}, account.Settling{Missing: []account.Missing{{Part: account.PartList}}}, now)
 	line, err := json.Marshal(nothing)
 	if err != nil {
 		t.Fatal(err)
@@ -181,12 +181,12 @@ func TestWhatIsNotKnownIsNoZero(t *testing.T) {
 			t.Errorf("%s is %s, want null", name, got.Raw)
 		}
 	}
-	if text := nothing.String(); !strings.Contains(text, "intents     unknown\n") || !strings.Contains(text, "shipments   unknown\n") || !strings.Contains(text, "unknown missed") {
+	if text := nothing.text(); !strings.Contains(text, "intents     unknown\n") || !strings.Contains(text, "shipments   unknown\n") || !strings.Contains(text, "unknown missed") {
 		t.Errorf("for people:\n%s", text)
 	}
 
 	policyOnly := account.Changes{Summary: account.Summary{Quota: []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Second, Unreported: true}, {Class: quota.Lookup, Remaining: 4, Reset: time.Second, ObservedAt: now}}}}
-	r := newReport("staging", policyOnly, account.Settling{}, now)
+	r := newSnapshot("staging", policyOnly, account.Settling{}, now)
 	if line, err = json.Marshal(r); err != nil {
 		t.Fatal(err)
 	}

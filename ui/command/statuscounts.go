@@ -88,7 +88,7 @@ type missingReport struct {
 }
 
 // missing says what is missing, in a sentence.
-func (r report) missing() string {
+func (r snapshot) missing() string {
 	var parts []string
 	for _, m := range r.Missing {
 		parts = append(parts, m.text())

@@ -17,13 +17,13 @@ import (
 )
 
 // snapshotOf runs status --json against a service without a relay.
-func snapshotOf(t *testing.T, service http.Handler, args ...string) (r report, code int, said string, took time.Duration) {
+func snapshotOf(t *testing.T, service http.Handler, args ...string) (r snapshot, code int, said string, took time.Duration) {
 	t.Helper()
 	return snapshotUntil(t.Context(), t, service, args...)
 }
 
 // snapshotUntil is snapshotOf that is interrupted when ctx ends.
-func snapshotUntil(ctx context.Context, t *testing.T, service http.Handler, args ...string) (r report, code int, said string, took time.Duration) {
+func snapshotUntil(ctx context.Context, t *testing.T, service http.Handler, args ...string) (r snapshot, code int, said string, took time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(service)
 	defer server.Close()
@@ -123,7 +123,7 @@ func TestStatusThatCouldReadNothingSaysSoAndFails(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var r report
+			var r snapshot
 			var code int
 			var said string
 			var took, wait time.Duration

@@ -10,8 +10,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// String is the report for people, one subject per line.
-func (r report) String() string {
+// text is the snapshot for people, one subject per line.
+func (r snapshot) text() string {
 	b := &sheetWriter{}
 	s, now := &r.known, r.At
 	b.row("environment", r.Environment)
@@ -50,7 +50,7 @@ func (r report) String() string {
 }
 
 // quotaLines say what is left of the quota and who spends it.
-func (r report) quotaLines(b *sheetWriter) {
+func (r snapshot) quotaLines(b *sheetWriter) {
 	s := &r.known
 	for i := range s.Limits {
 		b.row("quota", string(s.Limits[i].Name)+": "+limitText(&s.Limits[i], r.At))
@@ -59,7 +59,7 @@ func (r report) quotaLines(b *sheetWriter) {
 		b.row("quota", held)
 	}
 	for _, spent := range spendersOf(s.Spenders) {
-		b.row("spender", spent.text())
+		b.row("spender", spent.sentence())
 	}
 	if wording.ObservedSince(s.Feed.ObservedSince, s.Spenders, account.LastHour, r.At, time.Local) != "" {
 		b.row("spenders", "observed for "+wording.Age(r.At.Sub(s.Feed.ObservedSince))+": earlier requests of others may be missing")
@@ -67,7 +67,7 @@ func (r report) quotaLines(b *sheetWriter) {
 }
 
 // pulseLines say how the day is going, and whether the service is slow.
-func (r report) pulseLines(b *sheetWriter) {
+func (r snapshot) pulseLines(b *sheetWriter) {
 	p := &r.pulse
 	b.row("pulse", wording.Day(p))
 	awaiting := "unknown"
@@ -106,7 +106,7 @@ func (r relayReport) place() string {
 }
 
 // oneLine is the report in one line, for a scrolling terminal.
-func (r report) oneLine(now time.Time) string {
+func (r snapshot) oneLine(now time.Time) string {
 	shipments := 0
 	for _, n := range r.Shipments {
 		if n != nil {

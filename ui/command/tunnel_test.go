@@ -96,7 +96,7 @@ func TestStatusSaysWhatItKnowsOfTheEnvironment(t *testing.T) {
 			config := configFile(t, "api_url", c.url, "api_key", "key-of-the-test", "state_dir", t.TempDir())
 			var out, words bytes.Buffer
 			run(t.Context(), []string{"status", "--json", "--wait", c.wait, "--watch-id", "ci_1", "--config", config}, nil, &out, &words)
-			var r report
+			var r snapshot
 			if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Environment != c.want {
 				t.Errorf("%v; the environment is %q, want %q: %s", err, r.Environment, c.want, words.String())
 			}
