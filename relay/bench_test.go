@@ -183,7 +183,7 @@ func BenchmarkEncode(b *testing.B) {
 	record := journal.Record{Seq: 1, Entry: journal.Entry{ID: "evt_ci_1", Type: "a", Origin: journal.Webhook, Body: padded(1, 400), Received: receivedAt(1), CreatedAt: receivedAt(0)}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := encode(record); err != nil {
+		if _, err := encodeAll(0, []journal.Record{record}); err != nil {
 			b.Fatal(err)
 		}
 	}

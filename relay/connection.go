@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"tillwatch/relay/journal"
 )
 
 const (
@@ -29,28 +27,25 @@ var (
 	errStalled = errors.New("stalled: it took nothing for " + writeTimeout.String())
 )
 
-// connection is one subscriber. It holds a cursor and no queue: its serving goroutine reads what follows the
-// cursor and writes it. A second goroutine reads what the subscriber sends.
+// connection is one subscriber. It holds a cursor and no queue: its serving goroutine reads what follows the cursor
+// and writes it. A second goroutine reads what the subscriber sends.
 type connection struct {
-	hub       *hub
-	ring      *ring
-	journal   journal.Journal
-	socket    *websocket.Conn
-	heartbeat time.Duration
-	admitted  func() bool   // reports whether its token is still valid
-	hello     chan []byte   // the first frame
-	gone      chan struct{} // closed when the socket can no longer be read
-	why       error         // why, once gone is closed
-	roused    chan struct{} // there is something to do besides sending events
-	expelled  atomic.Bool   // its token was found to be no longer valid
+	hub        *hub
+	tail       *tail
+	socket     *websocket.Conn
+	heartbeat  time.Duration
+	admitted   func() bool   // reports whether its token is still valid
+	hello      chan []byte   // the first frame
+	gone       chan struct{} // closed when the socket can no longer be read
+	why        error         // why, once gone is closed
+	woken      chan struct{} // there may be something to do besides sending events
+	unadmitted atomic.Bool   // its token was found to be no longer valid
+	seq        atomic.Int64  // of the cursor; -1 until the stream begins
 
-	// Used by the serving goroutine; others may read the atomic ones:
+	// Used by the serving goroutine:
 	client string
 	filter filter
-	epoch  string
-	cursor atomic.Int64
-	begun  atomic.Bool // the cursor is set
-	beats  atomic.Bool // a heartbeat is due
+	at     cursor
 	live   bool
 
 	observing bool  // the subscriber wants observations
@@ -69,7 +64,7 @@ func (c *connection) serve() (reason error) {
 		_ = c.socket.Close()
 		<-c.gone
 		switch {
-		case c.expelled.Load():
+		case c.unadmitted.Load():
 			reason = errors.New("refused: " + tokenEnded)
 		case errors.Is(reason, context.Canceled): // what was under way ended with the subscriber
 			reason = c.why
@@ -89,7 +84,6 @@ func (c *connection) serve() (reason error) {
 
 // listen reads until the subscriber is gone, or silent for longer than a heartbeat plus the time for a pong.
 func (c *connection) listen() {
-	defer c.rouse()
 	defer close(c.gone)
 	defer func() { _ = recover() }() // gorilla panics on repeated reads of a dead connection
 	c.why = errGone
@@ -110,68 +104,48 @@ func (c *connection) listen() {
 	}
 }
 
-// rouse has a waiting connection check for work other than events.
-func (c *connection) rouse() {
+// wake has a waiting connection look for work other than events.
+func (c *connection) wake() {
 	select {
-	case c.roused <- struct{}{}:
+	case c.woken <- struct{}{}:
 	default:
 	}
 }
 
 // push sends what follows the cursor until ctx ends. The first heartbeat is early by a random time, so that many
-// connections do not beat together. An event wakes up to a thousand connections, so each waits for two channels
-// only and none is a timer.
+// connections do not beat together.
 func (c *connection) push(ctx context.Context) error {
-	beat := time.AfterFunc(rand.N(c.heartbeat)+1, func() {
-		c.beats.Store(true)
-		c.rouse()
-	})
+	beat := time.NewTimer(rand.N(c.heartbeat) + 1)
 	defer beat.Stop()
-	c.rouse() // a shutdown that began before the hub held this connection did not rouse it
 	for {
-		next, err := c.advance(ctx)
+		changed, err := c.sendEvents(ctx)
 		if err != nil {
 			return err
 		}
-		if next == nil {
-			select {
-			case <-c.roused:
-			default:
-				continue
-			}
-		} else {
-			select {
-			case <-next:
-				continue
-			case <-c.roused:
-			}
+		if changed == nil {
+			c.wake() // look for other work, without waiting for it
 		}
-		if err := c.attend(ctx, beat); err != nil {
+		select {
+		case <-changed:
+			continue
+		case <-beat.C:
+			beat.Reset(c.heartbeat)
+			if err := c.beat(ctx); err != nil {
+				return err
+			}
+		case <-c.woken:
+		case <-c.hub.closing:
+			return c.bye("shutdown")
+		case <-c.gone:
+			return c.why
+		}
+		if err := c.sendWrongSignatures(); err != nil {
+			return err
+		}
+		if _, err := c.sendObservations(); err != nil {
 			return err
 		}
 	}
-}
-
-// attend does what the connection was roused for.
-func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
-	select {
-	case <-c.hub.closing:
-		return c.bye("shutdown")
-	case <-c.gone:
-		return c.why
-	default:
-	}
-	if c.beats.Swap(false) {
-		beat.Reset(c.heartbeat)
-		if err := c.beat(ctx); err != nil {
-			return err
-		}
-	}
-	if err := c.sendWrongSignatures(); err != nil {
-		return err
-	}
-	_, err := c.sendObservations()
-	return err
 }
 
 // sendWrongSignatures sends what has changed about wrong signatures.
@@ -184,37 +158,29 @@ func (c *connection) sendWrongSignatures() error {
 	return c.send(wrongFrame{frameWrong, now})
 }
 
-// advance sends some events and moves the cursor past them. It returns a channel that is closed when there is more
-// to send; nil if there already is.
-func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err error) {
-	newest, at := c.ring.newest.Load(), c.cursor.Load()
-	if newest.epoch != c.epoch {
-		return nil, journal.ErrEpoch
+// sendEvents sends some of what follows the cursor. It returns a channel that is closed when there is more; nil if
+// there may be already.
+func (c *connection) sendEvents(ctx context.Context) (changed <-chan struct{}, err error) {
+	news, err := c.tail.after(c.at.seq)
+	if err == nil && news.upTo > 0 {
+		news.events, err = readEvents(ctx, c.hub.journal, c.at, news.upTo)
 	}
-	if at >= newest.head { // the journal may be ahead of the ring
-		if c.live {
-			return newest.next, nil
-		}
-		if c.observed < c.backlog {
-			sent, err := c.sendObservations()
-			if sent || err != nil {
-				return nil, err
-			}
-		}
-		c.live = true
-		return newest.next, c.send(liveFrame{T: frameLive, Cursor: c.position()})
-	}
-	if shared, is := newest.following(at); is && len(c.filter) == 0 {
-		if err := c.writable(); err != nil {
+	switch {
+	case errors.Is(err, errAnother):
+		return nil, c.byeBecause("reset", err)
+	case err != nil:
+		return nil, c.byeBecause("journal", err)
+	case len(news.events) > 0:
+		return nil, c.sendAll(news.events)
+	case c.live || news.pending:
+		return news.changed, nil
+	case c.observed < c.backlog:
+		if sent, err := c.sendObservations(); sent || err != nil {
 			return nil, err
 		}
-		if err := c.socket.WritePreparedMessage(shared.message); err != nil {
-			return nil, unsent(err)
-		}
-		c.cursor.Store(shared.last)
-		return nil, nil
 	}
-	return nil, c.catchUp(ctx)
+	c.live = true
+	return news.changed, c.send(liveFrame{T: frameLive, Cursor: c.at.position(), Last: c.at.last})
 }
 
 var (
@@ -222,30 +188,39 @@ var (
 	eventsSuffix = []byte(`]}`)
 )
 
-// sendEvents sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
-func (c *connection) sendEvents(events []encoded) error {
+// sendAll sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
+func (c *connection) sendAll(events []encoded) error {
 	var buffer bytes.Buffer
 	for len(events) > 0 {
-		taken, filtered := frameOf(&buffer, events, c.filter)
-		if filtered < taken {
-			if err := c.write(buffer.Bytes()); err != nil {
-				return err
-			}
+		taken, filtered, err := 1, 0, error(nil)
+		if gap := events[0]; gap.gap {
+			err = c.send(gapFrame{frameGap, span{max(gap.from, c.at.seq+1), gap.seq}})
+		} else if taken, filtered = frameOf(&buffer, events, c.filter); filtered < taken {
+			err = c.write(buffer.Bytes())
 		}
-		c.cursor.Store(events[taken-1].seq)
+		if err != nil {
+			return err
+		}
+		c.moveTo(c.at.after(events[taken-1].seq, events[taken-1].id))
 		events = events[taken:]
 	}
 	return nil
 }
 
-// frameOf writes a frame of the first events that pass types into buffer: as many as fit, but at least one. It
-// returns how many events it has consumed and how many of them were filtered out; if all were, there is no frame
-// to send.
+func (c *connection) moveTo(at cursor) {
+	c.at = at
+	c.seq.Store(at.seq)
+}
+
+// frameOf writes a frame of the first events that pass types into buffer, up to a gap: as many as fit, but at least
+// one. It returns how many events it has consumed and how many of them were filtered out; if all were, there is no
+// frame to send.
 func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, filtered int) {
 	buffer.Reset()
 	buffer.Write(eventsPrefix)
 	for _, event := range events {
-		if buffer.Len()+len(",")+len(event.text)+len(eventsSuffix) > frameBytes && taken > filtered {
+		full := buffer.Len()+len(",")+len(event.text)+len(eventsSuffix) > frameBytes && taken > filtered
+		if full || event.gap {
 			break
 		}
 		taken++
@@ -262,27 +237,23 @@ func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, filte
 	return taken, filtered
 }
 
-// beat sends a heartbeat and a ping while the token is valid.
+// beat sends a heartbeat and a ping while the token is valid. Filtered events move the cursor in it, too.
 func (c *connection) beat(ctx context.Context) error {
 	if !c.admitted() {
 		return c.refuse(closeUnauthorized, tokenEnded)
 	}
-	if err := c.sendHeartbeat(ctx); err != nil {
+	head, err := c.hub.journal.Head(ctx)
+	if err != nil {
+		return c.byeBecause("journal", err)
+	}
+	err = c.send(heartbeatFrame{
+		T: frameHeartbeat, Head: head, Cursor: c.at.position(), Last: c.at.last, Now: time.Now().UTC(),
+	})
+	if err != nil {
 		return err
 	}
 	return unsent(c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)))
 }
-
-// sendHeartbeat sends the head and the cursor, which filtered events also move.
-func (c *connection) sendHeartbeat(ctx context.Context) error {
-	head, err := c.journal.Head(ctx)
-	if err != nil {
-		return c.part("journal", err)
-	}
-	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
-}
-
-func (c *connection) position() string { return cursor{c.epoch, c.cursor.Load()}.String() }
 
 func (c *connection) send(frame any) error {
 	text, err := json.Marshal(frame)
@@ -292,13 +263,9 @@ func (c *connection) send(frame any) error {
 	return c.write(text)
 }
 
-// writable sets the deadline of the next write: a subscriber that takes nothing for writeTimeout is disconnected.
-func (c *connection) writable() error {
-	return c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
-}
-
+// write sends a frame. A subscriber that takes nothing for writeTimeout is disconnected.
 func (c *connection) write(text []byte) error {
-	if err := c.writable(); err != nil {
+	if err := c.socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	return unsent(c.socket.WriteMessage(websocket.TextMessage, text))
@@ -331,8 +298,8 @@ func (c *connection) bye(reason string) error {
 	return fmt.Errorf("said bye: %s", reason)
 }
 
-// part says bye for a reason, and returns why in one line for the log.
-func (c *connection) part(reason string, why error) error {
+// byeBecause says bye, and returns why in one line for the log.
+func (c *connection) byeBecause(reason string, why error) error {
 	return fmt.Errorf("%w (%w)", why, c.bye(reason))
 }
 

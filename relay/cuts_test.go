@@ -124,7 +124,7 @@ func TestJoinersDuringAFloodSeeNoHoleAndNoDouble(t *testing.T) {
 				return
 			}
 			began[i] = rand.N(join + 1) // some way back, or at the head
-			s := subscribe(t, n, func(cfg *SubscriberConfig) { cfg.Cursor = cursor{"epoch", began[i]}.String() })
+			s := subscribe(t, n, func(cfg *SubscriberConfig) { cfg.Cursor = cursor{epoch: "epoch", seq: began[i]}.String() })
 			run(t, s, collectors[i])
 		})
 	}

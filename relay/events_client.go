@@ -62,7 +62,7 @@ func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 	if err := r.get(ctx, EventsPath+"?limit=1", &answer); err != nil {
 		return "", err
 	}
-	return cursor{answer.Epoch, max(0, answer.Head-back)}.String(), nil
+	return cursor{epoch: answer.Epoch, seq: max(0, answer.Head-back)}.String(), nil
 }
 
 // Quarantined is a signed body that is not an event.

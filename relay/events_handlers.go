@@ -26,18 +26,19 @@ const (
 )
 
 // page is the answer of GET /v1/events. Next is the cursor for the next request; with a type, an empty page may
-// have more after it.
+// have more after it. Gaps are what cannot be read any more between after and next.
 type page struct {
 	Epoch  string            `json:"epoch"`
 	Head   int64             `json:"head"`
 	Oldest int64             `json:"oldest"`
 	Next   string            `json:"next"`
+	Gaps   []span            `json:"gaps,omitempty"`
 	Events []json.RawMessage `json:"events"`
 }
 
 // pageQuery is what the query of GET /v1/events asks for.
 type pageQuery struct {
-	after int64
+	after cursor
 	limit int
 	types filter
 }
@@ -51,11 +52,12 @@ func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 	}
 	found, err := r.readPage(req.Context(), query)
 	switch {
+	case errors.Is(err, errAnother):
+		message := fmt.Sprintf("after: event %d is not in the journal, whose newest is %d: begin at 0",
+			query.after.seq, found.Head)
+		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": message})
 	case err != nil:
 		r.answerUnreadable(w, err)
-	case query.after > found.Head:
-		message := fmt.Sprintf("after: %d is ahead of the newest event, %d: begin at 0", query.after, found.Head)
-		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": message})
 	default:
 		r.answerJSON(w, http.StatusOK, found)
 	}
@@ -67,6 +69,7 @@ func readPageQuery(text, epoch string) (pageQuery, error) {
 	if err != nil {
 		return query, err
 	}
+	query.after.epoch = epoch
 	if text := values.Get("after"); text != "" {
 		if !strings.Contains(text, ":") {
 			text = epoch + ":" + text
@@ -78,7 +81,7 @@ func readPageQuery(text, epoch string) (pageQuery, error) {
 		case at.epoch != epoch:
 			return query, fmt.Errorf("after: the cursor belongs to another journal than %s: begin at 0", epoch)
 		}
-		query.after = at.seq
+		query.after = at
 	}
 	if query.limit, err = readLimit(values, maxPage); err != nil {
 		return query, err
@@ -119,36 +122,35 @@ func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
 		return page{}, err
 	}
 	found := page{Epoch: r.journal.Epoch(), Head: head, Oldest: oldest, Events: []json.RawMessage{}}
-	at, size, batch := query.after, 0, replayBatch
-	if len(query.types) == 0 {
-		batch = min(batch, query.limit)
-	}
-	for scanned := 0; scanned < maxScan && len(found.Events) < query.limit && size < frameBytes; {
-		records, err := r.journal.Read(ctx, at, batch)
+	at, size, scanned := query.after, 0, 0
+	full := func() bool { return scanned >= maxScan || len(found.Events) == query.limit || size >= frameBytes }
+	for !full() {
+		events, err := readEvents(ctx, r.journal, at, head)
 		if err != nil {
-			return page{}, err
+			return found, err
 		}
-		if len(records) == 0 {
+		if len(events) == 0 {
 			break
 		}
-		for _, record := range records {
-			if len(found.Events) == query.limit || size >= frameBytes {
+		for _, event := range events {
+			if full() {
 				break
 			}
-			at = record.Seq
+			at = at.after(event.seq, event.id)
 			scanned++
-			if !query.types.matches(record.Type) {
-				continue
+			switch {
+			case event.gap:
+				found.Gaps = append(found.Gaps, span{event.from, event.seq})
+			case query.types.matches(event.kind):
+				found.Events = append(found.Events, event.text)
+				size += len(event.text)
 			}
-			event, err := encode(record)
-			if err != nil {
-				return page{}, err
-			}
-			found.Events = append(found.Events, event.text)
-			size += len(event.text)
+		}
+		if at.seq >= head {
+			break
 		}
 	}
-	found.Next = cursor{found.Epoch, at}.String()
+	found.Next = at.position()
 	return found, nil
 }
 
@@ -161,8 +163,13 @@ func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "application/octet-stream")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Tillwatch-Cursor", cursor{r.journal.Epoch(), record.Seq}.String())
+	header.Set("Tillwatch-Cursor", r.cursorOf(record))
 	_, _ = w.Write(record.Body)
+}
+
+// cursorOf returns the cursor of an event.
+func (r *Relay) cursorOf(record journal.Record) string {
+	return cursor{epoch: r.journal.Epoch(), seq: record.Seq}.String()
 }
 
 // oneEvent is the answer of GET /v1/events/{id}.
@@ -174,7 +181,7 @@ type oneEvent struct {
 // oneEvent serves an event in the form of a page's items, with its cursor.
 func (r *Relay) oneEvent(w http.ResponseWriter, req *http.Request) {
 	if record, found := r.findEvent(w, req); found {
-		r.answerJSON(w, http.StatusOK, oneEvent{cursor{r.journal.Epoch(), record.Seq}.String(), itemOf(record)})
+		r.answerJSON(w, http.StatusOK, oneEvent{r.cursorOf(record), itemOf(record)})
 	}
 }
 

@@ -105,7 +105,7 @@ func TestAPageAheadOfTheHeadIsRefused(t *testing.T) {
 	fill(t, memory, 1, 30)
 	r := newTestRelay(t, memory, nil)
 	for _, after := range []string{"31", "epoch:31", "9223372036854775807"} {
-		if w := get(t, r, EventsPath+"?after="+after); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "newest event, 30") {
+		if w := get(t, r, EventsPath+"?after="+after); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "newest is 30") {
 			t.Errorf("after %s: %d %s", after, w.Code, w.Body)
 		}
 	}

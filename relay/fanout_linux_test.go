@@ -137,7 +137,7 @@ func (f *fanOut) stall() (leave func()) {
 		f.relay.hub.mu.Lock()
 		defer f.relay.hub.mu.Unlock()
 		for c := range f.relay.hub.connections {
-			before += c.cursor.Load()
+			before += c.seq.Load()
 		}
 		return before == last && len(f.relay.hub.connections) == benchHealthy+benchStalled
 	})

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"tillwatch/api/quota"
@@ -17,6 +18,7 @@ const (
 	frameHello     = "hello"
 	frameWelcome   = "welcome"
 	frameEvents    = "ev"
+	frameGap       = "gap"
 	frameLive      = "live"
 	frameHeartbeat = "hb"
 	frameBye       = "bye"
@@ -33,7 +35,7 @@ const (
 	ResumeOK    = "ok"    // the stream continues after the cursor
 	ResumeFresh = "fresh" // there was no cursor
 	ResumeGap   = "gap"   // the journal no longer has what follows the cursor
-	ResumeReset = "reset" // the cursor belongs to another journal, or is ahead of this one: the stream starts over
+	ResumeReset = "reset" // the cursor's event is not in this journal: the stream starts over
 )
 
 // Close codes. Those from 4500 on are final: another attempt would end the same way.
@@ -44,10 +46,11 @@ const (
 	closeBadVersion   = 4505
 )
 
-// helloFrame is the first frame of a connection, from the subscriber.
+// helloFrame is the first frame of a connection, from the subscriber. Last is the id of the event at the cursor.
 type helloFrame struct {
 	T      string    `json:"t"`
 	Cursor *string   `json:"cursor"`
+	Last   string    `json:"last,omitempty"`
 	From   string    `json:"from,omitempty"`
 	Since  time.Time `json:"since,omitzero"` // instead of from, without a cursor: events received at or after this time
 	Types  []string  `json:"types,omitempty"`
@@ -94,15 +97,24 @@ type wireItem struct {
 	Raw        []byte    `json:"raw"`
 }
 
+// gapFrame says which events cannot be read any more.
+type gapFrame struct {
+	T string `json:"t"`
+	span
+}
+
+// liveFrame has the cursor and the id of its event, which may be one that the filter held back.
 type liveFrame struct {
 	T      string `json:"t"`
 	Cursor string `json:"cursor"`
+	Last   string `json:"last,omitempty"`
 }
 
 type heartbeatFrame struct {
 	T      string    `json:"t"`
 	Head   int64     `json:"head"`
 	Cursor string    `json:"cursor"`
+	Last   string    `json:"last,omitempty"`
 	Now    time.Time `json:"now"`
 }
 
@@ -139,6 +151,9 @@ type frame struct {
 	Since     time.Time  `json:"obs_since"`
 	Items     []wireItem `json:"items"`
 	Cursor    string     `json:"cursor"`
+	Last      string     `json:"last"`
+	From      int64      `json:"from"`
+	To        int64      `json:"to"`
 	Reason    string     `json:"reason"`
 	RetryMS   []int64    `json:"retry_ms"`
 
@@ -161,25 +176,27 @@ func itemOf(r journal.Record) wireItem {
 	}
 }
 
-// encoded is an event encoded for the frames of all connections.
+// encoded is an event encoded for the frames of all connections, or a gap: events that cannot be read any more.
 type encoded struct {
-	seq  int64
-	kind string
-	text []byte
+	from, seq int64 // the same, unless it is a gap
+	gap       bool
+	id, kind  string
+	text      []byte
 }
 
-func encode(r journal.Record) (encoded, error) {
-	text, err := json.Marshal(itemOf(r))
-	return encoded{seq: r.Seq, kind: r.Type, text: text}, err
-}
-
-func encodeAll(records []journal.Record) ([]encoded, error) {
-	all := make([]encoded, len(records))
-	for i, record := range records {
-		var err error
-		if all[i], err = encode(record); err != nil {
-			return nil, err
+// encodeAll encodes the records that follow a sequence number. Where they have a hole, there is a gap.
+func encodeAll(after int64, records []journal.Record) ([]encoded, error) {
+	var all []encoded
+	for _, record := range records {
+		if record.Seq > after+1 {
+			all = append(all, encoded{from: after + 1, seq: record.Seq - 1, gap: true})
 		}
+		text, err := json.Marshal(itemOf(record))
+		if err != nil {
+			return nil, fmt.Errorf("encode event %d: %w", record.Seq, err)
+		}
+		all = append(all, encoded{from: record.Seq, seq: record.Seq, id: record.ID, kind: record.Type, text: text})
+		after = record.Seq
 	}
 	return all, nil
 }

@@ -20,14 +20,14 @@ func eventsFrame(t testing.TB, records ...journal.Record) []byte {
 	t.Helper()
 	text := []byte(`{"t":"ev","items":[`)
 	for i, r := range records {
-		e, err := encode(r)
+		e, err := encodeAll(r.Seq-1, []journal.Record{r})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, e.text...)
+		text = append(text, e[0].text...)
 	}
 	return append(text, "]}"...)
 }

@@ -76,12 +76,11 @@ func TestMetricsShowHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
 	deliver(t, r.Handler(), 1, 10)
 	for _, at := range []int64{10, 3, 7} {
-		c := &connection{}
-		c.cursor.Store(at)
-		c.begun.Store(true)
+		c := r.connection(nil, nil)
+		c.seq.Store(at)
 		r.hub.connections[c] = struct{}{}
 	}
-	r.hub.connections[&connection{}] = struct{}{} // has not begun
+	r.hub.connections[r.connection(nil, nil)] = struct{}{} // has not begun
 	values := scraped(t, r)
 	if values["tillwatch_subscriber_lag_events"] != "7" || values["tillwatch_subscribers"] != "4" {
 		t.Errorf("lag %s of %s subscribers", values["tillwatch_subscriber_lag_events"], values["tillwatch_subscribers"])

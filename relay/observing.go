@@ -150,7 +150,7 @@ func (r *Relay) publish(batch []quota.Observation) (fresh int, err error) {
 		items[i] = observation{id: o.ID, text: text}
 	}
 	fresh, dropped := r.observing.log.add(items, time.Now())
-	r.hub.rouseSoon()
+	r.hub.wakeSoon()
 	r.metrics.observedTooMany.Add(float64(dropped))
 	return fresh, nil
 }
@@ -179,7 +179,7 @@ func (c *connection) sendObservations() (sent bool, err error) {
 	}
 	c.observed = last
 	if more {
-		c.rouse()
+		c.wake()
 	}
 	return true, nil
 }

@@ -260,7 +260,11 @@ func TestASubscriberHandsObservationsOnEachOnce(t *testing.T) {
 		w.await(t, "since when they are whole", func() bool { return !w.statuses[len(w.statuses)-1].ObservedSince.IsZero() })
 		expectTaken(t, r.Handler(), 301, 310, taken{Received: 10})
 		w.await(t, "what comes", seen(310))
-		r.hub.cut() // and it comes back
+		r.hub.mu.Lock()
+		for c := range r.hub.connections {
+			_ = c.socket.Close() // and it comes back
+		}
+		r.hub.mu.Unlock()
 		expectTaken(t, r.Handler(), 311, 320, taken{Received: 10})
 		w.await(t, "what came meanwhile", seen(320))
 		<-time.After(time.Minute)

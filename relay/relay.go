@@ -136,19 +136,8 @@ func New(cfg Config) (*Relay, error) {
 	r.metrics = newMetrics(r)
 	r.backfill = newBackfill(r, cfg.Events)
 	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
-	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.rouseSoon
-	if from, to := r.journal.lost(); from <= to {
-		logLoss(r.logger, from, to, r.journal.Epoch())
-	}
+	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.wakeSoon
 	return r, nil
-}
-
-// logLoss logs which events a journal has lost; which they are is not known if from is above to.
-func logLoss(logger *slog.Logger, from, to int64, epoch string) {
-	if from <= to {
-		logger = logger.With(slog.Int64("from", from), slog.Int64("to", to))
-	}
-	logger.Error("the journal has lost acknowledged events: subscribers start over", slog.String("epoch", epoch))
 }
 
 // SetSigningSecrets replaces the active signing secrets, as in a rotation. On an error the old ones stay.
@@ -166,7 +155,7 @@ func (r *Relay) SetTokens(tokens []api.Secret, issued []Token) error {
 	if err := r.tokens.set(tokens, issued); err != nil {
 		return err
 	}
-	r.hub.expel(func(c *connection) bool { return !c.admitted() })
+	r.hub.endUnadmitted()
 	return nil
 }
 

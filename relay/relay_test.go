@@ -223,35 +223,3 @@ func (p *partlyFull) Append(ctx context.Context, entries []journal.Entry) ([]jou
 	}
 	return p.Journal.Append(ctx, entries)
 }
-
-// lossy is a journal that knows which events it has lost; none if from is above to.
-type lossy struct {
-	journal.Journal
-	from, to int64
-}
-
-func (l *lossy) Lost() (from, to int64) { return l.from, l.to }
-
-func TestALossOfTheJournalIsLogged(t *testing.T) {
-	for name, lose := range map[string]func(l *lossy, start func() *Relay){
-		"while no relay ran": func(l *lossy, start func() *Relay) {
-			l.from, l.to = 8, 11
-			start()
-		},
-		"while the relay runs": func(l *lossy, start func() *Relay) {
-			r := start()
-			l.from, l.to = 8, 11
-			if err := r.hub.renew(t.Context(), newRing("before", 0), "epoch"); err != nil {
-				t.Error(err)
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			log, j := &recorded{}, &lossy{newMemory(t), 1, 0}
-			lose(j, func() *Relay { return newTestRelay(t, j, func(cfg *Config) { cfg.Logger = log.logger() }) })
-			if text := log.String(); strings.Count(text, "lost acknowledged events") != 1 || !strings.Contains(text, "from=8 to=11 epoch=epoch") {
-				t.Errorf("the log is %q", text)
-			}
-		})
-	}
-}

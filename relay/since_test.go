@@ -107,7 +107,7 @@ func TestASubscriptionSinceATimeDropsOnlyWhatWasStoredEarlier(t *testing.T) {
 				for _, item := range c.awaitItems(t, 3) {
 					seqs = append(seqs, item.Seq)
 				}
-				if synctest.Wait(); !slices.Equal(seqs, []int64{2, 4, 5}) || s.Cursor() != "epoch:5" {
+				if synctest.Wait(); !slices.Equal(seqs, []int64{2, 4, 5}) || s.Cursor() != "epoch:5:evt" {
 					t.Errorf("it delivered %d, and its cursor is %s", seqs, s.Cursor())
 				}
 				stop()

@@ -80,7 +80,7 @@ func TestStalledSubscribersHoldNoOneBackTakeNoMemoryAndLoseNothing(t *testing.T)
 	const (
 		stalled, healthy = 10, 50
 		size             = 64 << 10 // of an event
-		before, flood    = ringBytes / size, 8
+		before, flood    = tailBytes / size, 8
 		limit            = 5 << 20 // less than a queue for each of the stalled would take
 	)
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestStalledSubscribersHoldNoOneBackTakeNoMemoryAndLoseNothing(t *testing.T)
 			synctest.Wait()
 		}
 		follow(1)
-		put(1, before) // the ring is full
+		put(1, before) // the tail is full
 		follow(healthy - 1)
 		shut, open := make(chan struct{}), make(chan struct{})
 		var stops []func()
@@ -162,46 +162,5 @@ func TestStalledSubscribersHoldNoOneBackTakeNoMemoryAndLoseNothing(t *testing.T)
 			t.Error(err)
 		}
 		tasks.Wait()
-	})
-}
-
-// Those that are behind hold what they do not take, each for itself.
-func TestSubscribersThatStallBehindLargeEventsHaveBoundedMemory(t *testing.T) {
-	const (
-		stalled, places = 20, 4
-		size            = 512 << 10 // of an event
-		events          = 2 * ringBytes / size
-	)
-	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		for i := 1; i <= events; i++ {
-			body := append(eventBody(i), bytes.Repeat([]byte(" "), size)...)
-			if _, err := memory.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(i), Origin: journal.Webhook, Body: body}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := newTestRelay(t, memory, nil)
-		r.hub.frames = newBodyMemory(places * encodedTimes * (size + size/10))
-		n := serveRelay(t, r)
-		for range stalled {
-			connect(t, n, helloFrame{T: frameHello}).next(frameWelcome)
-		}
-		synctest.Wait()
-		if open := r.Streams(); open != places {
-			t.Errorf("%d stalled ones hold memory, want %d", open, places)
-		}
-		c := &counting{t: t}
-		healthy := connect(t, n, helloFrame{T: frameHello})
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			c.countFrames(healthy)
-		}()
-		synctest.Wait()
-		if c.last != events {
-			t.Errorf("a healthy one has event %d of %d", c.last, events)
-		}
-		_ = healthy.socket.Close()
-		<-ended
 	})
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,7 @@ func newUpgrader() *websocket.Upgrader {
 
 // stream serves one subscriber until it leaves, stalls or the relay shuts down.
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
-	if err := r.hub.reserve(req.Context()); err != nil {
+	if err := r.hub.reserve(); err != nil {
 		w.Header().Set("Retry-After", retrySeconds)
 		w.Header().Set("Connection", "close")
 		answer(w, http.StatusServiceUnavailable, `{"message":"no stream can be opened now: try again"}`+"\n")
@@ -52,28 +53,30 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	token, _ := bearer(req)
 	c := r.connection(socket, func() bool { return r.admits(token, ScopeStream) })
-	c.ring = r.hub.enter(c)
-	defer r.hub.leave(c)
+	c.tail = r.hub.add(c)
+	defer r.hub.remove(c)
 	reason := c.serve()
 	level := slog.LevelInfo
-	if errors.Is(reason, errStalled) || errors.Is(reason, errOusted) || errors.Is(reason, errNoPong) {
+	if errors.Is(reason, errStalled) || errors.Is(reason, errNoPong) {
 		level = slog.LevelWarn
 	}
-	r.logger.Log(req.Context(), level, "stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
+	r.logger.Log(req.Context(), level, "stream ended",
+		slog.String("client", c.client), slog.String("reason", reason.Error()))
 }
 
 // connection makes a connection of an upgraded socket. The hub does not hold it yet.
 func (r *Relay) connection(socket *websocket.Conn, admitted func() bool) *connection {
-	return &connection{
+	c := &connection{
 		hub:       r.hub,
-		journal:   r.journal,
 		socket:    socket,
 		heartbeat: r.heartbeat,
 		admitted:  admitted,
 		hello:     make(chan []byte, 1),
 		gone:      make(chan struct{}),
-		roused:    make(chan struct{}, 1),
+		woken:     make(chan struct{}, 1),
 	}
+	c.seq.Store(-1)
+	return c
 }
 
 // greet reads the hello and answers it. The error says why the connection ends.
@@ -102,16 +105,14 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
 	c.backlog = c.hub.observing.log.head()
-	welcome, start, err := c.resume(ctx, hello)
+	welcome, at, err := c.resume(ctx, hello)
 	if err != nil {
-		return c.part("journal", err)
+		return c.byeBecause("journal", err)
 	}
 	if c.observing {
 		welcome.ObservedSince = c.hub.observing.log.wholeSince(time.Now()).UTC()
 	}
-	c.epoch = welcome.Epoch
-	c.cursor.Store(start)
-	c.begun.Store(true)
+	c.moveTo(at)
 	if err := c.send(welcome); err != nil {
 		return err
 	}
@@ -148,43 +149,51 @@ func observedBy(hello string, now time.Time) (at int64, wanted bool) {
 	return at, hello != noObservations
 }
 
-// resume decides after which sequence number the stream starts.
-func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame, int64, error) {
-	oldest, err := c.journal.Oldest(ctx)
+// resume decides after which event the stream starts.
+func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame, cursor, error) {
+	j := c.hub.journal
+	oldest, err := j.Oldest(ctx)
 	if err != nil {
-		return welcomeFrame{}, 0, err
+		return welcomeFrame{}, cursor{}, err
 	}
-	head, err := c.journal.Head(ctx)
+	head, err := j.Head(ctx)
 	if err != nil {
-		return welcomeFrame{}, 0, err
+		return welcomeFrame{}, cursor{}, err
 	}
 	w := welcomeFrame{
-		T: frameWelcome, Epoch: c.journal.Epoch(), Head: head, Oldest: oldest,
+		T: frameWelcome, Epoch: j.Epoch(), Head: head, Oldest: oldest, Resume: ResumeFresh,
 		Heartbeat: c.heartbeat.Seconds(), Now: time.Now().UTC(),
 	}
+	start := cursor{epoch: w.Epoch, seq: oldest - 1}
 	if hello.Cursor == nil {
-		w.Resume = ResumeFresh
-		if !hello.Since.IsZero() {
+		switch {
+		case !hello.Since.IsZero():
 			if !hello.Now.IsZero() {
 				hello.Since = hello.Since.Add(w.Now.Sub(hello.Now))
 			}
-			w.Start, err = before(ctx, c.journal, hello.Since, oldest, head)
-			return w, w.Start, err
+			w.Start, err = before(ctx, j, hello.Since, oldest, head)
+			start.seq = w.Start
+		case hello.From == FromLatest:
+			start.seq = head
 		}
-		if hello.From == FromLatest {
-			return w, head, nil
-		}
-		return w, oldest - 1, nil
+		return w, start, err
 	}
 	at, err := parseCursor(*hello.Cursor)
-	switch {
-	case err != nil, at.epoch != w.Epoch, at.seq > head:
+	if err != nil || at.epoch != w.Epoch {
 		w.Resume = ResumeReset
-		return w, oldest - 1, nil
+		return w, start, nil
+	}
+	at.last = cmp.Or(lastOf(hello.Last), at.last)
+	switch _, err := readOn(ctx, j, at, 1); {
+	case errors.Is(err, errAnother):
+		w.Resume = ResumeReset
+		return w, start, nil
+	case err != nil:
+		return welcomeFrame{}, cursor{}, err
 	case at.seq+1 < oldest:
 		w.Resume, w.Lost = ResumeGap, &span{at.seq + 1, oldest - 1}
-		return w, oldest - 1, nil
+		return w, start, nil
 	}
 	w.Resume = ResumeOK
-	return w, at.seq, nil
+	return w, at, nil
 }

@@ -164,12 +164,17 @@ func TestASubscriberWhoseHelloRacesAShutdownIsToldAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			reasons := make(chan error, 1)
-			n := serveRaw(t, func(socket *websocket.Conn) {
+			n, _ := serveOn(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				socket, err := newUpgrader().Upgrade(w, req, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				c := r.connection(socket, func() bool { return true })
-				c.ring = newRing("epoch", 0)
+				c.tail = newTail()
 				c.hello <- []byte(`{"t":"hello"}`)
 				reasons <- c.serve()
-			})
+			}))
 			began := time.Now()
 			p := connect(t, n, nil)
 			if err := p.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {

@@ -38,7 +38,7 @@ const (
 type SubscriberConfig struct {
 	URL    string     // of the relay: http, https, ws or wss; the path defaults to /v1/stream
 	Token  api.Secret // bearer token with the scope stream
-	Cursor string     // "<epoch>:<seq>" to resume after, "" for none
+	Cursor string     // to resume after, "<epoch>:<seq>" or "<epoch>:<seq>:<id>"; "" for none
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
 	Since  time.Time  // instead of From: begin with what the relay received at or after this time
 	Here   bool       // Since is by this machine's clock, not by the relay's
@@ -86,7 +86,11 @@ type Item struct {
 	Origin     string    // webhook or backfill, scrubbed
 	Duplicates int       // repeated deliveries that were known when it was sent
 	Conflicts  int       // of these, those with another body
+	ID         api.ID    // as the relay has it, which need not be what this version reads from the body
 }
+
+// Cursor returns the cursor behind the item in a journal, as [Subscriber.Cursor] does.
+func (i Item) Cursor(epoch string) string { return cursor{epoch, i.Seq, string(i.ID)}.String() }
 
 // StreamState is the state of a subscriber.
 type StreamState string
@@ -107,10 +111,11 @@ type Status struct {
 	Epoch    string        // of the journal; "" before the first welcome
 	Head     int64         // the journal's newest seq, as last heard; 0 for none
 	Cursor   int64         // the newest seq delivered; 0 for none
+	Last     api.ID        // the id of that event; "" if it is not known
 	Resume   string        // ok, fresh, gap or reset, as the relay said
-	LostFrom int64         // with gap: the first seq that the journal no longer has
-	LostTo   int64         // with gap: the last of them
-	Ahead    int64         // with reset: the cursor's seq, if the journal is the same but ends before it; 0: it is another journal
+	LostFrom int64         // the first seq that could not be read any more, at the start or since; 0 for none
+	LostTo   int64         // the last of them
+	Ahead    int64         // with reset: the cursor's seq, if the journal ends before it; 0: it is another journal
 	Err      error         // why, with lost and refused
 	RetryIn  time.Duration // with lost: from Since to the next attempt
 
@@ -196,7 +201,8 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 	return u, nil
 }
 
-// Cursor returns where to resume, "<epoch>:<seq>"; "" before the first welcome if none was configured.
+// Cursor returns where to resume, "<epoch>:<seq>" or, where the relay can then tell whether its journal still has the
+// event, "<epoch>:<seq>:<id>"; "" before the first welcome if none was configured.
 func (s *Subscriber) Cursor() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,7 +304,7 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
-	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
+	next.Epoch, next.Head, next.Cursor, next.Last = s.status.Epoch, s.status.Head, s.status.Cursor, s.status.Last
 	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
 	if next.Resume == "" {
 		next.Resume, next.LostFrom, next.LostTo, next.Ahead = s.status.Resume, s.status.LostFrom, s.status.LostTo, s.status.Ahead
@@ -313,7 +319,7 @@ func (s *Subscriber) moved(to cursor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = &to
-	s.status.Epoch, s.status.Cursor = to.epoch, to.seq
+	s.status.Epoch, s.status.Cursor, s.status.Last = to.epoch, to.seq, api.ID(to.last)
 	s.status.Head = max(s.status.Head, to.seq)
 }
 

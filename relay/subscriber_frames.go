@@ -29,7 +29,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.welcome(frame)
 	case frameBye:
 		return byeOf(frame)
-	case frameEvents, frameLive, frameHeartbeat, frameObservations, frameWrong:
+	case frameEvents, frameGap, frameLive, frameHeartbeat, frameObservations, frameWrong:
 		if !f.welcomed {
 			return errNoWelcome
 		}
@@ -37,8 +37,10 @@ func (f *following) take(ctx context.Context, frame frame) error {
 	switch frame.T {
 	case frameEvents:
 		return f.events(ctx, frame.events)
+	case frameGap:
+		f.gap(span{frame.From, frame.To})
 	case frameLive:
-		f.skipTo(frame.Cursor)
+		f.skipTo(frame.Cursor, frame.Last)
 		f.subscriber.note(func(known *Status) { known.Wrong = f.wrong }) // none if the relay has reported none by now
 		f.subscriber.enter(f.handler, Status{State: Live})
 	case frameHeartbeat:
@@ -71,7 +73,7 @@ func (f *following) observations(frame observationsFrame) {
 // welcome sets the cursor to where the relay starts.
 func (f *following) welcome(frame frame) error {
 	next := Status{State: Replaying, Resume: frame.Resume}
-	at := cursor{frame.Epoch, frame.Oldest - 1}
+	at := cursor{epoch: frame.Epoch, seq: frame.Oldest - 1}
 	if !IsCursor(at.String()) || frame.Head < 0 {
 		return errors.New("the relay's welcome cannot be read")
 	}
@@ -92,7 +94,8 @@ func (f *following) welcome(frame frame) error {
 		next.LostFrom, next.LostTo = frame.Lost.From, frame.Lost.To
 		at.seq = frame.Lost.To
 	case ResumeReset:
-		if known, err := parseCursor(f.subscriber.Cursor()); err == nil && known.epoch == frame.Epoch {
+		known, err := parseCursor(f.subscriber.Cursor())
+		if err == nil && known.epoch == frame.Epoch && known.seq > frame.Head {
 			next.Ahead = known.seq
 		}
 		f.subscriber.stored = 0
@@ -126,7 +129,7 @@ func (f *following) events(ctx context.Context, items []Item) error {
 	batch, at := items[:0], f.at
 	for _, item := range items {
 		if item.Seq > at.seq {
-			if at.seq = item.Seq; f.subscriber.wanted(&item) {
+			if at = at.after(item.Seq, string(item.ID)); f.subscriber.wanted(&item) {
 				batch = append(batch, item)
 			}
 		}
@@ -143,6 +146,19 @@ func (f *following) events(ctx context.Context, items []Item) error {
 	f.at = at
 	f.subscriber.moved(at)
 	return nil
+}
+
+// gap moves the cursor past events that cannot be read any more.
+func (f *following) gap(lost span) {
+	if lost.To <= f.at.seq {
+		return
+	}
+	f.silent = 0
+	lost.From = max(lost.From, f.at.seq+1)
+	f.at = f.at.after(lost.To, "")
+	f.subscriber.moved(f.at)
+	f.subscriber.note(func(known *Status) { known.LostFrom, known.LostTo = lost.From, lost.To })
+	f.handler.Status(f.subscriber.Status())
 }
 
 // itemFrom decodes an event. If this version cannot decode it, the item keeps what the relay read of it.
@@ -163,19 +179,21 @@ func itemFrom(wire wireItem) Item {
 		Origin:     string(api.Scrub(wire.Origin)),
 		Duplicates: wire.Duplicates,
 		Conflicts:  wire.Conflicts,
+		ID:         api.ScrubID(wire.ID),
 	}
 }
 
 // skipTo moves the cursor past events that the filter held back.
-func (f *following) skipTo(position string) {
+func (f *following) skipTo(position, last string) {
 	if at, err := parseCursor(position); err == nil && at.epoch == f.at.epoch && at.seq > f.at.seq {
+		at.last = lastOf(last)
 		f.at = at
 		f.subscriber.moved(at)
 	}
 }
 
 func (f *following) heartbeat(frame frame) error {
-	f.skipTo(frame.Cursor)
+	f.skipTo(frame.Cursor, frame.Last)
 	f.subscriber.note(func(known *Status) { known.Head = frame.Head })
 	f.handler.Status(f.subscriber.Status())
 	if frame.Head <= f.at.seq {

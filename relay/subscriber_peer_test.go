@@ -141,7 +141,7 @@ func TestWhatIsUnknownIsIgnoredAndDoublesAreDropped(t *testing.T) {
 		stop := run(t, s, c)
 		expectRow(t, c.awaitItems(t, 3), 1, 3)
 		synctest.Wait()
-		if s.Cursor() != "epoch:3" {
+		if s.Cursor() != "epoch:3:evt" {
 			t.Errorf("cursor is %s", s.Cursor())
 		}
 		stop()

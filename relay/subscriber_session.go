@@ -133,8 +133,8 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 
 func (s *Subscriber) sayHello(socket *websocket.Conn, observing bool) error {
 	hello := helloFrame{T: frameHello, From: s.config.From, Since: s.config.Since, Types: s.config.Types, Client: s.config.Client}
-	if at := s.Cursor(); at != "" {
-		hello.Cursor = &at
+	if at, err := parseCursor(s.Cursor()); err == nil {
+		hello.Cursor, hello.Last = new(at.position()), at.last
 	}
 	if s.config.Here {
 		hello.Now = time.Now().UTC()
@@ -226,7 +226,7 @@ func (l *link) next(alive func() error) (r received) {
 func readFrame(text []byte) (f frame, err error) {
 	f.T = gjson.GetBytes(text, "t").Str
 	switch f.T {
-	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye:
+	case frameWelcome, frameEvents, frameGap, frameLive, frameHeartbeat, frameBye:
 		err = json.Unmarshal(text, &f)
 	case frameObservations:
 		err = json.Unmarshal(text, &f.observations)

@@ -166,9 +166,9 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 		}
 	}
 	// The feed reports its own state far less often than events.
-	if seq := batch[len(batch)-1].Seq; seq > 0 && seq != s.feed.Cursor {
+	if newest := &batch[len(batch)-1]; newest.Seq > 0 && newest.Seq != s.feed.Cursor {
 		s.news.stamp()
-		s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
+		s.feed.Cursor, s.feed.Last, s.feed.Head = newest.Seq, newest.ID, max(s.feed.Head, newest.Seq)
 	}
 }
 

@@ -35,6 +35,7 @@ type Delivery struct {
 	Received   time.Time // by the relay; zero if it did not say
 	Origin     string    // webhook or backfill
 	Duplicates int       // how often the relay received it again
+	ID         api.ID    // the event's, as the relay has it; "" if it comes from none
 }
 
 // FeedState is the state of a feed.
@@ -62,7 +63,8 @@ type FeedStatus struct {
 	Epoch    string    `json:"epoch,omitempty"`    // the journal's identity; "" before the first answer
 	Head     int64     `json:"head"`               // the journal's newest seq; 0 for none
 	Cursor   int64     `json:"cursor"`             // the newest seq delivered; 0 for none
-	LostFrom int64     `json:"lostFrom,omitempty"` // the first seq that was missing from the journal when requested; 0 for none
+	Last     api.ID    `json:"last,omitempty"`     // the id of that event; "" if it is not known
+	LostFrom int64     `json:"lostFrom,omitempty"` // the first seq that could not be read when requested; 0 for none
 	LostTo   int64     `json:"lostTo,omitempty"`   // the last of them; 0 for none
 	Reset    bool      `json:"reset,omitempty"`    // the journal is not the one followed before, or lost its newest events
 	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither

@@ -48,11 +48,13 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 }
 
 func (f *following) turn(status FeedStatus, now time.Time) {
-	if status.Epoch != "" && status.Epoch != f.Epoch {
+	// The relay says once for each connection that its journal is another one, which may have the same name.
+	reset := status.Reset && (!f.Reset || status.State == FeedReplaying && f.State != FeedReplaying)
+	if reset || status.Epoch != "" && status.Epoch != f.Epoch {
 		f.epoch++
 	}
 	if status.Epoch == "" {
-		status.Epoch, status.Head, status.Cursor = f.Epoch, f.Head, f.Cursor
+		status.Epoch, status.Head, status.Cursor, status.Last = f.Epoch, f.Head, f.Cursor, f.Last
 	}
 	if f.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
 		// A loss begins when the connection breaks; failed attempts to reconnect do not restart it.
@@ -79,7 +81,7 @@ func (f *following) turn(status FeedStatus, now time.Time) {
 	switch {
 	case status.LostFrom > 0 && (status.LostFrom != f.gap.from || status.LostTo != f.gap.to || status.Epoch != f.gap.epoch):
 		f.openGap(fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
-	case status.Reset && (status.Epoch != f.gap.epoch || f.gap.from != 0):
+	case reset:
 		f.openGap("the relay's journal is another one than before, or lost its newest events; everything open is being read again")
 	}
 }

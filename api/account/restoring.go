@@ -43,7 +43,8 @@ func (s *Store) restore(lines []*Frame) (known frameQuota) {
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {
 	sum := summaryOf(f.Summary, frameQuota{})
-	s.feed.Epoch, s.feed.Cursor, s.feed.Head = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Cursor
+	s.feed.Epoch, s.feed.Cursor, s.feed.Last = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Last
+	s.feed.Head = sum.Feed.Cursor
 	s.events.EventCounters, s.events.newest, s.intents.reads.last = sum.Events, sum.LastEvent, sum.LastRead
 	s.watchedSince(sum.Known)
 	if f.Memory != nil {

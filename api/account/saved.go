@@ -126,14 +126,19 @@ func (w *Watcher) save() {
 	w.store.Report(AlertSaving, err)
 }
 
-// Cursor returns the feed position that the picture has reached, as "<epoch>:<seq>"; "" for none.
+// Cursor returns the feed position that the picture has reached, as "<epoch>:<seq>", and ":<id>" where the id of the
+// event is known; "" for none.
 func (s *Store) Cursor() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.feed.Epoch == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", s.feed.Epoch, s.feed.Cursor)
+	at := fmt.Sprintf("%s:%d", s.feed.Epoch, s.feed.Cursor)
+	if s.feed.Last != "" {
+		at += ":" + string(s.feed.Last)
+	}
+	return at
 }
 
 func (s *Store) version() uint64 {

@@ -207,6 +207,41 @@ func TestPlaceInTheFeedMovesWithWhatIsDelivered(t *testing.T) {
 	}
 }
 
+func TestAJournalThatIsReplacedTwiceUnderOneNameLeavesTwoGaps(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	for i, c := range []struct {
+		name   string
+		status FeedStatus
+		gap    bool
+	}{
+		{"the first connection", FeedStatus{State: FeedLive, Epoch: "one", Head: 3, Cursor: 3}, false},
+		{"a reset", FeedStatus{State: FeedReplaying, Epoch: "one", Reset: true}, true},
+		{"the same, live", FeedStatus{State: FeedLive, Epoch: "one", Reset: true}, false},
+		{"a loss", FeedStatus{State: FeedLost, Epoch: "one", Reset: true}, false},
+		{"another reset", FeedStatus{State: FeedReplaying, Epoch: "one", Reset: true}, true},
+		{"live again", FeedStatus{State: FeedLive, Epoch: "one", Reset: true}, false},
+	} {
+		if gap := s.SetFeed(c.status); gap != c.gap {
+			t.Errorf("%d, %s: a gap %t", i, c.name, gap)
+		}
+	}
+}
+
+func TestThePlaceToResumeHasTheIDOfItsEvent(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	s.SetFeed(FeedStatus{State: FeedLive, Epoch: "one"})
+	d := intentEvent(2, "ci_1", api.OfferRetrieved, noon)
+	d.ID = "evt_2"
+	s.ApplyEvents([]Delivery{d}, time.Now())
+	if at := s.Cursor(); at != "one:2:evt_2" {
+		t.Errorf("cursor %q", at)
+	}
+	s.SetFeed(FeedStatus{State: FeedLive, Epoch: "one", Head: 3, Cursor: 3})
+	if at := s.Cursor(); at != "one:3" {
+		t.Errorf("cursor %q where the id is not known", at)
+	}
+}
+
 func TestColdStartListsShipmentsBesideTheOpenIntents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()

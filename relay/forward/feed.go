@@ -3,7 +3,6 @@ package forward
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"tillwatch/api/delivery"
 	"tillwatch/relay"
@@ -17,7 +16,7 @@ func (w *worker) Events(ctx context.Context, batch []relay.Item) error {
 	var a arrival
 	epoch := w.source.Status().Epoch
 	for _, item := range batch {
-		a.cursor = fmt.Sprintf("%s:%d", epoch, item.Seq)
+		a.cursor = item.Cursor(epoch)
 		a.events = append(a.events, w.heldOf(item, a.cursor))
 	}
 	return w.hand(ctx, a)

@@ -39,14 +39,17 @@ func (h handler) Events(_ context.Context, batch []relay.Item) error {
 }
 
 func deliveryOf(item relay.Item) account.Delivery {
-	return account.Delivery{Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates}
+	return account.Delivery{
+		Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates,
+		ID: item.ID,
+	}
 }
 
 func (h handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
 
 func (h handler) Status(s relay.Status) {
 	status := account.FeedStatus{
-		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
+		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor, Last: s.Last,
 		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err,
 		ObservedSince: s.ObservedSince, Wrong: api.Scrub(s.Wrong.String()),
 	}
