@@ -23,7 +23,6 @@ live = true
 [[command]]
 name = "Follow"
 program = "less"
-screen = true
 
 [profile.staging]
 [[profile.staging.command]]
@@ -33,7 +32,7 @@ program = "true"
 	s, err := load(t, "--config", path)
 	want := commandList{
 		{Key: "alt+n", Name: "Note the order", Program: "note", Args: []string{"add", "{order}"}, Unguarded: true, Live: true},
-		{Name: "Follow", Program: "less", Screen: true},
+		{Name: "Follow", Program: "less"},
 	}
 	if err != nil || !slices.EqualFunc(s.Commands, want, sameCommand) {
 		t.Errorf("%+v, %v; want %+v", s.Commands, err, want)
@@ -53,7 +52,7 @@ program = "true"
 func sameCommand(a, b own.Command) bool {
 	args := slices.Equal(a.Args, b.Args)
 	a.Args, b.Args = nil, nil
-	return args && a.Key == b.Key && a.Name == b.Name && a.Program == b.Program && a.Screen == b.Screen && a.Live == b.Live && a.Unguarded == b.Unguarded
+	return args && a.Key == b.Key && a.Name == b.Name && a.Program == b.Program && a.Live == b.Live && a.Unguarded == b.Unguarded
 }
 
 func TestACommandThatCannotBeMeantIsRefusedAtTheStart(t *testing.T) {

@@ -21,7 +21,7 @@ func (l *commandList) read(number int, table map[string]any) []error {
 	place := fmt.Sprintf("command %d", number)
 	c, guarded := own.Command{}, true
 	wrong := readTable(place, table, map[string]any{
-		"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": &guarded, "screen": &c.Screen, "live": &c.Live,
+		"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": &guarded, "live": &c.Live,
 	})
 	c.Unguarded = !guarded
 	if err := c.Check(); err != nil {

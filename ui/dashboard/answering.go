@@ -18,13 +18,12 @@ func (m *Model) palette() {
 	m.dialog.shown = p
 }
 
-// dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette, which it closes,
-// and while an own command runs, which it ends. The key that opened a menu chooses.
+// dialogKey passes a key to the dialog. Ctrl+c quits, except in the palette, which it closes.
+// The key that opened a menu chooses.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
 	menu, _ := m.dialog.shown.(*dialog.Menu)
-	program, _ := m.dialog.shown.(*dialog.Program)
-	if key.String() == "ctrl+c" && !palette && (program == nil || !program.Running()) {
+	if key.String() == "ctrl+c" && !palette {
 		m.dialog.close()
 		return m.quit()
 	}
@@ -48,9 +47,7 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	case a.Kind == dialog.Withdrawn:
 		m.confirms.withdraw(m.dialog.confirm().Proposal().ID)
 	case a.Kind == dialog.Agreed:
-		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
-	case a.Kind == dialog.Cancelled:
-		m.own.cancel()
+		return m.own.run(m.dialog.shown.(*dialog.Program))
 	case a.Kind == dialog.VerbChosen:
 		return m.verbs.run(a.Verb, a.Argument)
 	case a.Kind == dialog.Closed:

@@ -33,14 +33,13 @@ type Config struct {
 	Account           string // for display
 	Armed             bool   // intents may be confirmed; needs a Confirmer
 	Confirmer         Confirmer
-	Refresh           func(api.ID)                                                 // reads an intent; nil: not possible. It must not block.
-	TryKey            func()                                                       // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.
-	KeyFile           string                                                       // the API key's file, for display; "": none
-	Commands          []own.Command                                                // from the configuration; their actions are in Actions as well
-	RunCommand        func(ctx context.Context, argv, environ []string) own.Result // nil: own.Run
-	CommandEnviron    []string                                                     // for own commands; nil: none
-	SuspendInterrupts func() (resume func())                                       // leaves the terminal's interrupts to another program until resume; nil: they stay here
-	Reconnect         func()                                                       // reconnects to a lost relay now; nil: there is none. It must not block.
+	Refresh           func(api.ID)           // reads an intent; nil: not possible. It must not block.
+	TryKey            func()                 // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.
+	KeyFile           string                 // the API key's file, for display; "": none
+	Commands          []own.Command          // from the configuration; their actions are in Actions as well
+	CommandEnviron    []string               // for own commands; nil: none
+	SuspendInterrupts func() (resume func()) // leaves the terminal's interrupts to another program until resume; nil: they stay here
+	Reconnect         func()                 // reconnects to a lost relay now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // from earlier runs
 	IdleAfter time.Duration                 // how long without key or mouse until the user is away; 0: 5 min, below 0: never
@@ -103,9 +102,6 @@ func (c Config) withDefaults() Config {
 				c.Themes = append(c.Themes, t)
 			}
 		}
-	}
-	if c.RunCommand == nil {
-		c.RunCommand = own.Run
 	}
 	if c.CommandEnviron == nil {
 		c.CommandEnviron = []string{} // nil would mean the process's own

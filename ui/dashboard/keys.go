@@ -200,7 +200,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	}
 	defer m.marks.visit()
 	if c, ok := m.own.find(id); ok {
-		return m.own.open(m.ctx, c)
+		return m.own.open(c)
 	}
 	if h, ok := m.handlers[id]; ok {
 		return h.do()

@@ -228,8 +228,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Err != nil {
 			m.notices.say(warning, "not suspended: "+msg.Err.Error())
 		}
-	case ownEndedMsg, ownLeftMsg:
-		m.own.update(msg)
+	case ownLeftMsg:
+		m.own.left(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		cmd := m.key(msg)

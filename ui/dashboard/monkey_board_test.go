@@ -68,6 +68,9 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 	}
 	k.m = New(cfg)
 	k.m.ctx = ctx
+	k.m.own.giveOver = func(c own.Command, _ []string) tea.Cmd { // it ends at once: the loop would stand still
+		return func() tea.Msg { return ownLeftMsg{c.Name + " ended after 1s", nil} }
+	}
 	k.hand = actiontest.Hand{Actions: k.m.cfg.Actions}
 	width, height := actiontest.Size(t)
 	k.screen, k.paper = vt.NewEmulator(width, height), vt.NewEmulator(width, height)
@@ -248,10 +251,8 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 	return k
 }
 
-// addCommands adds commands of one's own, which take a while.
+// addCommands adds commands of one's own.
 func addCommands(t *rapid.T, cfg *Config) {
-	lines := strings.Split(actiontest.Text().Draw(t, "what a command prints"), "\n")
-	lasts := rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "a command lasts")
 	cfg.Commands = []own.Command{
 		{Key: "alt+n", Name: "Note it", Program: "note", Args: []string{"--id={id}", "{merchant}"}, Live: true},
 		{Key: "alt+p", Name: "Follow it", Program: "follow", Args: []string{"{tracking}"}, Unguarded: true},
@@ -265,16 +266,6 @@ func addCommands(t *rapid.T, cfg *Config) {
 		t.Fatal(err)
 	}
 	cfg.Actions = table
-	cfg.RunCommand = func(ctx context.Context, argv, _ []string) own.Result {
-		end := time.NewTimer(lasts)
-		defer end.Stop()
-		select {
-		case <-end.C:
-			return own.Result{Lines: append(lines, argv...), Took: lasts}
-		case <-ctx.Done():
-			return own.Result{Err: own.ErrCancelled, Code: -1}
-		}
-	}
 }
 
 // replayMonkey plays with the board of a recorded day.

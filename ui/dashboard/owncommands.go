@@ -1,10 +1,6 @@
 package dashboard
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +9,6 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/pane"
-	"tillwatch/ui/wording"
 )
 
 // ownCommands runs the configured commands on the row under the cursor.
@@ -25,17 +20,12 @@ type ownCommands struct {
 	// giveOver gives the terminal to a command until it has ended.
 	giveOver func(c own.Command, argv []string) tea.Cmd
 
-	ran    map[action.ID]bool // the commands that ran in this session
-	cancel context.CancelFunc // of the running command; nil if none runs
+	ran map[action.ID]bool // the commands that ran in this session
 }
 
-// ownEndedMsg brings the result of a command.
-type ownEndedMsg struct{ own.Result }
-
-// ownLeftMsg says that a command has given the terminal back.
+// ownLeftMsg says that a command has given the terminal back, and how it ended.
 type ownLeftMsg struct {
-	name string
-	took time.Duration
+	said string
 	err  error
 }
 
@@ -92,46 +82,35 @@ func (o *ownCommands) row() map[string]string {
 }
 
 // open shows what a command would run, unless it may run at once.
-func (o *ownCommands) open(ctx context.Context, c own.Command) tea.Cmd {
+func (o *ownCommands) open(c own.Command) tea.Cmd {
 	argv, err := c.Argv(o.row())
 	if err != nil {
 		o.notices.say(warning, err.Error())
 		return nil
 	}
-	if c.Screen && o.batch.confirming() {
-		o.notices.say(warning, "a confirm is running: "+c.Name+" can have the terminal once its outcome is known")
-		return nil
-	}
 	live := o.picture.environment().Live
-	d := dialog.NewProgram(o.cfg.Actions, c, argv, o.ran[c.ID()] && !live)
-	o.dialog.shown = d
+	d := dialog.NewProgram(c, argv, o.ran[c.ID()] && !live)
 	if c.Unguarded && !live {
-		return o.run(ctx, d)
+		return o.run(d)
 	}
+	o.dialog.shown = d
 	return nil
 }
 
-// run runs the command that a dialog shows.
-func (o *ownCommands) run(ctx context.Context, d *dialog.Program) tea.Cmd {
+// run gives the terminal to the command of a dialog.
+func (o *ownCommands) run(d *dialog.Program) tea.Cmd {
+	o.dialog.close()
 	c := d.Command()
-	if where := o.picture.environment(); where.Live && !c.Live {
-		o.dialog.close()
+	switch {
+	case o.picture.environment().Live && !c.Live:
 		o.notices.say(warning, o.disabled(c))
+		return nil
+	case o.batch.confirming():
+		o.notices.say(warning, "a confirm is running: "+c.Name+" can have the terminal once its outcome is known")
 		return nil
 	}
 	o.ran[c.ID()] = true
-	if c.Screen {
-		o.dialog.close()
-		return o.giveOver(c, d.Argv())
-	}
-	d.Begin(time.Now())
-	running, cancel := context.WithCancel(ctx)
-	o.cancel = cancel
-	run := o.cfg.RunCommand
-	return o.work.start(running, func(ctx context.Context) tea.Msg {
-		defer cancel()
-		return ownEndedMsg{run(ctx, d.Argv(), o.cfg.CommandEnviron)}
-	})
+	return o.giveOver(c, d.Argv())
 }
 
 // giveOver gives the terminal to a command until it has ended.
@@ -139,29 +118,20 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 	if m.canvas == nil {
 		return nil
 	}
+	taking := own.Taking{
+		Name: c.Name, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out,
+		Leave: m.canvas.Leave, Enter: m.canvas.Retake, SuspendInterrupts: m.cfg.SuspendInterrupts,
+	}
 	began := time.Now()
-	taking := own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Retake, SuspendInterrupts: m.cfg.SuspendInterrupts}
-	return m.job.Lend(taking.Run, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
+	return m.job.Lend(func() error { return taking.Run(m.ctx) },
+		func(err error) tea.Msg { return ownLeftMsg{taking.End(err, time.Since(began)), err} })
 }
 
-// update handles the end of a command.
-func (o *ownCommands) update(msg tea.Msg) {
-	switch msg := msg.(type) {
-	case ownEndedMsg:
-		o.cancel = nil
-		if d, ok := o.dialog.shown.(*dialog.Program); ok {
-			d.End(msg.Result)
-		}
-	case ownLeftMsg:
-		took := wording.Took(msg.took)
-		var exit *exec.ExitError
-		switch {
-		case msg.err == nil:
-			o.notices.say(plain, fmt.Sprintf("%s ended after %s", msg.name, took))
-		case errors.As(msg.err, &exit) && exit.Exited():
-			o.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %s", msg.name, exit.ExitCode(), took))
-		default:
-			o.notices.say(warning, msg.name+": "+msg.err.Error())
-		}
+// left tells how a command ended.
+func (o *ownCommands) left(msg ownLeftMsg) {
+	style := plain
+	if msg.err != nil {
+		style = warning
 	}
+	o.notices.say(style, msg.said)
 }

@@ -1,7 +1,7 @@
 package dashboard
 
 import (
-	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -27,24 +27,17 @@ func ownBoard(t *testing.T, live bool, commands ...own.Command) (*Model, *[][]st
 	}
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) {
 		c.Commands, c.Actions, c.Live = commands, table, live
-		c.RunCommand = func(_ context.Context, argv, _ []string) own.Result {
-			ran = append(ran, argv)
-			return own.Result{Lines: []string{"noted", strings.Repeat("a long line ", 30)}, Code: 3, Took: 1200 * time.Millisecond}
-		}
 	})
+	m.own.giveOver = func(_ own.Command, argv []string) tea.Cmd {
+		ran = append(ran, argv)
+		return nil
+	}
 	return m, &ran
-}
-
-// finish takes what a command beside the loop came to.
-func finish(m *Model) {
-	m.work.Wait()
-	m.own.update(ownEndedMsg{m.cfg.RunCommand(m.ctx, nil, nil)})
-	m.redraw = true
 }
 
 var note = own.Command{Key: "alt+n", Name: "Note it", Program: "note", Args: []string{"--id={id}", "{merchant}"}}
 
-func TestACommandIsShownBeforeItRunsAndItsOutputAfterwards(t *testing.T) {
+func TestACommandIsShownBeforeItRunsAndItsEndAfterwards(t *testing.T) {
 	m, ran := ownBoard(t, false, note)
 	in, _ := m.board.intentUnder()
 	press(m, "alt+n")
@@ -58,18 +51,14 @@ func TestACommandIsShownBeforeItRunsAndItsOutputAfterwards(t *testing.T) {
 		t.Fatalf("enter does not cancel the first time: ran %q", *ran)
 	}
 	press(m, "alt+n", "tab", "enter")
-	if got := screen(m); !strings.Contains(got, "Note it runs") || !strings.Contains(got, "running for 0s") {
-		t.Errorf("it does not say that it runs:\n%s", got)
-	}
-	m.work.Wait()
 	if want := []string{"note", "--id=" + string(in.ID), string(in.Merchant)}; len(*ran) != 1 || !slices.Equal((*ran)[0], want) {
 		t.Fatalf("ran %q, want %q once", *ran, want)
 	}
-	finish(m)
-	if got := screen(m); !strings.Contains(got, "✕ exit code 3 · 1.2s") || !strings.Contains(got, "noted") {
-		t.Errorf("its outcome is not shown:\n%s", got)
+	m.Update(ownLeftMsg{"Note it ended with exit code 3 after 1.2s", errors.New("exit status 3")})
+	if got := screen(m); m.dialog.open() || !strings.Contains(got, "Note it ended with exit code 3 after 1.2s") {
+		t.Errorf("its outcome is not said:\n%s", got)
 	}
-	press(m, "esc", "alt+n")
+	press(m, "alt+n")
 	if got := screen(m); m.dialog.shown == nil || !strings.Contains(got, "[ Run ]") {
 		t.Errorf("the second time it does not open on Run:\n%s", got)
 	}
@@ -81,7 +70,6 @@ func TestACommandRunsWhatWasShownWhateverChangesBehindTheDialog(t *testing.T) {
 	press(m, "alt+n", "tab")
 	m.board.step(1)
 	press(m, "enter")
-	m.work.Wait()
 	if len(*ran) != 1 || (*ran)[0][1] != "--id="+string(in.ID) {
 		t.Errorf("ran %q, and %s was shown", *ran, in.ID)
 	}
@@ -106,62 +94,17 @@ func TestACommandIsRefusedWithAReason(t *testing.T) {
 		{"a place without a value", false, parcel, []string{"alt+n"}, "Note it: this row has no {tracking}", 0},
 		{"without a row", false, note, []string{"3", "alt+n"}, "Note it: this row has no {id}", 0},
 		{"in the palette", true, note, []string{":", "n", "o", "t", "e"}, "Not now: Note it does not run where money is", 0},
-		{"but not unguarded in a sandbox", false, unguarded, []string{"alt+n"}, "Note it runs", 1},
+		{"but not unguarded in a sandbox", false, unguarded, []string{"alt+n"}, "INTENTS", 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m, ran := ownBoard(t, c.live, c.command)
 			press(m, c.keys...)
 			got := screen(m)
-			m.work.Wait()
 			if !strings.Contains(got, c.says) || len(*ran) != c.runs {
 				t.Errorf("ran %q; no %q on\n%s", *ran, c.says, got)
 			}
 		})
-	}
-}
-
-func TestACommandThatRunsIsCancelledAndItsEndIsWaitedFor(t *testing.T) {
-	for _, key := range []string{"esc", "ctrl+c"} {
-		m, _ := ownBoard(t, false, note)
-		begun := make(chan struct{})
-		m.cfg.RunCommand = func(ctx context.Context, _, _ []string) own.Result {
-			close(begun)
-			<-ctx.Done()
-			return own.Result{Err: own.ErrCancelled, Code: -1}
-		}
-		press(m, "alt+n", "tab", "enter")
-		<-begun
-		press(m, key)
-		if got := screen(m); !strings.Contains(got, "ending") {
-			t.Errorf("%s does not end it:\n%s", key, got)
-		}
-		m.work.Wait()
-		m.own.update(ownEndedMsg{own.Result{Err: own.ErrCancelled, Code: -1}})
-		m.redraw = true
-		if got := screen(m); !strings.Contains(got, "✕ cancelled") {
-			t.Errorf("its end is not shown:\n%s", got)
-		}
-	}
-}
-
-func TestALongOutputIsScrolled(t *testing.T) {
-	m, _ := ownBoard(t, false, note)
-	press(m, "alt+n", "tab", "enter")
-	m.work.Wait()
-	var lines []string
-	for i := range 500 {
-		lines = append(lines, "line "+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
-	}
-	lines = append(lines, "the last line")
-	m.own.update(ownEndedMsg{own.Result{Lines: lines, Dropped: 12345}})
-	m.redraw = true
-	if got := screen(m); !strings.Contains(got, "of 502") || strings.Contains(got, "the last line") {
-		t.Errorf("not from its beginning:\n%s", got)
-	}
-	press(m, "G")
-	if got := screen(m); !strings.Contains(got, "the last line") || !strings.Contains(got, "12345 more bytes") || !strings.Contains(got, "✓ done") {
-		t.Errorf("not to its end:\n%s", got)
 	}
 }
 

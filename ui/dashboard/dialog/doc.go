@@ -34,7 +34,6 @@ const (
 	Confirmed              // the yes to a [Confirm]; given at most once a dialog
 	Withdrawn              // the yes is taken back, if that is still possible; the dialog stays until the outcome is known
 	Agreed                 // a [Program] may run
-	Cancelled              // a running [Program] should end; the dialog stays until it has
 	VerbChosen             // a verb of the [Palette], which stays if the argument is refused
 )
 

@@ -297,7 +297,7 @@ func TestGoldens(t *testing.T) {
 func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
 	for name, b := range map[string]Dialog{
 		"confirm":        NewConfirm(socks(), true, quiet(), opened),
-		"an own command": NewProgram(action.Default(), own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
+		"an own command": NewProgram(own.Command{Name: "Note", Program: "note"}, []string{"note", "add"}, false),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plain(sized(b, 40, 12)); !strings.Contains(got, "esc cancel ") {

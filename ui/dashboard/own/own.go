@@ -1,5 +1,5 @@
 // Package own runs the commands that a person has configured, on the row under the
-// cursor. It uses no shell: a value is one argument or part of one, whatever it contains.
+// cursor, each with the terminal to itself. It uses no shell: a value is one argument or part of one, whatever it contains.
 package own
 
 import (
@@ -19,7 +19,6 @@ type Command struct {
 	Name      string // in help, footer and palette
 	Program   string // a name in PATH, or a path
 	Args      []string
-	Screen    bool // it takes over the terminal; otherwise its output is shown
 	Live      bool // it may run in an environment with real money
 	Unguarded bool // where no real money moves, it runs without asking first
 }
