@@ -4,29 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/attention"
 )
-
-// programEnvironment is the environment for the programs that tillwatch starts:
-// without its own variables and without those that hold a key or token of these
-// settings.
-func (s settings) programEnvironment(environment []string) []string {
-	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
-		name, value, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, variablePrefix) {
-			return true
-		}
-		return slices.ContainsFunc(s.secrets(), func(secret api.Secret) bool {
-			hidden := secret.Reveal()
-			return hidden != "" && value == hidden || len(hidden) >= leastRedacted && strings.Contains(value, hidden)
-		})
-	})
-}
 
 // sendAlerts gives alerts to the configured program while the session runs.
 func (s *session) sendAlerts(o screenOptions) part {
@@ -34,9 +15,9 @@ func (s *session) sendAlerts(o screenOptions) part {
 		return untilDone
 	}
 	sender := attention.NewSender(attention.Config{
-		Command: s.settings.AlertCommand, Environ: s.settings.programEnvironment(os.Environ()), Live: s.settings.AlertCommandLive,
+		Command: s.settings.AlertCommand, Environ: s.settings.Environ(os.Environ()), Live: s.settings.AlertCommandLive,
 		Source: restoredStore{s.store, s.restored}, File: s.attention,
-		Environment: s.client.Environment, Account: s.settings.host(),
+		Environment: s.client.Environment, Account: s.settings.Host(),
 		Report: func(err error) { s.store.Report(account.AlertSending, err) },
 	})
 	return sender.Run

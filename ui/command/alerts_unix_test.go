@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"tillwatch/api/account"
+	"tillwatch/ui/config"
 )
 
 func TestAConfirmOfUnknownOutcomeAndItsEndReachTheProgramForAlerts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	told := filepath.Join(t.TempDir(), "told")
-	w.settings.AlertCommand, w.settings.AlertCommandLive = programLine{"/bin/sh", "-c", `cat >>"$1"`, "sh", told}, true
+	w.settings.AlertCommand, w.settings.AlertCommandLive = config.Program{"/bin/sh", "-c", `cat >>"$1"`, "sh", told}, true
 	s, err := open(w.settings, forgets)
 	if err != nil {
 		t.Fatal(err)

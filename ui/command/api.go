@@ -145,11 +145,11 @@ func (o apiOptions) content(in *inputs, set []string) ([]byte, error) {
 
 // run sends the request and prints each answer as it comes.
 func (o apiOptions) run(ctx context.Context, s settings, r api.Request, stdout io.Writer) error {
-	if err := s.requireService(); err != nil {
+	if err := s.RequireService(); err != nil {
 		return err
 	}
 	// Moving a stand-in's clock by weeks takes its time.
-	client, err := s.newClient(api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
+	client, err := newClient(s, api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 	if err != nil {
 		return err
 	}

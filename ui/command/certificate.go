@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/ui/config"
 )
 
 // expiresSoon is how long before its end a certificate is warned of.
@@ -37,8 +38,8 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 }
 
 func (c *certificate) load() error {
-	chain, err := readGiven(c.certFile, api.FileText)
-	key, unread := readGiven(c.keyFile, api.FileText)
+	chain, err := config.ReadFile(c.certFile, api.FileText)
+	key, unread := config.ReadFile(c.keyFile, api.FileText)
 	var pair tls.Certificate
 	if err = cmp.Or(err, unread); err == nil {
 		pair, err = tls.X509KeyPair(chain, key)

@@ -1,9 +1,12 @@
 package command
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
 
 // completeFlags lets the shells complete the values of the flags that have a list of them, on c and every command below.
@@ -33,8 +36,8 @@ func completeThemes(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 
 // completeProfiles offers the profiles of the configuration file; none if it cannot be read.
 func completeProfiles(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	_, _, names, _ := loadFile(c.Flags(), "", sources{})
-	return names, cobra.ShellCompDirectiveNoFileComp
+	s, _ := config.Load(c.Flags(), os.Environ()) // its error is told by the command
+	return s.Profiles, cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeScopes(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {

@@ -117,9 +117,9 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	}
 	r := newConfirmReport(current)
 	r.Intent = &account.IntentDetail{Intent: account.Intent{ID: id}}
-	if !o.dryRun || confirm.Logged(s.auditFile()) {
+	if !o.dryRun || confirm.Logged(s.AuditFile()) {
 		if err := current.arm("confirm"); err != nil {
-			r.end(*confirm.Unlogged(s.auditFile(), id, err))
+			r.end(*confirm.Unlogged(s.AuditFile(), id, err))
 			return r.print(stdout, o.json, r)
 		}
 	}
@@ -160,7 +160,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.follow(ctx, s.client, nil, o.wait, stderr)
 		return nil
 	}
-	seen.Payment = cmp.Or(s.settings.confirmBody().PaysBy(), seen.Payment)
+	seen.Payment = cmp.Or(confirmBody(s.settings).PaysBy(), seen.Payment)
 	r.printProposal(stderr, seen)
 	if seen.Total != agreed {
 		out := unsent(nil)

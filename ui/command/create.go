@@ -107,7 +107,7 @@ func (o createOptions) check(armed bool, where api.Environment, body *createBody
 	case !short || o.live == "":
 		missing = append(missing, checkEnd(o.live, reference, "reference"))
 	}
-	return joinErrors(missing...)
+	return errors.Join(missing...)
 }
 
 func runCreate(ctx context.Context, s settings, o createOptions, body *createBody, stdout, stderr io.Writer) error {
@@ -147,7 +147,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		return err
 	}
 	if err := current.arm("create"); err != nil {
-		r.ended(*confirm.Unlogged(s.auditFile(), "", err))
+		r.ended(*confirm.Unlogged(s.AuditFile(), "", err))
 	} else {
 		current.warn(stderr)
 		r.guarded(ctx, current, where, o, stderr)

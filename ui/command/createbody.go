@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/ui/config"
 )
 
 // orderFlags are the fields of a new intent as flags.
@@ -143,7 +144,7 @@ func (o *orderFlags) putVariants(b *createBody, _ *inputs) error {
 	for _, one := range o.variants {
 		label, value, ok := strings.Cut(one, "=")
 		if !ok || label == "" {
-			return usagef("--variant is %s; it must be a label and a value, as in Size=M", shownValue(one))
+			return usagef("--variant is %s; it must be a label and a value, as in Size=M", config.Shown(one))
 		}
 		all = append(all, map[string]string{"label": label, "value": value})
 	}

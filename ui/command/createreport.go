@@ -135,7 +135,7 @@ func refusal(err error) string {
 // printRequest prints a request that is not sent, with secrets and personal data
 // masked.
 func printRequest(w io.Writer, s settings, method, path string, body []byte, asJSON bool) error {
-	if err := s.requireService(); err != nil {
+	if err := s.RequireService(); err != nil {
 		return err
 	}
 	url := string(api.MaskAddress(api.Scrub(strings.TrimRight(s.APIURL, "/") + path)))

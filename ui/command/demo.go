@@ -17,6 +17,7 @@ import (
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
+	"tillwatch/ui/config"
 )
 
 type demoOptions struct {
@@ -57,14 +58,14 @@ func newDemo() *cobra.Command {
 			if err := checkShop(c.Flags()); err != nil {
 				return err
 			}
-			account := defaults()
+			account := config.Defaults()
 			account.AllowConfirm = !o.readOnly
 			o.screen.noColor, o.screen.words = colourless(c), c.ErrOrStderr()
 			account.Theme, _ = c.Flags().GetString("theme")
 			account.Notify, _ = c.Flags().GetString("notify")
 			account.NoOpen, _ = c.Flags().GetBool("no-open")
 			account.Filter, _ = c.Flags().GetString("filter")
-			if err := errors.Join(account.check(), account.checkTheme(), account.checkStart(c, o.screen)); err != nil {
+			if err := errors.Join(account.Check(), checkTheme(account), checkStart(account, c, o.screen)); err != nil {
 				return err
 			}
 			return runDemo(c.Context(), account, o, c.InOrStdin(), c.OutOrStdout())
@@ -140,7 +141,7 @@ func openDemoServers(s settings, shop simulator.Config, folder string, delay tim
 	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
-	s.atSpeed(shop.Speed)
+	atSpeed(&s, shop.Speed)
 	var at [3]net.Listener
 	for i := range at {
 		var err error
@@ -169,7 +170,7 @@ func openDemoServers(s settings, shop simulator.Config, folder string, delay tim
 }
 
 // atSpeed scales the alert thresholds to the shop's speed.
-func (s *settings) atSpeed(speed float64) {
+func atSpeed(s *settings, speed float64) {
 	if speed > 0 {
 		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / speed) }
 		s.ConfirmWindow = faster(api.ConfirmWindow)

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"tillwatch/api/simulator"
+	"tillwatch/ui/config"
 )
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 	t.Parallel()
-	on, err := openDemoServers(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
+	on, err := openDemoServers(config.Defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
 	if err != nil || on.settings.ConfirmWindow != 5*time.Minute {
 		t.Fatalf("window %v, %v; want 5m", on.settings.ConfirmWindow, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
@@ -25,7 +24,7 @@ func newDoctor() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the configuration, and say what is wrong and what to do",
-		Long: "Check the configuration, in order: settings and where each comes from, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
+		Long: "Check the configuration, in order: settings, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
 			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check reports ok, a note, a warning or a " +
 			"fault, what it means, and what to do. A check that depends on a failed one is skipped.\n\n" +
 			"It changes nothing: all requests are GET, at most six count against the reads bucket, and none is sent once only the reserve is left. " +
@@ -93,8 +92,9 @@ func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examinat
 	return &examination{settings: s, wrong: wrong, Setup: &doctor.Setup{
 		APIURL: s.APIURL, APIKey: s.APIKey, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
 		NamesIntents: len(s.WatchIDs) > 0 || s.WatchList != "", RelayURL: s.RelayURL, ProxyListen: s.ProxyListen, Postgres: s.Postgres,
-		StateDir: s.StateDir, AuditFile: s.auditFile(), SecretFiles: s.secretFiles(), Journal: data, UsualJournal: relayDir(),
-		Client: s.newClient, Reader: func() (*relay.Reader, error) { return newReader(s) }, Subscriber: s.newSubscriber, In: in, Out: out,
+		StateDir: s.StateDir, AuditFile: s.AuditFile(), SecretFiles: slices.Sorted(maps.Values(s.SecretFiles)), Journal: data, UsualJournal: relayDir(),
+		Client: func(c api.Config) (*api.Client, error) { return newClient(s, c) }, Reader: func() (*relay.Reader, error) { return newReader(s) },
+		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) { return newSubscriber(s, c) }, In: in, Out: out,
 	}}
 }
 
@@ -127,14 +127,7 @@ func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
 
 // redacted removes secrets from a finding: an error may repeat what was sent.
 func (p *examination) redacted(f doctor.Finding) doctor.Finding {
-	discreet := func(text string) api.Text {
-		for _, secret := range p.settings.secrets() {
-			if len(secret.Reveal()) >= leastRedacted {
-				text = strings.ReplaceAll(text, secret.Reveal(), secret.String())
-			}
-		}
-		return api.Scrub(text)
-	}
+	discreet := func(text string) api.Text { return api.Scrub(p.settings.Redact(text)) }
 	for _, text := range []*string{&f.Found, &f.Means, &f.Do} {
 		*text = string(api.MaskAddress(discreet(*text)))
 	}

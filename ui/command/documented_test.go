@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"tillwatch/ui/config"
 )
 
 // documents are the files outside the program that tell how it is called.
@@ -119,7 +120,7 @@ func TestTheDocumentedConfigurationIsTaken(t *testing.T) {
 	for profile, want := range map[string]string{"staging": "a-documented-staging-key", "live": "a-documented-live-key"} {
 		s, err := load(t, "--config", path, "--profile", profile)
 		if err == nil {
-			err = s.requireAccount()
+			err = s.RequireAccount()
 		}
 		if err != nil || s.APIKey.Reveal() != want || s.PollShare != 0.3 {
 			t.Errorf("%s: %v, key %q, share %v", profile, err, s.APIKey.Reveal(), s.PollShare)
@@ -140,7 +141,7 @@ func TestEveryDocumentedFlagAndVariableExists(t *testing.T) {
 	}
 	gather(newRoot())
 	also := []string{"TILLWATCH_CONFIG", "TILLWATCH_PROFILE", "TILLWATCH_TEST_POSTGRES"}
-	for _, key := range settingKeys() {
+	for _, key := range config.Keys() {
 		also = append(also, "TILLWATCH_"+strings.ToUpper(key))
 	}
 	for name, text := range documents(t) {

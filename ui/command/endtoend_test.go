@@ -19,6 +19,7 @@ import (
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
+	"tillwatch/ui/config"
 )
 
 // world is the whole path on loopback: the service, a relay that can be killed
@@ -37,7 +38,7 @@ type world struct {
 
 func newWorld(t *testing.T, c simulator.Config) *world {
 	t.Helper()
-	w := &world{owner: t, settings: defaults(), data: t.TempDir()}
+	w := &world{owner: t, settings: config.Defaults(), data: t.TempDir()}
 	w.settings.APIKey, w.settings.SigningSecret = api.NewSecret("key-of-the-test"), api.NewSecret("signing-secret-of-the-test")
 	w.settings.RelayToken, w.settings.StateDir = api.NewSecret("token-of-the-test"), t.TempDir()
 	w.settings.AllowConfirm = true

@@ -47,7 +47,7 @@ func newEvents() *cobra.Command {
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			err := o.check(c.Flags(), args)
 			if err == nil {
-				o.filter, err = s.filterBy(dashboard.EventFilter, o.filterText)
+				o.filter, err = filterBy(s, dashboard.EventFilter, o.filterText)
 			}
 			if err == nil && o.last > 0 {
 				o.since, err = beforeNewest(c.Context(), s, o.last)
@@ -85,7 +85,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	subscriber, err := s.newSubscriber(config)
+	subscriber, err := newSubscriber(s, config)
 	if err != nil {
 		return err
 	}
@@ -129,14 +129,14 @@ func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 // eventsFrom configures where the stream begins.
 func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 	config := relay.SubscriberConfig{Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
-	if err := s.requireRelay(); err != nil {
+	if err := s.RequireRelay(); err != nil {
 		return config, err
 	}
 	if o.follow {
 		config.From = relay.FromLatest
 	}
 	if o.cursorFile != "" {
-		kept, err := readGiven(o.cursorFile, api.FileText)
+		kept, err := readFile(o.cursorFile, api.FileText)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return config, usagef("reading the cursor file: %w", err)
 		}

@@ -280,7 +280,7 @@ func TestEventsWithoutARelayEndWithOneSentence(t *testing.T) {
 		name, value, want string
 		code              int
 	}{
-		{"TILLWATCH_UNUSED", "", "TILLWATCH_RELAY_URL", exitUsage},
+		{"TILLWATCH_TEST_UNUSED", "", "TILLWATCH_RELAY_URL", exitUsage},
 		{"TILLWATCH_RELAY_URL", "http://127.0.0.1:1", "TILLWATCH_RELAY_TOKEN", exitUsage},
 		{"TILLWATCH_RELAY_TOKEN", eventsToken, "connect to the relay", exitFailed},
 	} {

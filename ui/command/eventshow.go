@@ -23,7 +23,7 @@ const maxQuarantined = 50
 
 // newReader makes a reader of the configured relay.
 func newReader(s settings) (*relay.Reader, error) {
-	if err := s.requireRelay(); err != nil {
+	if err := s.RequireRelay(); err != nil {
 		return nil, err
 	}
 	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})

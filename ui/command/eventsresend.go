@@ -33,7 +33,7 @@ func newEventsResend() *cobra.Command {
 			case len(ids) > 0 && len(o.types) > 0:
 				return usagef("an ID selects one event: leave out --type")
 			}
-			if err := s.checkTarget("--to", o.to); err != nil {
+			if err := checkTarget(s, "--to", o.to); err != nil {
 				return err
 			}
 			if len(ids) > 0 {
@@ -96,7 +96,7 @@ func newSingleSender(s settings, target string, o senderOptions, stderr io.Write
 	if target == "" {
 		return nil, nil
 	}
-	if err := cmp.Or(s.checkTarget("--to", target), o.checkClearText(s, target)); err != nil {
+	if err := cmp.Or(checkTarget(s, "--to", target), o.checkClearText(s, target)); err != nil {
 		return nil, err
 	}
 	sender, err := o.sender(s, stderr)

@@ -18,6 +18,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/config"
 )
 
 func decodeReports(t *testing.T, raw []byte) []snapshot {
@@ -60,7 +61,7 @@ func TestNoFlagIsGivenInVain(t *testing.T) {
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			_, list := f.Value.(pflag.SliceValue)
-			if c.RunE == nil || !list && f.Value.Type() != "string" || slices.Contains(settingKeys(), strings.ReplaceAll(f.Name, "-", "_")) {
+			if c.RunE == nil || !list && f.Value.Type() != "string" || slices.Contains(config.Keys(), strings.ReplaceAll(f.Name, "-", "_")) {
 				return
 			}
 			if err := errors.Join(c.Flags().Set(f.Name, ""), checkGiven(c.Flags())); err == nil || !strings.Contains(err.Error(), "--"+f.Name+" is empty") {

@@ -55,7 +55,7 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 		return "", err
 	}
 	ending := map[dashboard.ExportForm]string{dashboard.Markdown: ".md", dashboard.JSON: ".json"}[form]
-	path, err := e.settings.newFile("exports", string(id), ending)
+	path, err := newFile(e.settings, "exports", string(id), ending)
 	if err != nil {
 		return "", durable.ReasonFirst(err)
 	}
@@ -68,7 +68,7 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 // newFile is the path of a new file, named after name and the time, in a folder that
 // only its owner can open. The demo deletes its own folder, so its files go where
 // other runs keep theirs.
-func (s settings) newFile(folder, name, ending string) (string, error) {
+func newFile(s settings, folder, name, ending string) (string, error) {
 	folder = filepath.Join(cmp.Or(s.LastingDir, s.StateDir), folder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 )
 
@@ -28,7 +29,7 @@ const hostileIntent = `{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:
 // nothing.
 func exporterOf(t *testing.T, bodies ...string) exporter {
 	t.Helper()
-	s := defaults()
+	s := config.Defaults()
 	s.APIURL, s.APIKey, s.StateDir = "https://api.example/it's", api.NewSecret("key-of-the-test"), filepath.Join(t.TempDir(), "state")
 	current, err := newSession(s, forgets)
 	if err != nil {

@@ -6,16 +6,17 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
 )
 
 // filterBy reads --filter as the board does: a filter, or the name of a saved one.
-func (s settings) filterBy(read func(text string, kept []dashboard.NamedFilter) (*pane.Filter, string), text string) (*pane.Filter, error) {
+func filterBy(s settings, read func(text string, kept []dashboard.NamedFilter) (*pane.Filter, string), text string) (*pane.Filter, error) {
 	remembered, _ := loadLayout(s.StateDir, s.Theme) // ignores saved filters that cannot be read
 	f, wrong := read(text, remembered.layout.Filters)
 	if wrong != "" {
-		return nil, usagef("filter is %s: %s", shownValue(text), wrong)
+		return nil, usagef("filter is %s: %s", config.Shown(text), wrong)
 	}
 	return f, nil
 }

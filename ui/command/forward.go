@@ -79,7 +79,7 @@ func newForward() *cobra.Command {
 // config is the forwarder's configuration; nothing prints its attempts yet.
 func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, error) {
 	var c forward.Config
-	targets, err := s.routes(o.to, o.routes)
+	targets, err := routesOf(s, o.to, o.routes)
 	if err != nil {
 		return c, err
 	}
@@ -106,7 +106,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 					fmt.Fprintf(stderr, "%s continues where it was: --since applies only to a new target.\n", forward.Shown(t.URL))
 				}
 			}
-			return s.newSubscriber(config)
+			return newSubscriber(s, config)
 		},
 	}
 	c.Sender, err = o.sender.sender(s, stderr)
@@ -182,11 +182,11 @@ func (s *session) forwardTo(targets []string, words io.Writer) error {
 		return nil
 	}
 	for _, target := range targets {
-		if err := s.settings.checkTarget("--forward-to", target); err != nil {
+		if err := checkTarget(s.settings, "--forward-to", target); err != nil {
 			return err
 		}
 	}
-	if err := s.settings.requireRelay(); err != nil {
+	if err := s.settings.RequireRelay(); err != nil {
 		return err
 	}
 	config, err := forwardOptions{to: targets, challenge: "answer"}.config(s.settings, words)

@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/config"
 )
 
 // deadAtOnce is how many dead events are read at a time.
@@ -117,7 +118,7 @@ func withDead(c *cobra.Command, s settings, o forwardOptions, passes ...func(con
 	}
 	path := o.statePath(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && o.stateFile == "" {
-		if err := requireFolder(s.StateDir); err != nil {
+		if err := config.RequireFolder(s.StateDir); err != nil {
 			return err
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "Nothing was forwarded from this relay with the state folder %s.\n", s.StateDir)

@@ -218,7 +218,7 @@ func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
 		{"two hosts", "--to http://127.0.0.1/ --header Host:shop.example --header Host:other.example", "the name of one host"},
 		{"a header of two lines", "--to http://127.0.0.1/ --header-file X-Team=" + file, "headers must not have"},
 		{"a header of no file", "--to http://127.0.0.1/ --header-file X-Team=" + file + "2", "no such file"},
-		{"no secret", "--to http://127.0.0.1/ --signing-secret-file " + file + "2", "reading the signing secret"},
+		{"no secret", "--to http://127.0.0.1/ --signing-secret-file " + file + "2", "reading the file that signing_secret_file names"},
 		{"a time", "--to http://127.0.0.1/ --since then", "--since"},
 		{"nothing to send again", "resend", "give their IDs"},
 		{"too much to send again", "resend evt_1 --all", "give their IDs"},

@@ -18,6 +18,7 @@ import (
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/config"
 )
 
 // senderOptions say how to send events to an endpoint.
@@ -27,7 +28,7 @@ type senderOptions struct {
 }
 
 func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
-	secretFileFlag(flags)
+	config.AddSettingFlags(flags, "signing_secret_file")
 	flags.BoolVar(&o.fresh, "fresh", false, "give each attempt a timestamp of its own")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
 	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add, with its value in a file, such as 'Authorization=token.txt' (repeatable)")
@@ -36,7 +37,7 @@ func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
 // sender signs with the settings' first secret, and says on stderr if there is none.
 func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, error) {
 	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
-	if secrets := s.signingSecrets(); len(secrets) > 0 {
+	if secrets := s.SigningSecrets(); len(secrets) > 0 {
 		out.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }
 	} else {
 		fmt.Fprintln(stderr, "Events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
@@ -52,7 +53,7 @@ func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, err
 		if !found {
 			return out, usagef("--header-file %q: give a name and a file, as in 'Authorization=token.txt'", name)
 		}
-		value, err := readSecretFile(path)
+		value, err := config.ReadSecret(path)
 		if err != nil {
 			return out, usagef("--header-file %s: %w", name, err)
 		}
@@ -105,7 +106,7 @@ func addHeader(s forward.Sender, name, value string) error {
 
 // checkTarget refuses an endpoint that nothing can be sent to, and the relay's own
 // address, from which events would come back.
-func (s settings) checkTarget(flag, address string) error {
+func checkTarget(s settings, flag, address string) error {
 	if err := forward.CheckTarget(address); err != nil {
 		return usagef("%s: %w", flag, err)
 	}
@@ -129,10 +130,10 @@ func placeOf(address string) string {
 }
 
 // routes are the targets of --to and --route; routes to the same address share one.
-func (s settings) routes(to, routed []string) ([]forward.Target, error) {
+func routesOf(s settings, to, routed []string) ([]forward.Target, error) {
 	var all []forward.Target
 	at := func(address, flag string) (*forward.Target, error) {
-		if err := s.checkTarget(flag, address); err != nil {
+		if err := checkTarget(s, flag, address); err != nil {
 			return nil, err
 		}
 		for i := range all {

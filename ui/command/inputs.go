@@ -5,13 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,35 +78,6 @@ func readAtMost(path string, most int64) ([]byte, error) {
 	}
 	defer file.Close()
 	return limited(file, most)
-}
-
-const (
-	// mostGiven is the most bytes of a file of settings or of a secret.
-	mostGiven = 1 << 20
-	// givenWithin is how long reading one may take: a pipe stays silent until somebody writes to it.
-	givenWithin = 5 * time.Second
-)
-
-// readGiven reads a file of settings or of a secret by the rule for its text.
-func readGiven(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
-	content, err := inTime(func() ([]byte, error) { return readAtMost(path, mostGiven) })
-	if err == nil {
-		content, err = rule(content)
-	}
-	if err != nil && !errors.As(err, new(*fs.PathError)) {
-		err = &fs.PathError{Op: "read", Path: path, Err: err}
-	}
-	return content, err
-}
-
-func inTime(read func() ([]byte, error)) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), givenWithin)
-	defer cancel()
-	content, err := unlessInterrupted(ctx, read)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("its end has not come within %s: is it a pipe that nobody writes to?", givenWithin)
-	}
-	return content, err
 }
 
 // object reads a JSON object and keeps its numbers as they are written. Errors quote

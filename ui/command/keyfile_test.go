@@ -35,7 +35,7 @@ func TestARefusedKeyIsOverOnceItsFileHoldsAnother(t *testing.T) {
 	w.screen.waitFor(t, `offer retrieved`)
 
 	write(t, path, "")
-	w.waitForPicture(t, "a file that holds no key is told of", func(c account.Changes) bool { return alerts(c, account.AlertKey, "missing") })
+	w.waitForPicture(t, "a file that holds no key is told of", func(c account.Changes) bool { return alerts(c, account.AlertKey, "holds no secret") })
 	write(t, path, "shop/production-0123456789abcdef")
 	w.waitForPicture(t, "a key of another environment is told of", func(c account.Changes) bool { return alerts(c, account.AlertKey, "production key") })
 
@@ -62,7 +62,7 @@ func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, w.settings.keyFile(), "key-of-the-test")
+	write(t, w.settings.KeyFile(), "key-of-the-test")
 	w.screen.press(t, "r")
 	w.screen.waitFor(t, `api ●`)
 }

@@ -19,6 +19,7 @@ import (
 	"tillwatch/api/proxy"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
 
 type proxyOptions struct {
@@ -66,24 +67,24 @@ func newProxy() *cobra.Command {
 // runProxy proxies until ctx ends.
 func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io.Writer) error {
 	log := logger(stderr, o.verbose)
-	if !o.allowRemote && !onThisMachine(o.listen) {
+	if !o.allowRemote && !config.OnThisMachine(o.listen) {
 		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: to allow that, give --allow-remote, best with --tls-cert and --tls-key", o.listen)
 	}
-	if !o.allowRemote && !onThisMachine(o.metricsListen) {
+	if !o.allowRemote && !config.OnThisMachine(o.metricsListen) {
 		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: to allow that, give --allow-remote", o.metricsListen)
 	}
 	certificate, err := openCertificate(o.certFile, o.keyFile)
 	if err != nil {
 		return err
 	}
-	config := s.proxy()
+	config := proxyConfig(s)
 	config.Logger = log
 	scheme := "http"
 	if certificate != nil {
 		config.TLS, scheme = certificate.config(), "https"
 		defer background(ctx, func(ctx context.Context) { certificate.warnDaily(ctx, log) })()
 	}
-	finish, err := s.reporting(ctx, &config, o.alsoTo)
+	finish, err := reportTo(ctx, s, &config, o.alsoTo)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 }
 
 // proxy is the proxy's configuration from the settings.
-func (s settings) proxy() proxy.Config {
+func proxyConfig(s settings) proxy.Config {
 	return proxy.Config{Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader}
 }
 
@@ -153,19 +154,13 @@ func facesAnother(service string, ln net.Listener) error {
 	return nil
 }
 
-// onThisMachine reports whether only this machine can reach a listening address.
-func onThisMachine(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	return err != nil || api.Loopback(host) // opening it reports a malformed address
-}
-
-// reporting makes a proxy report to the configured relay, if there is one, and to others, until
+// reportTo makes a proxy report to the configured relay, if there is one, and to others, until
 // finish is called. finish waits until the rest is reported.
-func (s settings) reporting(ctx context.Context, of *proxy.Config, alsoTo []string) (finish func(), err error) {
+func reportTo(ctx context.Context, s settings, of *proxy.Config, alsoTo []string) (finish func(), err error) {
 	if s.RelayURL == "" && len(alsoTo) == 0 {
 		return func() {}, nil
 	}
-	if err := s.requireRelay(); err != nil {
+	if err := s.RequireRelay(); err != nil {
 		return nil, err
 	}
 	var all []*relay.Reporter
@@ -217,7 +212,7 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 
 // addProxy has the session run a proxy on a listener, and observe what passes.
 func (s *session) addProxy(ln net.Listener, words io.Writer) error {
-	config := s.settings.proxy()
+	config := proxyConfig(s.settings)
 	config.Observe, config.Logger = s.store.Observe, logger(words, false)
 	p, err := newProxyTo(s.settings, config)
 	if err != nil {

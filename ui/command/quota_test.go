@@ -11,6 +11,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/config"
 )
 
 func TestTheQuotaIsPrintedInWords(t *testing.T) {
@@ -95,7 +96,7 @@ func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
 
 func TestFollowingTheQuotaPrintsOnlyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := defaults()
+		s := config.Defaults()
 		s.APIURL, s.APIKey, s.StateDir = "http://127.0.0.1:1", api.NewSecret("key-of-the-test"), t.TempDir()
 		current, err := open(s, forgets)
 		if err != nil {

@@ -170,7 +170,7 @@ func (r *records) path(environment string) (string, error) {
 		ending := filepath.Ext(file)
 		return freeName(strings.TrimSuffix(file, ending), ending)
 	}
-	return r.session.settings.newFile("recordings", environment, ".tillwatch")
+	return newFile(r.session.settings, "recordings", environment, ".tillwatch")
 }
 
 // End implements [dashboard.Recording].

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"charm.land/log/v2"
@@ -17,6 +16,7 @@ import (
 	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/relay/signature"
+	"tillwatch/ui/config"
 )
 
 type relayOptions struct {
@@ -59,7 +59,7 @@ func newRelay() *cobra.Command {
 				return err
 			}
 			load := func() (settings, error) { return loadSettings(c.Flags()) }
-			o.others = func(s settings) []signature.Other { return s.otherSecrets(c.Flags()) }
+			o.others = func(s settings) []signature.Other { return otherSecrets(s, c.Flags()) }
 			return runRelay(c.Context(), load, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
@@ -79,7 +79,7 @@ func newRelay() *cobra.Command {
 	return command
 }
 
-func relayDir() string { return filepath.Join(stateDir(), "relay") }
+func relayDir() string { return filepath.Join(config.StateDir(), "relay") }
 
 func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
 	ctx, inputs := newRelayInputs(ctx, load, logger(stderr, o.verbose))
@@ -88,11 +88,11 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	if err != nil {
 		return err
 	}
-	if len(s.signingSecrets()) == 0 {
+	if len(s.SigningSecrets()) == 0 {
 		return usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
 	}
 	config := relay.Config{
-		SigningSecrets: s.signingSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
+		SigningSecrets: s.SigningSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
 		Retention: o.retention,
 	}
 	if config.Events, err = eventList(s); err != nil {
@@ -182,18 +182,7 @@ func eventList(s settings) (relay.EventList, error) {
 	if s.APIURL == "" || s.APIKey.IsZero() {
 		return nil, nil
 	}
-	return s.newClient(api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
-}
-
-// signingSecrets are the lines of the setting: two during a rotation.
-func (s settings) signingSecrets() []api.Secret {
-	var all []api.Secret
-	for line := range strings.Lines(s.SigningSecret.Reveal()) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			all = append(all, api.NewSecret(line))
-		}
-	}
-	return all
+	return newClient(s, api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 }
 
 // logger logs for people to w.

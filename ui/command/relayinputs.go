@@ -117,7 +117,7 @@ func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error 
 	if err != nil {
 		return err
 	}
-	err = r.SetSigningSecrets(s.signingSecrets())
+	err = r.SetSigningSecrets(s.SigningSecrets())
 	issued, unread := in.readTokens(ctx)
 	if unread != nil { // keep the known ones
 		issued = in.issued

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api/account"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/plain"
 	"tillwatch/ui/recording"
@@ -47,9 +48,9 @@ func newReplay() *cobra.Command {
 			} else if o.player.Paused || o.player.Speed != 0 {
 				return usagef("--paused and --speed need the screen: leave them out, or --plain")
 			}
-			s := defaults()
+			s := config.Defaults()
 			s.Theme, _ = c.Flags().GetString("theme")
-			if err := s.checkTheme(); err != nil {
+			if err := checkTheme(s); err != nil {
 				return err
 			}
 			ctx, release := untilHangup(c.Context())
@@ -86,7 +87,7 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 		Source: player, Transport: player, Now: func() time.Time { return player.Now().Local() }, Environment: h.Environment, Live: h.Live, Account: h.Account,
 		Warning: player.Flaws(), NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
 	}
-	followTheme, err := s.applyTheme(&config)
+	followTheme, err := applyTheme(s, &config)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tillwatch/api/simulator"
+	"tillwatch/ui/config"
 	"tillwatch/ui/recording"
 	"tillwatch/ui/wording"
 )
@@ -27,7 +28,7 @@ func openReplay(t *testing.T, path string, cfg recording.PlayerConfig, width, he
 	owned(t, func(ctx context.Context) error {
 		defer close(left)
 		o := replayOptions{player: cfg, screen: screenOptions{width: width, height: height}}
-		return showReplay(ctx, defaults(), player, o, s, s)
+		return showReplay(ctx, config.Defaults(), player, o, s, s)
 	})
 	return s, left
 }

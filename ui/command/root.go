@@ -23,6 +23,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
 
 // Exit codes of every command.
@@ -46,7 +47,7 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // usage marks an error that the user fixes on the command line or in the
 // configuration.
-func usage(err error) error { return &exitError{exitUsage, err} }
+func usage(err error) error { return config.Wrong(err) }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
@@ -78,10 +79,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	}
 	var exit *exitError
+	var wrong *config.Error
 	switch {
 	case failure == nil:
 		return exitDone
-	case !errors.As(failure, &exit):
+	case errors.As(failure, &exit):
+	case errors.As(failure, &wrong):
+		exit = &exitError{exitUsage, failure}
+	default:
 		exit = &exitError{exitFailed, failure}
 	}
 	said := inLines(failure)
@@ -114,13 +119,10 @@ func inLines(err error) string {
 }
 
 // captureErrors tells the commands' errors from those of the library, which refuses the command
-// line. Each command also warns of variables that nothing reads.
+// line.
 func captureErrors(c *cobra.Command, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
-			for _, warning := range unreadVariables(os.Environ()) {
-				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", warning)
-			}
 			if *failure = checkGiven(c.Flags()); *failure == nil {
 				*failure = do(c, args)
 			}
@@ -133,16 +135,17 @@ func captureErrors(c *cobra.Command, failure *error) {
 }
 
 // checkGiven refuses flags that were given an empty value, as of an unset variable: they would do nothing. An empty
-// setting overrides the environment and the configuration file.
+// setting overrides the environment and the configuration file; a file that is not named does not.
 func checkGiven(flags *pflag.FlagSet) error {
-	settings := settingKeys()
+	settings := config.Keys()
 	var all []error
 	flags.Visit(func(f *pflag.Flag) {
 		empty := f.Value.Type() == "string" && f.Value.String() == ""
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
-		if empty && !slices.Contains(settings, strings.ReplaceAll(f.Name, "-", "_")) {
+		isSetting := slices.Contains(settings, strings.ReplaceAll(f.Name, "-", "_")) && !strings.HasSuffix(f.Name, "-file")
+		if empty && !isSetting {
 			all = append(all, fmt.Errorf("--%s is empty: give a value, or leave the flag out", f.Name))
 		}
 	})

@@ -34,7 +34,7 @@ func TestASecretThatStandsForItsFileIsNotRepeated(t *testing.T) {
 	}
 }
 
-// Two mistakes take one look, and what is right is shown as it is.
+// Several mistakes take one look.
 func TestAMissingFileOfASecretHidesNoOtherSetting(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key_file", missing+"-key", "relay_token_file", missing+"-token", "theme", "nord")
@@ -44,9 +44,6 @@ func TestAMissingFileOfASecretHidesNoOtherSetting(t *testing.T) {
 			if !strings.Contains(r.out+r.words, want) || r.code == exitDone {
 				t.Errorf("%s says nothing of %q: %s%s", args[0], want, r.out, r.words)
 			}
-		}
-		if args[0] == "doctor" && !strings.Contains(r.out, `api_url = "http://127.0.0.1:1"`) {
-			t.Errorf("it shows another address: %s", r.out)
 		}
 	}
 }

@@ -65,7 +65,8 @@ const (
 // newSession makes a client and a picture. The last run's picture is restored in the
 // background, while the terminal is made ready. No connection is opened.
 func newSession(s settings, m memory) (*session, error) {
-	if err := s.requireService(); err != nil {
+	alerts := account.AlertConfig(s.Alerts)
+	if err := s.RequireService(); err != nil {
 		return nil, err
 	}
 	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
@@ -73,20 +74,20 @@ func newSession(s settings, m memory) (*session, error) {
 	out.glance, out.restored = func() (none account.Changes, ok bool) { return none, false }, func() error { return nil }
 	out.store = account.NewStore(account.StoreConfig{
 		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, Observed: pacer.Observe, KeepIntents: s.KeepIntents,
-		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &s.Alerts,
+		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &alerts,
 	})
 	var err error
 	out.confirms = newConfirmFollower(out.store.RecordConfirms)
-	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
+	if out.client, err = newClient(s, api.Config{StandIn: s.OwnStandIn, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
 		return nil, err
 	}
-	out.confirms.history, out.confirms.environment = confirm.NewHistory(s.auditFile(), nil), out.client.Environment
-	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
+	out.confirms.history, out.confirms.environment = confirm.NewHistory(s.AuditFile(), nil), out.client.Environment
+	out.attention = attention.OpenFile(s.StateDir, pictureName(s, out.client.Environments()[0]))
 	if m == forgets {
 		return out, nil
 	}
 	saved, err := account.OpenSaved(account.SavedConfig{
-		Dir: s.StateDir, Account: s.pictureName(out.client.Environments()[0]), Recall: pacer.Recall, MaxEnded: s.KeepIntents,
+		Dir: s.StateDir, Account: pictureName(s, out.client.Environments()[0]), Recall: pacer.Recall, MaxEnded: s.KeepIntents,
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func newSession(s settings, m memory) (*session, error) {
 }
 
 // newClient makes a client of the configured service, unless the configuration has another address.
-func (s settings) newClient(config api.Config) (*api.Client, error) {
+func newClient(s settings, config api.Config) (*api.Client, error) {
 	config.BaseURL, config.Key, config.InsecureHTTP = cmp.Or(config.BaseURL, s.APIURL), s.APIKey, s.InsecureHTTP
 	config.LookupPath, config.UserAgent = s.LookupPath, "tillwatch"
 	client, err := api.New(config)
@@ -137,7 +138,7 @@ func idsOf(texts []string) []api.ID {
 }
 
 // newSubscriber makes a subscriber of the configured relay.
-func (s settings) newSubscriber(config relay.SubscriberConfig) (*relay.Subscriber, error) {
+func newSubscriber(s settings, config relay.SubscriberConfig) (*relay.Subscriber, error) {
 	config.URL, config.Token, config.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
 	subscriber, err := relay.NewSubscriber(config)
 	if err != nil {
@@ -152,11 +153,11 @@ func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error)
 	if s.settings.RelayURL == "" {
 		return nil, nil
 	}
-	if err := s.settings.requireAccount(); err != nil {
+	if err := s.settings.RequireAccount(); err != nil {
 		return nil, err
 	}
 	config.From, config.Client = relay.FromEarliest, "tillwatch"
-	subscriber, err := s.settings.newSubscriber(config)
+	subscriber, err := newSubscriber(s.settings, config)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func (s *session) subscribe(config relay.SubscriberConfig) (account.Feed, error)
 }
 
 // confirmBody is the body of each confirm.
-func (s settings) confirmBody() api.ConfirmIntent {
+func confirmBody(s settings) api.ConfirmIntent {
 	return api.ConfirmIntent{Raw: json.RawMessage(s.ConfirmBody)}
 }
 
@@ -175,8 +176,8 @@ func (s *session) arm(command string) error {
 	guard, err := confirm.New(confirm.Config{
 		Service:      s.client,
 		Environments: s.client.Environments(),
-		Body:         s.settings.confirmBody(),
-		AuditFile:    s.settings.auditFile(),
+		Body:         confirmBody(s.settings),
+		AuditFile:    s.settings.AuditFile(),
 		Run:          s.confirms.ownRun,
 		Recorded:     s.confirms.changed,
 		Read: func(in api.Intent, sent time.Time, confirmed bool) {
@@ -257,7 +258,10 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if err != nil {
 		return err
 	}
-	config.Commands, config.CommandEnviron, config.SuspendInterrupts = s.settings.Commands, s.settings.programEnvironment(os.Environ()), interruptSuspender(ctx)
+	if config.Commands, err = ownCommands(s.settings); err != nil {
+		return err
+	}
+	config.CommandEnviron, config.SuspendInterrupts = s.settings.Environ(os.Environ()), interruptSuspender(ctx)
 	record, err := s.record(o, out)
 	if err != nil {
 		return err
@@ -278,14 +282,11 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 			config.Warning = err.Error()
 		}
 	}
-	if unread := unreadVariables(os.Environ()); len(unread) > 0 && config.Warning == "" {
-		config.Warning = unread[0]
-	}
 	if s.guard != nil && len(s.guard.Warnings()) > 0 {
 		config.Warning = s.guard.Warnings()[0] // first, as it is about money
 	}
 	config.Recording = record
-	followTheme, err := s.settings.applyTheme(&config)
+	followTheme, err := applyTheme(s.settings, &config)
 	if err != nil {
 		return err
 	}
@@ -305,10 +306,10 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	where := s.client.Environment()
 	config := dashboard.Config{
-		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.host(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.keyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow, Payment: s.settings.confirmBody().PaysBy(),
+		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.settings.Host(),
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: wording.Path(s.settings.KeyFile()), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow, Payment: confirmBody(s.settings).PaysBy(),
 		Browser: browser(runtime.GOOS, os.Getenv, s.settings.NoOpen), Exporter: exporter{s},
-		Copy:   clipboard(os.Getenv, s.settings.programEnvironment(os.Environ())),
+		Copy:   clipboard(os.Getenv, s.settings.Environ(os.Environ())),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
 	}
@@ -316,7 +317,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		config.Confirmer = s.guard
 	}
 	var err error
-	if config.Actions, err = s.settings.actions(); err != nil {
+	if config.Actions, err = actionsOf(s.settings); err != nil {
 		return config, usage(err)
 	}
 	return config, nil
@@ -325,12 +326,12 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 // pictureName is the name of this account's picture. It stays the same when the key
 // of a profile or of a key file is rotated. Any other key may belong to another
 // account, so its fingerprint, which reveals nothing of the key, is in the name.
-func (s settings) pictureName(environment string) string {
+func pictureName(s settings, environment string) string {
 	whose := "key " + s.APIKey.Fingerprint("saved picture")
-	switch path, err := filepath.Abs(s.keyFile()); {
+	switch path, err := filepath.Abs(s.KeyFile()); {
 	case s.KeyProfile != "":
 		whose = "profile " + s.KeyProfile
-	case s.keyFile() != "" && err == nil:
+	case s.KeyFile() != "" && err == nil:
 		whose = "key file " + path
 	}
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")

@@ -2,11 +2,10 @@ package command
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay/signature"
+	"tillwatch/ui/config"
 )
 
 type signOptions struct {
@@ -44,43 +44,11 @@ func newSign() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
-	secretFileFlag(flags)
+	sourceFlags(flags, "signing_secret_file")
 	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
 	flags.Int64Var(&o.timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
 	flags.BoolVar(&o.json, "json", false, "print the headers as one JSON object")
 	return command
-}
-
-// secretFileFlag adds the flag for a file with signing secrets, which [settingsOf] reads. An
-// empty path, as from an unset shell variable, is an error rather than no flag.
-func secretFileFlag(flags *pflag.FlagSet) {
-	path := func(text string) (string, error) {
-		if text == "" {
-			return "", errors.New("give the path of the file")
-		}
-		return text, nil
-	}
-	flags.Var(&writtenFlag[string]{to: new(string), read: path, kind: "string"}, "signing-secret-file",
-		"file with the signing secret; during a rotation both, one per line (default: TILLWATCH_SIGNING_SECRET)")
-}
-
-// readSigningSecret reads the --signing-secret-file, if the command has one: it wins over
-// the other sources. An empty file is refused, as nothing would be signed.
-func (s *settings) readSigningSecret(flags *pflag.FlagSet) error {
-	path, _ := flags.GetString("signing-secret-file")
-	if path == "" {
-		return nil
-	}
-	text, err := readSecretFile(path)
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("%s holds no secret", path)
-	}
-	if err != nil {
-		return usagef("reading the signing secret that --signing-secret-file names: %w", err)
-	}
-	s.SigningSecret = api.NewSecret(text)
-	return nil
 }
 
 // signingSettings are settings with a signing secret.
@@ -89,7 +57,7 @@ func signingSettings(c *cobra.Command) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	if len(s.signingSecrets()) == 0 {
+	if len(s.SigningSecrets()) == 0 {
 		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file")
 	}
 	return s, nil
@@ -97,18 +65,21 @@ func signingSettings(c *cobra.Command) (settings, error) {
 
 // otherSecrets are the signing secrets of the configuration file's other profiles.
 // Unreadable ones are left out: they only help to name a cause.
-func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) {
+func otherSecrets(s settings, flags *pflag.FlagSet) (others []signature.Other) {
+	file, _ := flags.GetString("config")
+	file = cmp.Or(file, os.Getenv("TILLWATCH_CONFIG"))
 	for _, name := range s.Profiles {
-		values, _, _, err := loadFile(flags, name, sources{})
+		other := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		config.AddFlags(other)
+		_ = other.Parse([]string{"--config=" + file, "--profile=" + name})
+		account, err := config.Load(other, nil)
 		if err != nil || name == s.Chosen {
 			continue
 		}
-		text := values.text("signing_secret")
-		if path := values.text("signing_secret_file"); text == "" && path != "" {
-			text, _ = readSecretFile(path)
-		}
-		for _, secret := range (settings{SigningSecret: api.NewSecret(text)}).signingSecrets() {
-			others = append(others, signature.Other{Secret: secret, Cause: signature.Secret, Whose: fmt.Sprintf("the profile %q", api.Scrub(name))})
+		for _, secret := range account.SigningSecrets() {
+			others = append(others, signature.Other{
+				Secret: secret, Cause: signature.Secret, Whose: fmt.Sprintf("the profile %q", api.Scrub(name)),
+			})
 		}
 	}
 	return others
@@ -120,7 +91,7 @@ func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) er
 	event, _ := eventIn(body)
 	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
 	headers, object := [][2]string{
-		{s.HeaderPrefix + "signature", signature.Of(s.signingSecrets()[0], body).String()},
+		{s.HeaderPrefix + "signature", signature.Of(s.SigningSecrets()[0], body).String()},
 		{s.HeaderPrefix + "event-id", string(event.ID)},
 		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
 		{s.HeaderPrefix + "topic", string(event.Type)},

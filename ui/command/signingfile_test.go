@@ -25,7 +25,7 @@ func TestAnEmptySigningSecretFileIsRefused(t *testing.T) {
 				t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 			}
 			r = runAs(t, append(args, "--signing-secret-file", "")...)
-			if r.code != exitUsage || !strings.Contains(r.words, `--signing-secret-file is "": give the path of the file`) {
+			if r.code != exitUsage || !strings.Contains(r.words, "--signing-secret-file is empty") {
 				t.Errorf("no file: exit code %d: %s%s", r.code, r.out, r.words)
 			}
 		})

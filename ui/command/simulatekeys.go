@@ -11,6 +11,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/config"
 )
 
 // keyUsage describes --key. The key itself is not part of it: other users of a
@@ -67,11 +68,8 @@ func parseKey(text string) (extraKey, error) {
 			return k, fmt.Errorf("--key name=%s takes its value from the environment variable %s, which is not set", name, variable)
 		}
 	case path != "":
-		if secret, err = readSecretFile(path); err != nil {
+		if secret, err = config.ReadSecret(path); err != nil {
 			return k, fmt.Errorf("--key name=%s: reading its value: %w", name, err)
-		}
-		if secret == "" {
-			return k, fmt.Errorf("--key name=%s takes its value from %s, which is empty", name, path)
 		}
 	default:
 		secret, k.made = rand.Text(), true

@@ -197,7 +197,7 @@ func TestKeysThatCannotBeReadAreRefusedInOneSentence(t *testing.T) {
 		"a part twice":            {[]string{"--key", "name=ci,name=cd"}, "gives name twice"},
 		"a variable that is none": {[]string{"--key", "name=ci,from-env=NO_SUCH_VARIABLE"}, "NO_SUCH_VARIABLE, which is not set"},
 		"a file that is none":     {[]string{"--key", "name=ci,from-file=" + filepath.Join(dir, "none")}, "no such file"},
-		"an empty file":           {[]string{"--key", "name=ci,from-file=" + empty}, "which is empty"},
+		"an empty file":           {[]string{"--key", "name=ci,from-file=" + empty}, "holds no secret"},
 		"both sources":            {[]string{"--key", "name=ci,from-env=HOME,from-file=" + empty}, "not from both"},
 		"an unknown environment":  {[]string{"--key", "name=ci,environment=sandbox"}, "it is staging or production"},
 		"webhooks of nowhere":     {[]string{"--production-webhook-url", "http://127.0.0.1:1/"}, "--production-webhook-url needs --production-listen"},

@@ -23,7 +23,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 		announce.APIKey = rand.Text()
 		s.APIKey = api.NewSecret(announce.APIKey)
 	}
-	if len(s.signingSecrets()) == 0 {
+	if len(s.SigningSecrets()) == 0 {
 		announce.SigningSecret = rand.Text()
 		s.SigningSecret = api.NewSecret(announce.SigningSecret)
 	}
@@ -142,7 +142,7 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 		return config, err
 	}
 	zeroMeansNone(&config)
-	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // the first signs
+	config.Key, config.SigningSecret = s.APIKey, s.SigningSecrets()[0] // the first signs
 	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
 	if config.Seed == 0 && config.From == nil {
 		config.Seed = uint64(time.Now().UnixNano())

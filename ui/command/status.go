@@ -30,7 +30,7 @@ func newStatus() *cobra.Command {
 			"looked for of each completed intent that has none. Otherwise it says what is missing.",
 		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
-			by, err := s.filterBy(dashboard.IntentFilter, filter)
+			by, err := filterBy(s, dashboard.IntentFilter, filter)
 			if err != nil {
 				return nil, err
 			}
@@ -60,7 +60,7 @@ func withSettled(ctx context.Context, s settings, std streams, wait time.Duratio
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
 	}
-	if err := s.readWatchIDs(ctx, std.in); err != nil {
+	if err := readWatchIDs(&s, ctx, std.in); err != nil {
 		return err
 	}
 	s.AllowConfirm = false

@@ -18,7 +18,7 @@ import (
 // header is the first line of the session's recordings and streams.
 func (s *session) header() form.Header {
 	where := s.client.Environment()
-	return form.Header{Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.settings.host()}
+	return form.Header{Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.settings.Host()}
 }
 
 // stream prints what the session knows and then each change, as JSON lines, until the

@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/themes"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 )
 
 // themeLibrary finds themes in the configuration folder, then among the embedded
 // ones.
 func themeLibrary() themes.Library {
-	return themes.Library{Folder: filepath.Join(configDir(), "themes")}
+	return themes.Library{Folder: filepath.Join(config.Dir(), "themes")}
 }
 
 // themeAuto is the dark theme, or the light one on a light background.
 const themeAuto = "auto"
 
 // themeName is the theme to start with.
-func (s settings) themeName() string {
+func themeName(s settings) string {
 	if s.Theme == themeAuto {
 		return "dark"
 	}
@@ -31,8 +32,8 @@ func (s settings) themeName() string {
 }
 
 // checkTheme refuses a theme that cannot be loaded.
-func (s settings) checkTheme() error {
-	if _, err := themeLibrary().Load(s.themeName()); err != nil {
+func checkTheme(s settings) error {
+	if _, err := themeLibrary().Load(themeName(s)); err != nil {
 		return usage(err)
 	}
 	return nil
@@ -40,8 +41,8 @@ func (s settings) checkTheme() error {
 
 // applyTheme gives the dashboard its theme and those to switch to. The returned part
 // follows the theme's file.
-func (s settings) applyTheme(config *dashboard.Config) (follow part, err error) {
-	library, name := themeLibrary(), s.themeName()
+func applyTheme(s settings, config *dashboard.Config) (follow part, err error) {
+	library, name := themeLibrary(), themeName(s)
 	shown, files, err := library.LoadFiles(name)
 	if err != nil {
 		return nil, usage(err)

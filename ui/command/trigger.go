@@ -19,6 +19,7 @@ import (
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/config"
 )
 
 // triggering is an event to make happen or to send.
@@ -79,7 +80,7 @@ func newTrigger() *cobra.Command {
 	flags.StringArrayVar(&t.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
 	flags.StringVar(&t.body, "body", "", "file with your own body, or - for stdin; needs --to")
 	flags.StringVar(&t.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
-	secretFileFlag(flags)
+	config.AddSettingFlags(flags, "signing_secret_file")
 	flags.StringVar(&t.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
 	flags.StringVar(&t.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&t.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
@@ -262,10 +263,10 @@ func (t *triggering) happen(ctx context.Context, s settings, stdout, stderr io.W
 // standInClient makes a client of the configured stand-in. Only its first answer shows whether
 // it is one.
 func standInClient(s settings) (*api.Client, error) {
-	if err := s.requireService(); err != nil {
+	if err := s.RequireService(); err != nil {
 		return nil, err
 	}
-	return s.newClient(api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
+	return newClient(s, api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
 }
 
 // deliveriesOf waits until each endpoint of a stand-in has answered an event, at most

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/ui/config"
 	"tillwatch/ui/wording"
 )
 
@@ -39,8 +40,8 @@ func refusedFlag(c *cobra.Command, err error) error {
 	case errors.As(err, &empty):
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
-		flag, value := invalid.GetFlag(), shownValue(invalid.GetValue())
-		must := map[string]string{"duration": durationHint, "float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "bool": "true or false"}
+		flag, value := invalid.GetFlag(), config.Shown(invalid.GetValue())
+		must := map[string]string{"duration": config.DurationHint, "float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "bool": "true or false"}
 		if must := must[flag.Value.Type()]; must != "" {
 			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)
 		}
@@ -69,9 +70,6 @@ func insteadOf(removed string) string {
 	}
 	return " any more: " + instead
 }
-
-// durationHint says how to write a duration.
-const durationHint = "a time with its unit, such as 90s or 45m"
 
 // noArguments refuses arguments. On a command with subcommands, an argument counts as
 // a subcommand's name.

@@ -19,6 +19,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/relay"
 	"tillwatch/relay/signature"
+	"tillwatch/ui/config"
 )
 
 // requestBytes bounds a request: the largest body that a relay takes, and headers.
@@ -46,9 +47,9 @@ func newVerify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.signingSecrets(), Now: time.Now()}
+			d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.SigningSecrets(), Now: time.Now()}
 			if o.diagnose {
-				d.Others = s.otherSecrets(c.Flags())
+				d.Others = otherSecrets(s, c.Flags())
 			}
 			if d.Header, d.Body, err = o.read(inputsOf(c)); err != nil {
 				return err
@@ -58,7 +59,7 @@ func newVerify() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
-	secretFileFlag(flags)
+	config.AddSettingFlags(flags, "signing_secret_file")
 	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
 	flags.StringVar(&o.request, "request", "", "file with the headers or the whole HTTP request (- is stdin; default without --header)")
@@ -87,7 +88,7 @@ func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
 	for _, line := range o.headers {
 		name, value, found := strings.Cut(line, ":")
 		if !found {
-			return nil, nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", shownValue(line))
+			return nil, nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", config.Shown(line))
 		}
 		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

@@ -52,7 +52,7 @@ func newWait() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.readWatchIDs(c.Context(), c.InOrStdin()); err != nil {
+			if err := readWatchIDs(&s, c.Context(), c.InOrStdin()); err != nil {
 				return err
 			}
 			if o.atMost <= 0 || c.Flags().Changed("since") && o.since < 0 {
@@ -84,13 +84,13 @@ type waitReport struct {
 // runWait waits and reports the result.
 func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdout, stderr io.Writer) error {
 	if w.subject == ofEvent || w.subject == ofRelay {
-		if err := s.requireRelay(); err != nil {
+		if err := s.RequireRelay(); err != nil {
 			return err
 		}
 	}
 	wait := waitForRelay
 	if w.reads() {
-		if err := s.requireAccount(); err != nil {
+		if err := s.RequireAccount(); err != nil {
 			return err
 		}
 		wait = waitForPicture
@@ -134,7 +134,7 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 
 // waitForRelay checks a condition that the relay alone can answer, so that no account is needed.
 func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	subscriber, err := s.newSubscriber(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
+	subscriber, err := newSubscriber(s, relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
 	if err != nil {
 		return found{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/ui/config"
 	"tillwatch/ui/wording"
 )
 
@@ -52,11 +53,11 @@ func parseCondition(args []string) (*condition, error) {
 	instead := insteadOf("wait " + subject)
 	switch {
 	case instead != "":
-		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), instead)
+		return nil, fmt.Errorf("%s cannot be waited for%s", config.Shown(words[0]), instead)
 	case !known:
-		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), wording.Suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
+		return nil, fmt.Errorf("%s cannot be waited for%s", config.Shown(words[0]), wording.Suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
 	case must != named || must && name == "":
-		return nil, fmt.Errorf("%s: write intent:ID or order:REFERENCE, or event or relay without a colon", shownValue(words[0]))
+		return nil, fmt.Errorf("%s: write intent:ID or order:REFERENCE, or event or relay without a colon", config.Shown(words[0]))
 	}
 	w.subject, w.name = subject, name
 	if subject == ofIntent {
@@ -82,26 +83,26 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	known, ok := terms[key]
 	switch {
 	case !found || slices.Contains(values, ""):
-		return fmt.Errorf("%s is not a term: write name=value, as in state=completed", shownValue(word))
+		return fmt.Errorf("%s is not a term: write name=value, as in state=completed", config.Shown(word))
 	case !ok && len(terms) == 0:
 		return fmt.Errorf("%s takes no terms", w.subject)
 	case !ok:
-		return fmt.Errorf("%s has no %s%s", w.subject, shownValue(key), wording.Suggest(key, slices.Sorted(maps.Keys(terms))))
+		return fmt.Errorf("%s has no %s%s", w.subject, config.Shown(key), wording.Suggest(key, slices.Sorted(maps.Keys(terms))))
 	case key == "items":
 		if n, err := strconv.Atoi(value); err != nil || n < 1 {
-			return fmt.Errorf("items is %s; it must be a whole number, 1 or more", shownValue(value))
+			return fmt.Errorf("items is %s; it must be a whole number, 1 or more", config.Shown(value))
 		}
 	}
 	for _, v := range values {
 		switch {
 		case key == "type" && !matchesAny(v):
-			return fmt.Errorf("there is no event type %s%s", shownValue(v), wording.Suggest(v, eventTypes()))
+			return fmt.Errorf("there is no event type %s%s", config.Shown(v), wording.Suggest(v, eventTypes()))
 		case key == "intent":
 			if err := checkID(v); err != nil {
 				return err
 			}
 		case known != nil && !slices.Contains(known, v):
-			return fmt.Errorf("there is no %s %s%s", key, shownValue(v), wording.Suggest(v, known))
+			return fmt.Errorf("there is no %s %s%s", key, config.Shown(v), wording.Suggest(v, known))
 		}
 	}
 	w.terms[key] = append(w.terms[key], values...)

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
-	"tillwatch/ui/notify"
 )
 
 type screenOptions struct {
@@ -53,21 +53,21 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkTheme(); err != nil {
+	if err := checkTheme(s); err != nil {
 		return err
 	}
 	if o.json && o.plain {
 		return usagef("choose one of --json and --plain: both print lines")
 	}
 	o.plain = o.plain || o.json || fallsBack(c)
-	if err := s.checkStart(c, o); err != nil {
+	if err := checkStart(s, c, o); err != nil {
 		return err
 	}
 	stdin := c.InOrStdin()
 	if !o.plain {
 		stdin = nil
 	}
-	if err := s.readWatchIDs(c.Context(), stdin); err != nil {
+	if err := readWatchIDs(&s, c.Context(), stdin); err != nil {
 		return err
 	}
 	o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
@@ -115,21 +115,19 @@ func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
 	flags.StringVar(&o.at, "at", "", "what to open at the start: intent:ID, shipment:ID, event:ID, order:REFERENCE, filter:TEXT, or a pane such as failures; Y copies it")
-	settingFlags(flags, "notify", "no_open", "filter")
+	config.AddSettingFlags(flags, "notify", "no_open", "filter")
 }
 
 // lookFlags control how things are shown.
 func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
-	settingFlags(flags, "theme")
+	config.AddSettingFlags(flags, "theme")
 	flags.BoolVar(&o.plain, "plain", false, "print a line for each change instead of drawing, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
-func notifyMethods() string { return orNone(asStrings(notify.Methods())) }
-
 // checkStart refuses a meaningless filter or start position, and either if nothing is
 // drawn.
-func (s settings) checkStart(c *cobra.Command, o screenOptions) error {
+func checkStart(s settings, c *cobra.Command, o screenOptions) error {
 	for _, flag := range []string{"filter", "at"} {
 		if o.plain && c.Flags().Changed(flag) {
 			return usagef("there is no screen: leave out --%s", flag)
@@ -139,7 +137,7 @@ func (s settings) checkStart(c *cobra.Command, o screenOptions) error {
 		return usagef("--at: %s", wrong)
 	}
 	if wrong := dashboard.WrongFilter(s.Filter); wrong != "" {
-		return usagef("filter is %s: %s", shownValue(s.Filter), wrong)
+		return usagef("filter is %s: %s", config.Shown(s.Filter), wrong)
 	}
 	return nil
 }

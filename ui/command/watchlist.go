@@ -112,7 +112,7 @@ func inOneLine(bad []error) error {
 
 // readWatchIDs reads the ids of --watch-ids. stdin is nil if the dashboard's keys
 // come from there.
-func (s *settings) readWatchIDs(ctx context.Context, stdin io.Reader) error {
+func readWatchIDs(s *settings, ctx context.Context, stdin io.Reader) error {
 	for _, id := range s.WatchIDs {
 		if err := checkID(id); err != nil {
 			return usagef("watch_id: %w", err)

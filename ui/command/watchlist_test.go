@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/config"
 )
 
 func TestWatchListHoldsOneIDALine(t *testing.T) {
@@ -67,11 +69,11 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.readWatchIDs(t.Context(), nil); err != nil || !slices.Equal(s.WatchIDs, []string{"ci_1", "ci_2", "ci_3"}) {
+	if err := readWatchIDs(&s, t.Context(), nil); err != nil || !slices.Equal(s.WatchIDs, []string{"ci_1", "ci_2", "ci_3"}) {
 		t.Errorf("watched are %q, %v", s.WatchIDs, err)
 	}
 	piped := settings{WatchList: fromStdin}
-	if err := piped.readWatchIDs(t.Context(), strings.NewReader("ci_9\n")); err != nil || !slices.Equal(piped.WatchIDs, []string{"ci_9"}) {
+	if err := readWatchIDs(&piped, t.Context(), strings.NewReader("ci_9\n")); err != nil || !slices.Equal(piped.WatchIDs, []string{"ci_9"}) {
 		t.Errorf("watched are %q, %v", piped.WatchIDs, err)
 	}
 	for _, c := range []struct {
@@ -82,8 +84,8 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 		{settings{WatchList: path + ".none"}, "no such file"},
 		{settings{WatchIDs: []string{"a b"}}, `watch_id: "a b" is not an id`},
 	} {
-		err := c.s.readWatchIDs(t.Context(), nil)
-		if exit, ok := err.(*exitError); !ok || exit.code != exitUsage || !strings.Contains(err.Error(), c.want) {
+		err := readWatchIDs(&c.s, t.Context(), nil)
+		if !errors.As(err, new(*config.Error)) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want a wrong usage with %q", err, c.want)
 		}
 	}
@@ -131,7 +133,7 @@ func TestWhatIsAddedToTheWatchListAppearsOnTheBoardAndABadLineIsShownUntilItIsMe
 		}
 	}
 	write("# what the board is to watch", ids[0])
-	if err := w.settings.readWatchIDs(t.Context(), nil); err != nil {
+	if err := readWatchIDs(&w.settings, t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	w.openBoard(t, 120, 36)
