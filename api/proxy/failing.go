@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -13,24 +14,47 @@ import (
 	"tillwatch/api"
 )
 
-// unanswered answers a request that the service did not answer. It reports whether the client got that.
-func (p *Proxy) unanswered(ctx context.Context, a *answer, err error) bool {
+// saidBy begins every message of a proxy of its own, which passes all others on unchanged.
+const saidBy = "tillwatch proxy: "
+
+// errStatus is of an answer that cannot be passed on.
+var errStatus = errors.New("it switched protocols, which nobody asked for, or has no such status")
+
+// refuse answers with an error in the contract's form (contract, Errors).
+func refuse(w http.ResponseWriter, status int, name, message string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	told := map[string]string{"name": name, "message": saidBy + message}
+	_ = json.NewEncoder(w).Encode(told) // a client that is gone needs no answer
+}
+
+// unanswered answers a request that the service did not answer.
+func (p *Proxy) unanswered(w http.ResponseWriter, r *http.Request, err error) {
 	var broken clientError
 	switch {
-	case ctx.Err() != nil, errors.As(err, &broken) && broken.gone():
-		return false // nobody reads an answer
+	case r.Context().Err() != nil, errors.As(err, &broken) && clientGone(broken):
+		panic(http.ErrAbortHandler) // nobody reads an answer
 	case broken.error != nil:
-		return a.refuse(http.StatusBadRequest, "BadRequestError", "the body of the request cannot be read, and the service did not get all of it")
+		refuse(w, http.StatusBadRequest, "BadRequestError",
+			"the body of the request cannot be read, and the service did not get all of it")
+		return
 	}
 	p.metrics.unanswered.Inc()
-	reason := why(err, a.sent)
+	sent := w.(*answer).sent.Load()
+	reason := why(err, sent)
 	message := "the service gave no answer, and whether it acted is not known: "
-	if !a.sent {
+	if !sent {
 		reason = api.Proxied(p.upstream.String(), errors.New(reason)).Error()
 		message = "the service cannot be reached, and the request was not sent: "
 	}
-	p.logger.Warn("the service gave no answer", slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", a.sent))
-	return a.refuse(http.StatusBadGateway, "BadGatewayError", message+reason)
+	p.logger.Warn("the service gave no answer",
+		slog.String("service", p.upstream.Host), slog.String("reason", reason), slog.Bool("sent", sent))
+	refuse(w, http.StatusBadGateway, "BadGatewayError", message+reason)
+}
+
+// clientGone reports whether the client has left, or sends nothing any more, in the middle of its request.
+func clientGone(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error))
 }
 
 // why returns the reason of a missing answer. Once the request may have been sent, the reason quotes nothing that came
@@ -40,15 +64,35 @@ func why(err error, sent bool) string {
 	switch {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return string(api.Scrub(err.Error()))
-	case errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "TLS handshake timeout"):
+	case errors.Is(err, context.DeadlineExceeded), strings.Contains(err.Error(), "TLS handshake timeout"):
 		return "it took too long"
-	case errors.Is(err, errHeaderTooLarge), strings.Contains(err.Error(), "response headers exceeded"):
+	case strings.Contains(err.Error(), "response headers exceeded"):
 		return "the header of its answer is too large"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		strings.Contains(err.Error(), "server closed idle connection"):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), strings.Contains(err.Error(), "server closed idle connection"):
 		return "the connection broke"
 	case sent:
 		return "its answer could not be read"
 	}
 	return string(api.Scrub(err.Error()))
+}
+
+// Listens reports whether a proxy of this package listens at an address, host:port. It asks for a websocket, which
+// such a proxy refuses by itself: the service gets no request, and no quota is spent.
+func Listens(ctx context.Context, address string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/", nil)
+	if err != nil {
+		return false
+	}
+	request.Header.Set("Connection", "Upgrade")
+	request.Header.Set("Upgrade", "websocket")
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	var refusal struct{ Message string }
+	return answer.StatusCode == http.StatusNotImplemented &&
+		json.NewDecoder(io.LimitReader(answer.Body, 4<<10)).Decode(&refusal) == nil &&
+		strings.HasPrefix(refusal.Message, saidBy)
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/x509"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -152,6 +155,80 @@ func raw(t *testing.T, say func(net.Conn)) (url string) {
 	return url
 }
 
+// trust makes a proxy accept the certificate of a service.
+func trust(p *standing, service *httptest.Server) {
+	pool := x509.NewCertPool()
+	pool.AddCert(service.Certificate())
+	p.service.fresh.TLSClientConfig.RootCAs, p.service.shared.TLSClientConfig.RootCAs = pool, pool
+}
+
+// reach makes a proxy connect to the service by a function.
+func (p *Proxy) reach(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	p.service.fresh.DialContext, p.service.shared.DialContext = dial, dial
+}
+
+// pipes is a listener in memory.
+type pipes struct {
+	opened chan net.Conn
+	closed context.Context
+	close  context.CancelFunc
+}
+
+func newPipes() *pipes {
+	p := &pipes{opened: make(chan net.Conn)}
+	p.closed, p.close = context.WithCancel(context.Background())
+	return p
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.opened:
+		return c, nil
+	case <-p.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.close()
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	p.opened <- there
+	return here, nil
+}
+
+// inMemory has a client ask a service through a proxy, all over pipes. The proxy ends at the end of use, or at a call
+// of end.
+func inMemory(t *testing.T, handler http.HandlerFunc, use func(t *testing.T, toClient *pipes, end context.CancelFunc)) {
+	synctest.Test(t, func(t *testing.T) {
+		toService, toClient := newPipes(), newPipes()
+		upstream := &http.Server{Handler: handler}
+		served := make(chan error, 2)
+		go func() { served <- upstream.Serve(toService) }()
+		p, err := New(Config{Upstream: "http://127.0.0.1:1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.reach(toService.dial)
+		ctx, end := context.WithCancel(t.Context())
+		go func() { served <- p.Serve(ctx, toClient) }()
+		use(t, toClient, end)
+		end()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if err := upstream.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-served
+	})
+}
+
 // caller is a client with connections of its own.
 func caller(t testing.TB) *http.Client {
 	t.Helper()
@@ -202,4 +279,11 @@ func exchange(t testing.TB, url, raw string) string {
 		t.Fatalf("after %q: %v", got, err)
 	}
 	return string(got)
+}
+
+// echo answers with the method, the target and the body of a request.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header()["Date"] = nil
+	_, _ = fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, body)
 }

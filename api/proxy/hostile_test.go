@@ -135,59 +135,31 @@ func TestAHostileClientReachesTheServiceWithNothingHidden(t *testing.T) {
 	}
 }
 
-func TestSlowBodiesTakeNoMemory(t *testing.T) {
-	const clients = 300
-	upstream := service(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
-	p := stand(t, upstream.URL, nil)
-	before := heap()
-	conns := make([]net.Conn, clients)
-	for i := range conns {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		_, _ = io.WriteString(conn, "POST /api/v1/checkout-intents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
-		conns[i] = conn
-	}
-	for range 20 {
-		for _, conn := range conns {
-			_, _ = io.WriteString(conn, "x")
-		}
-	}
-	if grown := (heap() - before) / clients * 1024; grown > 250 { // both of its connections, and the service's end
-		t.Errorf("a client with a slow body takes %.0f kB", grown)
-	}
-	for _, conn := range conns {
-		conn.Close()
-	}
-	if err := p.end(); err != nil {
-		t.Error(err)
-	}
-	for _, o := range p.reported.all() {
-		if o.Status != 0 || o.IntentID != "" {
-			t.Errorf("of a request that was never whole: %+v", o)
-		}
-	}
-}
+// askedOnce is a request of a client that reads until the proxy closes the connection.
+const askedOnce = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-// idle is a connection over which nothing is said.
-type idle struct{ net.Conn }
-
-func (*idle) Close() error { return nil }
-
-func TestThereAreNeverMoreConnectionsThanTheBound(t *testing.T) {
-	p := stand(t, "http://127.0.0.1:1", nil)
-	refused := 0
-	for range maxConnections + 10 {
-		if c := new(idle); p.clients.admit(c) {
-			defer p.clients.leave(c)
-		} else {
-			refused++
-		}
-	}
-	if refused != 10 || p.clients.count() != maxConnections {
-		t.Errorf("%d were refused, %.0f are open", refused, p.clients.count())
+func TestWhatTheServiceSaysCannotMoveTheEndOfAnAnswer(t *testing.T) {
+	const plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+	for name, test := range map[string]struct{ said, begins, lacks, ends string }{
+		"its length is of one connection":  {"HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 200 OK\r\n", "Content-Length", "2\r\n{}\r\n0\r\n\r\n"},
+		"an interim answer with a length":  {"HTTP/1.1 103 Early Hints\r\nContent-Length: 50\r\nLink: <a>\r\n\r\n" + plain, "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK", "Length: 50", "{}"},
+		"an interim answer of chunks":      {"HTTP/1.1 103 Early Hints\r\nTransfer-Encoding: chunked\r\n\r\n" + plain, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK", "chunked", "{}"},
+		"an interim answer for one hop":    {"HTTP/1.1 103 Early Hints\r\nConnection: X\r\nX: 1\r\n\r\n" + plain, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK", "X: 1", "{}"},
+		"a line within the reason":         {"HTTP/1.1 200 OK\rX-Split: 1\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 200 OK\r\n", "Split", "{}"},
+		"a terminal's command as a reason": {"HTTP/1.1 200 \x1b[2J\x00\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 200 OK\r\n", "\x1b", "{}"},
+		"no reason":                        {"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 200 OK\r\n", "502", "{}"},
+		"a status that nobody knows":       {"HTTP/1.1 499 Odd\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 499 ", "502", "{}"},
+		"a status with a sign":             {"HTTP/1.1 +12 Odd\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 502 Bad Gateway\r\n", "+12", "\n"},
+		"a status below all":               {"HTTP/1.1 000 None\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 502 Bad Gateway\r\n", "000", "\n"},
+		"protocols are switched":           {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "HTTP/1.1 502 Bad Gateway\r\n", "101", "\n"},
+		"a trailer nobody announced":       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Content-Length", "2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := stand(t, raw(t, func(conn net.Conn) { _, _ = io.WriteString(conn, test.said) }), nil)
+			if got := exchange(t, p.url, askedOnce); !strings.HasPrefix(got, test.begins) || strings.Contains(got, test.lacks) || !strings.HasSuffix(got, test.ends) {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tillwatch/api/quota"
@@ -33,32 +34,42 @@ type metrics struct {
 type bucket struct{ class, policy, limit, window string }
 
 func newMetrics(p *Proxy, droppedLater func() int64) *metrics {
+	registry := prometheus.NewRegistry()
+	register := promauto.With(registry)
 	m := &metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tillwatch_proxy_requests_total", Help: "Requests passed on, by class and by the first digit of the status; none: no answer came."}, []string{"class", "status"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tillwatch_proxy_refusals_total", Help: "Requests that the service refused with 429, by class."}, []string{"class"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		requests: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_requests_total",
+			Help: "Requests passed on, by class and by the first digit of the status; none: no answer came.",
+		}, []string{"class", "status"}),
+		refusals: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_refusals_total", Help: "Requests that the service refused with 429, by class.",
+		}, []string{"class"}),
+		seconds: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "tillwatch_proxy_seconds", Help: "Time until the end of the answer, by class.",
-			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"class"}),
-		unanswered: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_proxy_unanswered_total", Help: "Requests that the service did not answer, and the proxy did with 502."}),
-		remaining: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "tillwatch_proxy_quota_remaining", Help: "What the service last said is left, by bucket: until its window, in seconds, ends."}, []string{"class", "policy", "limit", "window"}),
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"class"}),
+		unanswered: register.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_unanswered_total",
+			Help: "Requests that the service did not answer, and the proxy did with 502.",
+		}),
+		remaining: register.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "tillwatch_proxy_quota_remaining",
+			Help: "What the service last said is left, by bucket: until its window, in seconds, ends.",
+		}, []string{"class", "policy", "limit", "window"}),
 		known: map[bucket]bool{},
 	}
-	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, p.clients.count)
-	dropped := prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "tillwatch_proxy_observations_dropped_total", Help: "Observations that could not be reported."}, func() float64 {
+	register.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tillwatch_proxy_connections", Help: "Connections of clients.",
+	}, p.clients.count)
+	register.NewCounterFunc(prometheus.CounterOpts{
+		Name: "tillwatch_proxy_observations_dropped_total", Help: "Observations that could not be reported.",
+	}, func() float64 {
 		n := p.queue.dropped.Load()
 		if droppedLater != nil {
 			n += droppedLater()
 		}
 		return float64(n)
 	})
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, dropped, m.remaining, connections)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn), MaxRequestsInFlight: 2,
 	})

@@ -7,18 +7,18 @@
 package proxy
 
 import (
-	"bufio"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"tillwatch/api"
@@ -30,15 +30,13 @@ import (
 // a body: the service decides how long it waits for one.
 const (
 	headerTimeout  = 5 * time.Second
-	idleTimeout    = 2 * time.Minute // longer than clients keep connections: the proxy never closes one that a request is about to use
+	idleTimeout    = 2 * time.Minute // longer than clients keep connections: none is closed that a request is about to use
 	maxHeader      = 64 << 10        // bytes, each way
 	maxConnections = 4096            // of clients
 	keptIdle       = 256             // idle connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
 	lastRequests   = 100 * time.Millisecond // how long the end of the proxy waits for requests that are on their way
-	readerSize     = 4 << 10                // bytes of a request that are read at once
-	bufferSize     = 16 << 10               // bytes of an answer that are written at once
 )
 
 // Config configures a [Proxy]. Upstream is required; every other field may be zero.
@@ -57,21 +55,19 @@ type Config struct {
 	Dropped func() int64 // how many observations Observe took and nobody got; nil: none
 }
 
-// Proxy passes requests on to one service. Create it with [New].
+// Proxy passes requests on to one service. Create it with [New]. It is an [http.Handler]; only [Proxy.Serve] also
+// reports observations.
 type Proxy struct {
 	upstream *url.URL
 	tls      *tls.Config
-	service  *http.Transport
-	reads    *reads
-	observed http.RoundTripper // of reads
+	passing  *httputil.ReverseProxy
+	service  once
 	queue    *queue
 	metrics  *metrics
 	logger   *slog.Logger
 	failures *listener.Throttle // the handler of logger
-
-	writers, buffers sync.Pool // what is under way has some; a connection that waits has none
-
-	clients clients
+	clients  clients
+	leaving  atomic.Bool // no more connections are accepted
 }
 
 // New checks cfg and returns a proxy. It opens no connection.
@@ -93,22 +89,39 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Proxy{upstream: upstream, tls: cfg.TLS, clients: clients{open: map[net.Conn]bool{}}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)}
-	p.logger = slog.New(p.failures)
+	failures := listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)
+	p := &Proxy{upstream: upstream, tls: cfg.TLS, failures: failures, logger: slog.New(failures)}
+	p.clients = clients{logger: p.logger, silent: map[net.Conn]bool{}}
 	p.queue = newQueue(cfg.Observe)
 	p.metrics = newMetrics(p, cfg.Dropped)
-	p.service.DisableCompression = true // Accept-Encoding is the client's
-	// One record holds a small request, for the reason that forService gives.
-	p.service.TLSClientConfig = &tls.Config{DynamicRecordSizingDisabled: true, NextProtos: []string{"http/1.1"}}
-	p.service.IdleConnTimeout = idleToService
-	p.service.MaxResponseHeaderBytes = maxHeader
-	p.reads = newReads(p.service, upstream, &p.writers)
-	p.observed = &quota.Transport{
-		Base: p.reads, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
+	p.service = newOnce(transportTo(upstream))
+	p.passing = &httputil.ReverseProxy{
+		Rewrite: p.rewrite,
+		Transport: &quota.Transport{
+			Base: p.service, Observe: p.observe, BasePath: upstream.Path,
+			LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if r.StatusCode < http.StatusOK {
+				return errStatus
+			}
+			return nil
+		},
+		FlushInterval: -1, // whatever has come goes on at once
+		ErrorHandler:  p.unanswered,
+		ErrorLog:      slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
 	}
-	p.writers.New = func() any { return bufio.NewWriterSize(nil, bufferSize) }
-	p.buffers.New = func() any { return new([bufferSize]byte) }
 	return p, nil
+}
+
+func transportTo(service *url.URL) *http.Transport {
+	t := api.TransportTo(service.Hostname())
+	// One TLS record holds a small request, for the reason that once.RoundTrip gives.
+	t.TLSClientConfig = &tls.Config{DynamicRecordSizingDisabled: true, NextProtos: []string{"http/1.1"}}
+	t.DisableCompression = true // Accept-Encoding is the client's
+	t.IdleConnTimeout = idleToService
+	t.MaxResponseHeaderBytes = maxHeader
+	return t
 }
 
 // checkSpenderHeader refuses headers that hold secrets: everyone who watches sees the
@@ -122,7 +135,8 @@ func checkSpenderHeader(name string) error {
 	}
 	holds := func(secret string) bool { return strings.Contains(strings.ToLower(name), secret) }
 	if slices.ContainsFunc([]string{"key", "token", "secret", "auth", "cookie", "password"}, holds) {
-		return fmt.Errorf("the spender's header must not be %s: its value is a secret, and the spender's name is shown", http.CanonicalHeaderKey(name))
+		return fmt.Errorf("the spender's header must not be %s: its value is a secret, and the spender's name is shown",
+			http.CanonicalHeaderKey(name))
 	}
 	return nil
 }
