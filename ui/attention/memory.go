@@ -3,11 +3,23 @@
 package attention
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/durable"
 )
 
 // Memory is what is saved of a person's attention between runs. The zero Memory is
@@ -55,12 +67,8 @@ func (o Off) covers(a account.Alert, now time.Time) bool {
 	case o.Until.IsZero():
 		return o.Pressing || !Pressing(a, now)
 	}
-	return now.Before(o.Until) && o.At.Sub(now) < clockSlack
+	return now.Before(o.Until)
 }
-
-// clockSlack is how far in the future an entry may seem to have been made. Beyond that,
-// the clock was set back by too much to trust the entry's end.
-const clockSlack = time.Minute
 
 // OffOf returns how an alert is acknowledged or muted, if it is. A mute comes first.
 func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, ok bool) {
@@ -117,3 +125,92 @@ func (m *Memory) SeeEnding(attempt string) {
 
 // HasSeen reports whether a person has seen how a confirm ended.
 func (m *Memory) HasSeen(attempt string) bool { return slices.Contains(m.Endings, attempt) }
+
+// File keeps one account's [Memory] in a folder that several processes share. Each change
+// applies to the file's current content.
+type File struct {
+	path    string
+	changes chan func(*Memory)
+	failed  atomic.Pointer[error]
+}
+
+const (
+	mostChanges = 256 // that wait for the disk
+	lockWithin  = 5 * time.Second
+)
+
+// OpenFile names the file of an account in a folder; it neither reads nor creates
+// anything. account distinguishes accounts and is never a key; only its hash is
+// written.
+func OpenFile(folder, account string) *File {
+	name := sha256.Sum256([]byte(account))
+	path := filepath.Join(folder, "attention-"+hex.EncodeToString(name[:8])+".json")
+	return &File{path: path, changes: make(chan func(*Memory), mostChanges)}
+}
+
+// Load reads the file. A missing file is not an error.
+func (f *File) Load() (m Memory, err error) {
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Memory{}, nil
+	}
+	if err == nil && json.Unmarshal(text, &m) != nil {
+		err = fmt.Errorf("%s is damaged: delete it to start over", f.path)
+	}
+	if err != nil {
+		return Memory{}, fmt.Errorf("reading acknowledged and muted alerts: %w", err)
+	}
+	return m, nil
+}
+
+// Change queues a change; it never blocks.
+func (f *File) Change(do func(*Memory)) {
+	select {
+	case f.changes <- do:
+	default:
+		f.fail(errors.New("the disk is too slow"))
+	}
+}
+
+// Run saves changes until ctx ends, and then the queued ones. [File.Err] reports those that
+// cannot be saved.
+func (f *File) Run(ctx context.Context) error {
+	for {
+		select {
+		case do := <-f.changes:
+			f.save(do)
+			continue
+		case <-ctx.Done():
+		}
+		for len(f.changes) > 0 {
+			f.save(<-f.changes)
+		}
+		return nil
+	}
+}
+
+func (f *File) save(do func(*Memory)) {
+	f.fail(durable.Exclusively(context.Background(), f.path, lockWithin, func() error {
+		m, err := f.Load()
+		if err != nil {
+			return err
+		}
+		do(&m)
+		return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
+	}))
+}
+
+func (f *File) fail(err error) {
+	if err != nil {
+		err = fmt.Errorf("saving acknowledged and muted alerts: %w", err)
+	}
+	f.failed.Store(&err)
+}
+
+// Err is why the last change could not be saved; nil if it was.
+func (f *File) Err() error {
+	if err := f.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

@@ -1,9 +1,13 @@
 package attention
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,5 +56,62 @@ func TestOneAlertIsPutOffInOneWay(t *testing.T) {
 	other := account.Alert{Kind: account.AlertStuck, Intent: "ci_1"}
 	if _, ok := m.OffOf(other, noon); ok {
 		t.Error("an alert of another kind is off, too")
+	}
+}
+
+func damage(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// saved has a change saved, and what waits before it.
+func saved(t *testing.T, f *File, do func(*Memory)) {
+	t.Helper()
+	f.Change(do)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := f.Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChangesOfSeveralProcessesComeTogether(t *testing.T) {
+	folder := t.TempDir()
+	var together sync.WaitGroup
+	for _, cause := range []string{"down", "silent", "refused"} {
+		together.Go(func() {
+			f := OpenFile(folder, "an account")
+			saved(t, f, func(m *Memory) { m.Put(Off{Key: Key{Kind: account.AlertRelay, Cause: cause}, At: noon}) })
+			if f.Err() != nil {
+				t.Error(f.Err())
+			}
+		})
+	}
+	together.Wait()
+	if m, err := OpenFile(folder, "an account").Load(); err != nil || len(m.Off) != 3 {
+		t.Errorf("kept is %+v, %v", m, err)
+	}
+	if m, err := OpenFile(folder, "another account").Load(); err != nil || !reflect.DeepEqual(m, Memory{}) {
+		t.Errorf("another account has %+v, %v", m, err)
+	}
+}
+
+func TestAFileThatCannotBeReadIsReportedAndLeftAlone(t *testing.T) {
+	f := OpenFile(t.TempDir(), "an account")
+	damage(t, f.path, "{")
+	if m, err := f.Load(); err == nil || !strings.Contains(err.Error(), "is damaged") || !reflect.DeepEqual(m, Memory{}) {
+		t.Errorf("it is read as %+v, %v", m, err)
+	}
+	saved(t, f, func(m *Memory) { m.See(noon, noon) })
+	if got, err := os.ReadFile(f.path); err != nil || string(got) != "{" || f.Err() == nil {
+		t.Errorf("it became %s, %v, and the error is %v", got, err, f.Err())
+	}
+	if err := os.Remove(f.path); err != nil {
+		t.Fatal(err)
+	}
+	if saved(t, f, func(m *Memory) { m.See(noon, noon) }); f.Err() != nil {
+		t.Error(f.Err())
 	}
 }

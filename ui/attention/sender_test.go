@@ -145,7 +145,7 @@ func (p program) texts() string {
 }
 
 // sending runs a sender until the test ends, and returns what it last reported.
-func sending(t *testing.T, c Config) (report func() string) {
+func sending(t *testing.T, c *Sender) (report func() string) {
 	t.Helper()
 	var mu sync.Mutex
 	var last error
@@ -163,7 +163,7 @@ func sending(t *testing.T, c Config) (report func() string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := NewSender(c).Run(ctx); err != nil {
+		if err := c.Run(ctx); err != nil {
 			t.Error(err)
 		}
 	})
@@ -182,7 +182,7 @@ func failed(id api.ID) account.Alert {
 func TestEachAlertIsToldOnceAndSoIsItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, source := newProgram(t), &till{}
-		sending(t, Config{Command: p.command, Source: source})
+		sending(t, &Sender{Command: p.command, Source: source})
 		relay := account.Alert{Kind: account.AlertRelay, Cause: "down", Text: "the relay is down"}
 		unknown := account.Alert{Kind: account.AlertConfirm, Intent: "ci_1", Text: "a confirm is unknown"}
 		for _, step := range []struct {
@@ -210,7 +210,7 @@ func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		arguments := []string{"--to=$HOME `id`", "{text}; exit 1"}
 		p, source := newProgram(t, arguments...), &till{}
-		sending(t, Config{Command: p.command, Source: source, Account: "api.example", Environ: []string{"ONLY=this"}})
+		sending(t, &Sender{Command: p.command, Source: source, Account: "api.example", Environ: []string{"ONLY=this"}})
 		source.raise(account.Alert{Kind: account.AlertFailed, Text: "\x1b]52;c;x\x07Mug\nfailed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour)})
 		time.Sleep(time.Second)
 		runs, notices := p.runs(), p.notices()
@@ -233,36 +233,10 @@ func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitIsToldLater(t *testing.T) {
-	staging := func() api.Environment { return api.Environment{Name: "staging"} }
-	s := NewSender(Config{Environment: staging, File: OpenFile(t.TempDir(), "an account")})
-	var alerts []account.Alert
-	for i := range mostWaiting + 3 {
-		alerts = append(alerts, failed(api.ID(fmt.Sprint("ci_", i))))
-	}
-	for _, stands := range [][]account.Alert{alerts, nil} {
-		told := map[api.ID]int{}
-		for range 3 {
-			s.offer(stands, noon)
-			for len(s.queue) > 0 {
-				n := <-s.queue
-				if told[n.Intent]++; n.Over != (stands == nil) {
-					t.Errorf("%s is over: %v", n.Intent, n.Over)
-				}
-			}
-		}
-		for _, a := range alerts {
-			if told[a.Intent] != 1 {
-				t.Errorf("%s is told %d times", a.Intent, told[a.Intent])
-			}
-		}
-	}
-}
-
 func TestAProgramThatFailsIsReportedUntilItSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, source := newProgram(t), &till{}
-		report := sending(t, Config{Command: p.command, Source: source})
+		report := sending(t, &Sender{Command: p.command, Source: source})
 		damage(t, p.path+".fail", "")
 		source.raise(failed("ci_1"), failed("ci_2"))
 		time.Sleep(time.Minute)
@@ -282,9 +256,9 @@ func TestAProgramThatFailsIsReportedUntilItSucceeds(t *testing.T) {
 }
 
 func TestAProgramThatDoesNotEndOrDoesNotExistIsReported(t *testing.T) {
-	hanging := Config{Command: newProgram(t, "hang").command, Timeout: 100 * time.Millisecond}
-	for want, c := range map[string]Config{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
-		if err := NewSender(c).start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), want) {
+	hanging := &Sender{Command: newProgram(t, "hang").command, Timeout: 100 * time.Millisecond}
+	for want, c := range map[string]*Sender{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
+		if err := c.start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -293,12 +267,11 @@ func TestAProgramThatDoesNotEndOrDoesNotExistIsReported(t *testing.T) {
 func TestWhatIsMutedIsToldAfterwardsIfItStillStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, source, file := newProgram(t), &till{}, OpenFile(t.TempDir(), "an account")
-		file.Change(func(m *Memory) {
+		saved(t, file, func(m *Memory) {
 			m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: time.Now(), Until: time.Now().Add(15 * time.Minute)})
 			m.Put(Off{Key: Key{Kind: account.AlertRelay}, At: time.Now()})
 		})
-		file.flush()
-		sending(t, Config{Command: p.command, Source: source, File: file})
+		sending(t, &Sender{Command: p.command, Source: source, File: file})
 		source.raise(failed("ci_1"), account.Alert{Kind: account.AlertRelay, Text: "acknowledged"})
 		time.Sleep(14 * time.Minute)
 		if got := p.texts(); got != "acknowledged" {
@@ -315,7 +288,7 @@ func TestAFileThatCannotBeReadMutesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, source, file := newProgram(t), &till{}, OpenFile(t.TempDir(), "an account")
 		damage(t, file.path, "{")
-		sending(t, Config{Command: p.command, Source: source, File: file})
+		sending(t, &Sender{Command: p.command, Source: source, File: file})
 		source.raise(failed("ci_1"))
 		time.Sleep(time.Minute)
 		if got := p.texts(); got != "Mug ci_1 failed" {
@@ -329,22 +302,12 @@ func TestAProgramRunsWhereMoneyIsRealOnlyIfAllowed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, source := newProgram(t), &till{}
 			live := func() api.Environment { return api.Environment{Name: "production", Live: true} }
-			report := sending(t, Config{Command: p.command, Source: source, Live: allowed, Environment: live})
+			report := sending(t, &Sender{Command: p.command, Source: source, Live: allowed, Environment: live})
 			source.raise(failed("ci_1"))
 			time.Sleep(time.Minute)
 			if got := p.texts(); got != want || strings.Contains(report(), "set alert_command_live = true") == allowed {
 				t.Errorf("allowed %v, it is told %q, and reported is %s", allowed, got, report())
 			}
 		})
-	}
-}
-
-func TestWhatWaitsDoesNotRunOnceMoneyIsReal(t *testing.T) {
-	live := func() api.Environment { return api.Environment{Name: "production", Live: true} }
-	p, said := newProgram(t), ""
-	s := NewSender(Config{Command: p.command, Environment: live, Report: func(err error) { said = err.Error() }})
-	s.send(t.Context(), Notice{})
-	if len(p.runs()) > 0 || !strings.Contains(said, "alert_command_live") {
-		t.Errorf("it ran %d times, and said is %q", len(p.runs()), said)
 	}
 }

@@ -14,14 +14,14 @@ import (
 
 func TestAProgramThatDoesNotEndInTimeEndsWithAllItStarted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
-	c := Config{
+	c := &Sender{
 		Command: []string{"/bin/sh", "-c", `sleep 600 & echo $! >"` + started + `"; wait`},
 		Environ: []string{"PATH=" + os.Getenv("PATH")},
 	}
 	pid := 0
 	// A busy machine starts nothing in half a second.
 	for _, c.Timeout = range []time.Duration{500 * time.Millisecond, 5 * time.Second, 30 * time.Second} {
-		if err := NewSender(c).start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), "did not end") {
+		if err := c.start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), "did not end") {
 			t.Fatal(err)
 		}
 		text, _ := os.ReadFile(started)

@@ -14,12 +14,12 @@ func (s *session) sendAlerts(o screenOptions) part {
 	if !o.kept || len(s.settings.AlertCommand) == 0 {
 		return untilDone
 	}
-	sender := attention.NewSender(attention.Config{
+	sender := &attention.Sender{
 		Command: s.settings.AlertCommand, Environ: s.settings.Environ(os.Environ()), Live: s.settings.AlertCommandLive,
 		Source: restoredStore{s.store, s.restored}, File: s.attention,
 		Environment: s.client.Environment, Account: s.settings.Host(),
 		Report: func(err error) { s.store.Report(account.AlertSending, err) },
-	})
+	}
 	return sender.Run
 }
 
