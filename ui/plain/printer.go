@@ -1,16 +1,20 @@
 // Package plain prints what happens in an account as lines of text, one per change,
 // for screen readers and logs.
 //
-// A line has a time, its subject, an id if there is one, and the change in words, as in
+// A line has a time, and then what matters first: the state, the product, the total. The
+// id comes last, as in
 //
-//	14:02:10 intent ci_779d awaiting confirmation: Wool Socks from acme.example, 44.52 USD, confirm by 14:40:02
+//	14:02:10 awaiting confirmation: Wool Socks from acme.example, 44.52 USD, confirm by 14:40:02 (intent ci_779d)
 //
 // The wording is stable: scripts can rely on it.
 package plain
 
 import (
+	"bufio"
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -20,149 +24,163 @@ import (
 	"tillwatch/ui/wording"
 )
 
+// Config configures [Run]. Source is required.
+type Config struct {
+	Source      account.Picture
+	Environment string         // the service's environment, until an answer names it
+	Account     string         // may be empty
+	Location    *time.Location // for printed times; nil: time.Local
+	Gather      time.Duration  // what changes twice meanwhile is printed once; default 200 ms, negative: not at all
+}
+
+// Run prints changes to out until ctx ends, which is not an error, or writing fails.
+func Run(ctx context.Context, cfg Config, out io.Writer) error {
+	gather := max(cmp.Or(cfg.Gather, 200*time.Millisecond), 0)
+	p, lines := newPrinter(cfg), bufio.NewWriter(out)
+	return account.Follow(ctx, cfg.Source, gather, func(changes account.Changes) error {
+		for _, line := range p.changes(&changes) {
+			fmt.Fprintln(lines, line) // Flush reports its error
+		}
+		if err := lines.Flush(); err != nil {
+			return fmt.Errorf("writing what changed: %w", err)
+		}
+		return nil
+	})
+}
+
 // printer turns changes into lines. It remembers what it has printed, and prints a line
 // only when that changes.
 type printer struct {
 	cfg       Config
-	started   bool
-	where     string            // the last printed environment
+	began     time.Time         // the moment of the first picture
 	day       string            // the last printed date
-	intents   map[api.ID]string // the last printed words about each
-	picture   map[api.ID]*account.Intent
-	pulseHour string            // the hour of the last printed pulse
-	shipments map[api.ID]string // the last printed words about each
-	lastSeq   int64
+	where     string            // the last printed environment
+	printed   map[string]string // the last printed words, by what they are about
+	summed    map[string]string // the states at the start of those that are only in the sums
+	lastEvent int64
 	feed      account.FeedState
 	service   account.APIState
-	held      time.Time // up to when it was printed that reads wait
 	alerts    []account.Alert
-	settled   map[string]bool            // confirms, by attempt, whose ending was printed
-	spenders  map[api.Text]bool          // the printed observed spenders
-	ends      map[account.LimitName]bool // the limits that were printed to run out
-
-	intentsSummed, shipmentsSummed bool // the sum of all was printed
-	shipmentsForbidden             bool // it was printed that the key may not read them
-	letGoPrinted                   bool // it was printed that older intents are not kept
 
 	now   time.Time
 	lines []string
 }
 
 func newPrinter(cfg Config) *printer {
-	return &printer{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, settled: map[string]bool{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
+	if cfg.Location == nil {
+		cfg.Location = time.Local
+	}
+	return &printer{cfg: cfg, printed: map[string]string{}, summed: map[string]string{}}
 }
 
 // changes returns the lines for what changed; for the first picture, only the sums and
 // the intents that wait for a person.
-func (t *printer) changes(c *account.Changes) []string {
-	t.lines, t.now = nil, c.At.In(t.cfg.Location)
-	if day := t.now.Format(time.DateOnly); day != t.day {
-		t.day = day
-		t.say("date %s", day)
+func (p *printer) changes(c *account.Changes) []string {
+	first := p.day == ""
+	p.lines, p.now = nil, c.At.In(p.cfg.Location)
+	if day := p.now.Format(time.DateOnly); day != p.day {
+		p.day = day
+		p.say("date %s", day)
 	}
-	first := !t.started
 	if first {
-		t.started = true
-		t.begin(c)
+		p.began = c.At
+		p.begin(&c.Summary)
 	}
-	t.sums(&c.Summary, first)
-	t.connections(&c.Summary)
+	p.sums(&c.Summary, first)
+	p.connections(&c.Summary)
 	for _, in := range c.Intents {
-		t.picture[in.ID] = in
-		t.intent(in, first)
+		old := p.old(in.Since) || p.old(in.CreatedAt) && (in.Found || in.FoundEnded)
+		p.thing("intent "+string(in.ID), p.intentWords(in), first || old, in.State == api.AwaitingConfirmation)
 	}
 	for _, s := range c.Shipments {
-		t.shipment(s, first)
+		p.thing("shipment "+string(s.ID), p.shipmentWords(s), first || s.Latest != nil && p.old(s.Latest.CreatedAt), false)
 	}
 	for _, id := range c.GoneIntents {
-		delete(t.intents, id)
-		delete(t.picture, id)
+		delete(p.printed, "intent "+string(id))
 	}
 	for _, id := range c.GoneShipments {
-		delete(t.shipments, id)
+		delete(p.printed, "shipment "+string(id))
 	}
-	t.events(c, first)
-	t.quota(&c.Summary, c.At)
-	t.endings(&c.Summary)
-	t.alertChanges(c.Summary.Alerts)
-	t.pulse(&c.Summary)
-	return t.lines
-}
-
-// quota prints new observed spenders, and each limit that begins to run out or no longer
-// does.
-func (t *printer) quota(s *account.Summary, now time.Time) {
-	for i := range s.Spenders {
-		if who := &s.Spenders[i]; who.Kind == account.SpenderObserved && !t.spenders[who.Name] {
-			t.spenders[who.Name] = true
-			t.say("quota also spent by %s, seen by a proxy", who.Name)
-		}
-	}
-	for i := range s.Limits {
-		l := &s.Limits[i]
-		soon := time.Hour
-		if t.ends[l.Name] {
-			soon *= 2 // hysteresis: a forecast varies
-		}
-		if ends := !l.RunsOut.IsZero() && l.RunsOut.Sub(now) < soon && l.Window > time.Minute; ends != t.ends[l.Name] {
-			t.ends[l.Name] = ends
-			if ends {
-				t.say("quota %s %s used: %s", l.Name, wording.Used(l), wording.Forecast(l, now, t.cfg.Location))
-			} else {
-				t.say("quota %s %s used: lasts", l.Name, wording.Used(l))
-			}
-		}
-	}
+	p.events(c, first)
+	p.endings(&c.Summary)
+	p.alertChanges(c.Summary.Alerts)
+	return p.lines
 }
 
 // say adds a line. It scrubs all of it: nothing in it can move a cursor.
-func (t *printer) say(format string, values ...any) {
-	t.lines = append(t.lines, t.now.Format(time.TimeOnly)+" "+string(api.Scrub(fmt.Sprintf(format, values...))))
+func (p *printer) say(format string, values ...any) {
+	p.lines = append(p.lines, p.now.Format(time.TimeOnly)+" "+string(api.Scrub(fmt.Sprintf(format, values...))))
 }
 
-func (t *printer) begin(c *account.Changes) {
-	t.where = t.cfg.Environment
-	if last := c.Summary.API.From.Name; last != "" {
-		t.where = last
+// once adds a line if it differs from the last one about a thing; "" is no line.
+func (p *printer) once(about, line string) {
+	if line != "" && line != p.printed[about] {
+		p.say("%s", line)
 	}
-	of := strings.TrimSpace(t.where + " " + t.cfg.Account)
-	if t.where == "unknown" {
-		of = cmp.Or(t.cfg.Account, "an account") + ", environment unknown"
+	p.printed[about] = line
+}
+
+// thing adds a line if an intent or a shipment has changed. One of before the start is in the sums
+// already: it is told once it has another state, or waits for a person.
+func (p *printer) thing(about, what string, summed, waits bool) {
+	before, seen := p.printed[about]
+	if what == before || what == "" {
+		return
 	}
-	t.say("watching %s", of)
+	p.printed[about] = what
+	state, _, _ := strings.Cut(what, ":")
+	if !seen && summed {
+		p.summed[about] = state
+	}
+	if waits || p.summed[about] != state {
+		p.say("%s (%s)", what, about)
+		delete(p.summed, about)
+	}
+}
+
+// old reports whether something happened before the start.
+func (p *printer) old(at time.Time) bool { return !at.IsZero() && !at.After(p.began) }
+
+func (p *printer) begin(s *account.Summary) {
+	p.where = cmp.Or(s.API.From.Name, p.cfg.Environment)
+	of := strings.TrimSpace(p.where + " " + p.cfg.Account)
+	if p.where == "unknown" {
+		of = cmp.Or(p.cfg.Account, "an account") + ", environment unknown"
+	}
+	p.say("watching %s", of)
 }
 
 // sums prints how many intents and shipments there are: at the start those known by
 // then, and again once all are known.
-func (t *printer) sums(s *account.Summary, first bool) {
-	if known := s.IntentsKnown(); (first || known) && !t.intentsSummed {
-		t.intentsSummed = known
-		t.intentSums(s, known)
+func (p *printer) sums(s *account.Summary, first bool) {
+	p.sum("intents", intentCounts(s), s.IntentsKnown(), first)
+	p.sum("shipments", shipmentCount(s), s.ShipmentsKnown(), first)
+	if s.LetGo > 0 {
+		p.once("intents let go", "intents: older ones are not kept")
 	}
-	if s.LetGo > 0 && !t.letGoPrinted {
-		t.letGoPrinted = true
-		t.say("intents: older ones are not kept")
-	}
-	forbidden := s.ShipmentList.State == account.ListForbidden
-	if forbidden && !t.shipmentsForbidden {
-		t.say("shipments are unknown: the API key may not read them")
-	}
-	t.shipmentsForbidden = forbidden || t.shipmentsForbidden && s.ShipmentList.State == account.ListUnread
-	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsSummed {
-		t.shipmentsSummed = known
-		n := 0
-		for _, of := range s.Shipments {
-			n += of
-		}
-		if n > 0 || known {
-			t.say("shipments %s", wording.Count(n))
-		}
+	switch s.ShipmentList.State {
+	case account.ListForbidden:
+		p.once("shipments forbidden", "shipments are unknown: the API key may not read them")
+	case account.ListWhole:
+		delete(p.printed, "shipments forbidden")
 	}
 }
 
-// intentSums counts the intents of each state. While not all are known, a state
-// without any is unknown and left out.
-func (t *printer) intentSums(s *account.Summary, known bool) {
+func (p *printer) sum(what, counts string, known, first bool) {
+	if p.printed["all "+what] != "" || !first && !known {
+		return
+	}
+	if counts != "" {
+		p.say("%s: %s", what, counts)
+	}
+	if known {
+		p.printed["all "+what] = counts
+	}
+}
+
+// intentCounts counts the intents of each state. While not all are known, a state without
+// any is unknown and left out.
+func intentCounts(s *account.Summary) string {
 	var counts []string
 	add := func(n int, name string, always bool) {
 		if n > 0 || always {
@@ -170,53 +188,54 @@ func (t *printer) intentSums(s *account.Summary, known bool) {
 		}
 	}
 	for _, state := range api.IntentStates() {
-		add(s.Intents[state], wording.Name(string(state)), known)
+		add(s.Intents[state], wording.Name(string(state)), s.IntentsKnown())
 	}
 	add(s.Intents[""], "other", false)
 	add(s.NotRead, "of unknown state", false)
-	if len(counts) > 0 {
-		t.say("intents %s", strings.Join(counts, ", "))
-	}
+	return strings.Join(counts, ", ")
 }
 
-func (t *printer) connections(s *account.Summary) {
-	if from := s.API.From; from.Name != "" && from.Name != t.where {
-		t.where = from.Name
+// shipmentCount is "" if nothing is known.
+func shipmentCount(s *account.Summary) string {
+	n := 0
+	for _, of := range s.Shipments {
+		n += of
+	}
+	if n == 0 && !s.ShipmentsKnown() {
+		return ""
+	}
+	return wording.Count(n)
+}
+
+func (p *printer) connections(s *account.Summary) {
+	if from := s.API.From; from.Name != "" && from.Name != p.where {
+		p.where = from.Name
 		money := "no real money"
 		if from.Live {
 			money = "real money"
 		}
-		t.say("environment %s, %s", from.Name, money)
+		p.say("environment %s, %s", from.Name, money)
 	}
-	if s.Feed.State != t.feed {
-		t.feed = s.Feed.State
-		t.say("relay %s", feedWords(s.Feed))
+	if s.Feed.State != p.feed {
+		p.feed = s.Feed.State
+		p.say("relay %s", feedWords(s.Feed))
 	}
-	// Waiting for quota is not printed: it comes and goes, unless what is left of a long window is kept.
-	if state := s.API.State; state != t.service && state != account.APISlow && state != account.APIUnknown {
-		t.service = state
-		t.say("api %s", apiWords(s.API))
-	}
-	if b := s.Holds(t.now); b != nil && b.Kept() && b.Next.After(t.held) {
-		t.held = b.Next.Add(time.Minute)
-		t.say("quota %s", wording.Holds(b, t.now, t.cfg.Location))
+	// Waiting for quota is not printed: it comes and goes.
+	if state := s.API.State; state != p.service && state != account.APISlow && state != account.APIUnknown {
+		p.service = state
+		p.say("api %s", apiWords(s.API))
 	}
 }
 
 func feedWords(f account.FeedStatus) string {
-	switch f.State {
-	case account.FeedConnecting:
-		return "connecting"
-	case account.FeedReplaying:
-		return "replaying its history"
-	case account.FeedLive:
-		return "live"
-	case account.FeedLost:
-		return "lost, polling meanwhile" + because(f.Err)
-	case account.FeedRefused:
-		return "refuses this client, polling meanwhile" + because(f.Err)
+	words, ok := map[account.FeedState]string{
+		account.FeedConnecting: "connecting", account.FeedReplaying: "replaying its history", account.FeedLive: "live",
+		account.FeedLost: "lost, polling meanwhile", account.FeedRefused: "refuses this client, polling meanwhile",
+	}[f.State]
+	if !ok {
+		return "not configured, polling"
 	}
-	return "not configured, polling"
+	return words + because(f.Err)
 }
 
 func apiWords(s account.APIStatus) string {
@@ -236,161 +255,127 @@ func because(err error) string {
 	return ": " + err.Error()
 }
 
-// intent prints an intent when its state or another printed fact has changed.
-func (t *printer) intent(in *account.Intent, first bool) {
-	what := t.intentWords(in)
-	if what == t.intents[in.ID] {
-		return
-	}
-	t.intents[in.ID] = what
-	if what != "" && (!first || in.State == api.AwaitingConfirmation) {
-		t.say("intent %s %s", in.ID, what)
-	}
-}
-
-func (t *printer) intentWords(in *account.Intent) string {
+// intentWords are the state of an intent, its product, its total, and what follows from the
+// state; "" if it is not known.
+func (p *printer) intentWords(in *account.Intent) string {
 	if in.Missing {
 		return "not found by the service"
 	}
-	if in.State == "" {
-		return ""
+	name := strings.Join(known(string(in.Product), string(in.Merchant)), " from ")
+	if name != "" && in.Quantity > 1 {
+		name = wording.Count(in.Quantity) + " × " + name
 	}
-	var parts []string
-	if name := named(in.Product, in.Merchant); name != "" {
-		if in.Quantity > 1 {
-			name = wording.Count(in.Quantity) + " × " + name
-		}
-		parts = append(parts, name)
-	}
+	total, then := "", ""
 	if in.Total != nil {
-		parts = append(parts, in.Total.Readable())
+		total = in.Total.Readable()
 	}
 	switch {
+	case in.State == "":
+		return ""
 	case in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero():
-		parts = append(parts, "confirm by "+t.moment(in.ExpiresAt))
+		then = "confirm by " + p.moment(in.ExpiresAt)
 	case in.State == api.Failed && in.Failure != nil:
-		parts = append(parts, wording.Failure(in.Failure))
+		then = wording.Failure(in.Failure)
 	}
-	return sentence(wording.Name(string(in.State)), parts)
+	return sentence(string(in.State), name, total, then)
 }
 
-func named(product, merchant api.Text) string {
-	switch {
-	case product == "":
-		return string(merchant)
-	case merchant == "":
-		return string(product)
-	}
-	return string(product + " from " + merchant)
-}
-
-func (t *printer) shipment(s *account.Shipment, first bool) {
-	what := t.shipmentWords(s)
-	if what == t.shipments[s.ID] {
-		return
-	}
-	t.shipments[s.ID] = what
-	if what != "" && !first {
-		t.say("shipment %s %s", s.ID, what)
-	}
-}
-
-func (t *printer) shipmentWords(s *account.Shipment) string {
+// shipmentWords are the status of a shipment, its product, and where it is; "" if it is not known.
+func (p *printer) shipmentWords(s *account.Shipment) string {
 	if s.Missing {
 		return "not found by the service"
 	}
 	if s.Status() == "" {
 		return ""
 	}
-	var parts []string
-	if s.Product != "" {
-		parts = append(parts, string(s.Product))
-	}
+	by, estimated := "", ""
 	if tracking := s.Latest.Tracking; tracking != nil {
-		if by := strings.TrimSpace(string(tracking.Carrier + " " + tracking.Number)); by != "" {
-			parts = append(parts, by)
-		}
+		by = strings.TrimSpace(string(tracking.Carrier + " " + tracking.Number))
 		if !tracking.Estimated.IsZero() && !s.Status().Terminal() {
-			parts = append(parts, "estimated "+account.Estimate(tracking.Estimated, t.cfg.Location).Format("Jan 2"))
+			estimated = "estimated " + account.Estimate(tracking.Estimated, p.cfg.Location).Format("Jan 2")
 		}
 	}
-	return sentence(wording.Name(string(s.Status())), parts)
+	return sentence(string(s.Status()), string(s.Product), by, estimated)
+}
+
+// sentence is a state and the known parts of what is to be said of it.
+func sentence(state string, parts ...string) string {
+	return strings.Join(known(wording.Name(state), strings.Join(known(parts...), ", ")), ": ")
+}
+
+func known(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
 // events prints the events that concern neither an intent nor a shipment: the lines of
 // those show what the others changed.
-func (t *printer) events(c *account.Changes, first bool) {
+func (p *printer) events(c *account.Changes, first bool) {
 	for _, e := range c.Events {
-		if e.Seq <= t.lastSeq {
+		if e.Seq <= p.lastEvent {
 			continue // a repetition
 		}
-		t.lastSeq = e.Seq
-		if first || e.SourceType == api.SourceIntent || e.SourceType == api.SourceShipment {
-			continue
+		p.lastEvent = e.Seq
+		if !first && e.SourceType != api.SourceIntent && e.SourceType != api.SourceShipment {
+			p.say("%s (%s)", e.Type, e.SourceID)
 		}
-		t.say("event %s %s", e.Type, e.SourceID)
 	}
 	if c.EventsSkipped > 0 && !first {
-		t.say("events %s came faster than they could be kept", wording.Count(c.EventsSkipped))
+		p.say("events: %s came faster than they could be kept", wording.Count(c.EventsSkipped))
 	}
 }
 
 // endings prints how confirms ended whose outcome was unknown; that one is unknown is an alert.
-func (t *printer) endings(s *account.Summary) {
+func (p *printer) endings(s *account.Summary) {
 	for _, c := range s.Confirms {
-		later := slices.ContainsFunc(s.Confirms, func(o *account.Confirm) bool { return o.Intent == c.Intent && o.Sent.After(c.Sent) })
-		if ending := c.Attempt + string(c.End); c.WasUnknown() && !later && !t.settled[ending] {
-			t.settled[ending] = true
-			t.say("confirm of %s, %s, sent at %s: %s", cmp.Or(string(c.Product), string(c.Intent)), wording.Amount(c.Total), t.moment(c.Sent), wording.Doubt(c))
+		later := func(o *account.Confirm) bool { return o.Intent == c.Intent && o.Sent.After(c.Sent) }
+		if c.Ended.IsZero() || !c.WasUnknown() || slices.ContainsFunc(s.Confirms, later) {
+			continue
 		}
+		p.once("confirm "+c.Attempt, fmt.Sprintf("confirm of %s, %s, sent at %s: %s",
+			cmp.Or(string(c.Product), string(c.Intent)), wording.Amount(c.Total), p.moment(c.Sent), wording.Doubt(c)))
 	}
 }
 
 // alertChanges prints which alerts were raised, changed their text or cleared. It leaves
-// out failures, which the intent's own line reports.
-func (t *printer) alertChanges(now []account.Alert) {
-	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool { return a.Kind == account.AlertFailed })
-	for _, a := range t.alerts {
+// out those of a failure or of the API, which have their own lines.
+func (p *printer) alertChanges(now []account.Alert) {
+	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool {
+		return a.Kind == account.AlertFailed || a.Kind == account.AlertAPI
+	})
+	for _, a := range p.alerts {
 		if indexOf(now, a) < 0 {
-			t.say("alert cleared: %s", a.Text)
+			p.say("alert cleared: %s", a.Text)
 		}
 	}
 	for _, a := range now {
-		verb, before := "raised", indexOf(t.alerts, a)
+		verb, before := "raised", indexOf(p.alerts, a)
 		if before >= 0 {
 			verb = "now"
 		}
-		if before >= 0 && t.alerts[before].Text == a.Text {
+		if before >= 0 && p.alerts[before].Text == a.Text {
 			continue
 		}
 		due := ""
 		if !a.Due.IsZero() {
-			due = " by " + t.moment(a.Due)
+			due = " by " + p.moment(a.Due)
 		}
-		t.say("alert %s: %s%s", verb, a.Text, due)
+		p.say("alert %s: %s%s", verb, a.Text, due)
 	}
-	t.alerts = now
-}
-
-// moment writes a time of day, with the date if it is a day or more away.
-func (t *printer) moment(at time.Time) string {
-	if at = at.In(t.cfg.Location); at.Sub(t.now) >= 24*time.Hour {
-		return at.Format(time.DateTime)
-	}
-	return at.Format(time.TimeOnly)
+	p.alerts = now
 }
 
 // indexOf returns the index of an alert among others, whatever its text; -1 if it is
 // not there.
-func indexOf(alerts []account.Alert, wanted account.Alert) int {
-	return slices.IndexFunc(alerts, func(a account.Alert) bool {
-		return a.Kind == wanted.Kind && a.Intent == wanted.Intent && a.Order == wanted.Order && a.Cause == wanted.Cause && a.Since.Equal(wanted.Since)
+func indexOf(alerts []account.Alert, a account.Alert) int {
+	return slices.IndexFunc(alerts, func(o account.Alert) bool {
+		return o.Kind == a.Kind && o.Intent == a.Intent && o.Order == a.Order && o.Cause == a.Cause && o.Since.Equal(a.Since)
 	})
 }
 
-func sentence(subject string, parts []string) string {
-	if len(parts) == 0 {
-		return subject
+// moment writes a time of day, with the date if it is a day or more away.
+func (p *printer) moment(at time.Time) string {
+	if at = at.In(p.cfg.Location); at.Sub(p.now) >= 24*time.Hour {
+		return at.Format(time.DateTime)
 	}
-	return subject + ": " + strings.Join(parts, ", ")
+	return at.Format(time.TimeOnly)
 }
