@@ -29,7 +29,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/journal/sqlite"
 )
 
 // The long forms of the tests that signal processes:
@@ -53,9 +53,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	code := m.Run()
-	server.ReportSkipped()
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // program is tillwatch in a process of its own.
@@ -189,9 +187,13 @@ type service struct {
 
 func startService(t *testing.T) *service {
 	t.Helper()
-	memory := journaltest.NewMemory("epoch")
+	events, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = events.Close() })
 	r, err := relay.New(relay.Config{
-		Journal: memory, SigningSecrets: []api.Secret{api.NewSecret(secret)}, Tokens: []api.Secret{api.NewSecret(token)},
+		Journal: events, SigningSecrets: []api.Secret{api.NewSecret(secret)}, Tokens: []api.Secret{api.NewSecret(token)},
 		StoreBudget: patience,
 	})
 	if err != nil {
@@ -209,7 +211,7 @@ func startService(t *testing.T) *service {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		_ = memory.Close()
+		_ = events.Close()
 	})
 	return &service{relay: r, address: "http://" + listener.Addr().String()}
 }

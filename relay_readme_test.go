@@ -13,12 +13,9 @@ import (
 	"time"
 
 	"tillwatch/relay"
-	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
 // server is the PostgreSQL of these tests, if there is one.
-var server postgrestest.Server
-
 func TestTheRelaysREADMEWorksAsItStands(t *testing.T) {
 	r := newReadme(t, "relay/README.md")
 	r.install(t)
@@ -83,7 +80,7 @@ func (r *readme) onOneDatabase(t *testing.T) {
 	const create, listen = "tillwatch tokens create --name shop-floor", "tillwatch relay --listen :7430"
 	r.find(t, create)
 	r.find(t, listen)
-	r.provide(t, "postgres", server.Schema(t)) // or the test ends here
+	r.provide(t, "postgres", postgresSchema(t)) // or the test ends here
 	created := r.run(t, "", create)
 	created.ends("")
 	issued := regexp.MustCompile(`[A-Z0-9]{26}`).FindString(created.prints("\n"))

@@ -11,6 +11,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"tillwatch/api"
+
+	"tillwatch/relay/journal"
 )
 
 // tailPause is how long the journal is left alone after it could not be followed.
@@ -23,7 +25,7 @@ var (
 
 // hub holds the open connections. While there are any, one goroutine follows the journal for them.
 type hub struct {
-	journal    *watched
+	journal    journal.Journal
 	observing  *observing
 	signatures *signatureMonitor
 	logger     *slog.Logger
@@ -42,7 +44,7 @@ type hub struct {
 	soon        *time.Timer // wakes the connections; nil unless requested
 }
 
-func newHub(j *watched, o *observing, logger *slog.Logger, limit int) *hub {
+func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
 	return &hub{
 		journal: j, observing: o, logger: logger, limit: limit,
 		closing: make(chan struct{}), connections: map[*connection]struct{}{},

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tillwatch/relay/journal/journaltest"
 )
 
 // scraped reads the metrics into name{labels} → value.
@@ -89,7 +87,7 @@ func TestMetricsShowHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
 }
 
 // hung is a journal whose database does not answer.
-type hung struct{ *journaltest.Memory }
+type hung struct{ *faultyJournal }
 
 func (hung) Head(ctx context.Context) (int64, error)   { return 0, hangs(ctx) }
 func (hung) Oldest(ctx context.Context) (int64, error) { return 0, hangs(ctx) }

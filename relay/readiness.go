@@ -3,24 +3,34 @@ package relay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"tillwatch/relay/journal"
 )
 
-// A check of the journal costs a disk write, and anyone may ask for one.
 const (
+	// A check of the journal costs a disk write, and anyone may ask for one.
 	checkInterval = time.Second
 	checkTimeout  = time.Second
 	// refusalCounts is how long a delivery that could not be stored makes the relay unready, unless another one is
 	// stored: it may be larger than what a check writes.
 	refusalCounts = 5 * time.Second
+
+	// The audit reads auditBatch events, or journal.ReadBytes, at a time, and rests in between.
+	auditBatch = 500
+	auditRest  = 5 * time.Millisecond
+	auditRetry = 10 * time.Second
+	maxDamages = 20 // ranges of damaged events that are named
 )
 
-// readiness remembers the last check of the journal.
+// readiness remembers the last check of the journal, and what the audit found.
 type readiness struct {
 	refused atomic.Pointer[time.Time] // when a delivery last could not be stored; nil once another was
 
@@ -28,19 +38,25 @@ type readiness struct {
 	checked time.Time
 	err     error
 	hangs   bool // the journal has not answered in time
+
+	damages []span // the first of them
+	damaged int64  // events
 }
 
 func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, liveWord+"\n")
 }
 
-// readyz answers 200 while deliveries can be stored and read.
+// readyz answers 200 while deliveries can be stored and read. A second line names damaged events, if any.
 func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
 	if err := r.ready(context.WithoutCancel(req.Context())); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	_, _ = io.WriteString(w, readyWord+"\n")
+	if said := r.readiness.damage(); said != "" {
+		_, _ = io.WriteString(w, said+"\n")
+	}
 }
 
 var (
@@ -57,15 +73,10 @@ func (r *Relay) ready(ctx context.Context) error {
 	if err := r.checkJournal(ctx); err != nil {
 		return err
 	}
-	if r.readiness.refuses() {
+	if last := r.readiness.refused.Load(); last != nil && time.Since(*last) < refusalCounts {
 		return errUnwritable
 	}
 	return nil
-}
-
-func (r *readiness) refuses() bool {
-	last := r.refused.Load()
-	return last != nil && time.Since(*last) < refusalCounts
 }
 
 // noteWrite records whether a delivery could be stored.
@@ -79,6 +90,7 @@ func (r *readiness) noteWrite(err error) {
 	}
 }
 
+// checkJournal writes to the journal and reads the newest event, at most once in checkInterval.
 func (r *Relay) checkJournal(ctx context.Context) error {
 	r.readiness.mu.Lock()
 	defer r.readiness.mu.Unlock()
@@ -92,7 +104,7 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 	if failure != nil {
 		why = errUnwritable
 		r.backfill.suspect()
-	} else if failure = r.journal.checkReads(ctx); failure != nil {
+	} else if failure = r.readNewest(ctx); failure != nil {
 		why = errUnreadable
 	}
 	if failure != nil {
@@ -103,9 +115,96 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 	return why
 }
 
+func (r *Relay) readNewest(ctx context.Context) error {
+	head, err := r.journal.Head(ctx)
+	if err == nil {
+		_, err = r.journal.Read(ctx, head-1, 1)
+	}
+	return err
+}
+
 // JournalHangs reports whether the journal did not answer when it was last checked.
 func (r *Relay) JournalHangs() bool {
 	r.readiness.mu.Lock()
 	defer r.readiness.mu.Unlock()
 	return r.readiness.hangs
+}
+
+// audit reads all events that there are at the start, and names those that are damaged.
+func (r *Relay) audit(ctx context.Context) {
+	_ = untilDone(ctx, auditRetry, func() (err error) {
+		defer journal.Recovered(&err)
+		r.readiness.forget()
+		return r.auditOnce(ctx)
+	}, func(err error) {
+		r.logger.Error("the journal could not be checked for damage", slog.String("error", err.Error()))
+	})
+	if said := r.readiness.damage(); said != "" {
+		r.logger.Error(said)
+	}
+}
+
+func (r *Relay) auditOnce(ctx context.Context) error {
+	oldest, err := r.journal.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := r.journal.Head(ctx)
+	for after := oldest - 1; err == nil && after < head; {
+		var records []journal.Record
+		if records, err = r.journal.Read(ctx, after, auditBatch); len(records) == 0 {
+			break
+		}
+		for _, record := range records {
+			if record.Damaged {
+				r.readiness.noteDamage(record.Seq)
+			}
+		}
+		after = records[len(records)-1].Seq
+		select {
+		case <-time.After(auditRest):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (r *readiness) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.damages, r.damaged = nil, 0
+}
+
+func (r *readiness) noteDamage(seq int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.damaged++
+	if last := len(r.damages) - 1; last >= 0 && r.damages[last].To == seq-1 {
+		r.damages[last].To = seq
+	} else if len(r.damages) < maxDamages {
+		r.damages = append(r.damages, span{seq, seq})
+	}
+}
+
+// damage names the damaged events; "" if there are none.
+func (r *readiness) damage() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.damaged == 0 {
+		return ""
+	}
+	var names []string
+	named := int64(0)
+	for _, s := range r.damages {
+		name := fmt.Sprint(s.From)
+		if s.From < s.To {
+			name += fmt.Sprintf(" to %d", s.To)
+		}
+		names, named = append(names, name), named+s.To-s.From+1
+	}
+	if named < r.damaged {
+		names = append(names, fmt.Sprintf("and %d more", r.damaged-named))
+	}
+	return "events of the journal are damaged, and readers are told of a gap: " + strings.Join(names, ", ")
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"tillwatch/api"
-	"tillwatch/relay/journal/journaltest"
 )
 
 // padded is an event whose body has exactly size bytes.
@@ -136,10 +135,10 @@ func TestMethodsAndPaths(t *testing.T) {
 }
 
 func TestTheChallengeIsAnsweredAtOnceWhateverTheStoreDoes(t *testing.T) {
-	for name, hinder := range map[string]func(*journaltest.Memory) (end func()){
-		"a read-only store": func(m *journaltest.Memory) func() { m.Fail(errors.New("read-only")); return func() {} },
-		"a stalled store":   (*journaltest.Memory).Stall,
-		"a closed store":    func(m *journaltest.Memory) func() { _ = m.Close(); return func() {} },
+	for name, hinder := range map[string]func(*faultyJournal) (end func()){
+		"a read-only store": func(m *faultyJournal) func() { m.Fail(errors.New("read-only")); return func() {} },
+		"a stalled store":   (*faultyJournal).Stall,
+		"a closed store":    func(m *faultyJournal) func() { _ = m.Close(); return func() {} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -71,7 +71,7 @@ func (c Config) withDefaults() Config {
 
 // Relay is the receiver, the stream and the reading side over one journal.
 type Relay struct {
-	journal   *watched
+	journal   journal.Journal
 	logger    *slog.Logger
 	failures  *listener.Throttle // limits how often a failure is logged
 	budget    time.Duration      // of a delivery's waiting for the store
@@ -115,7 +115,7 @@ func New(cfg Config) (*Relay, error) {
 	}
 	log := listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)
 	r := &Relay{
-		journal:          &watched{Journal: cfg.Journal},
+		journal:          cfg.Journal,
 		logger:           slog.New(log),
 		failures:         log,
 		budget:           cfg.StoreBudget,
@@ -134,7 +134,7 @@ func New(cfg Config) (*Relay, error) {
 		return nil, err
 	}
 	r.metrics = newMetrics(r)
-	r.backfill = newBackfill(r, cfg.Events)
+	r.backfill = &backfill{relay: r, list: cfg.Events, doubt: make(chan struct{}, 1)}
 	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
 	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.wakeSoon
 	return r, nil

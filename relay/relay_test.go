@@ -22,7 +22,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/journaltest"
 )
 
 const (
@@ -57,12 +56,6 @@ func newTestRelay(t testing.TB, j journal.Journal, change func(*Config)) *Relay 
 		t.Fatal(err)
 	}
 	return r
-}
-
-func newMemory(t testing.TB) *journaltest.Memory {
-	m := journaltest.NewMemory("epoch")
-	t.Cleanup(func() { _ = m.Close() })
-	return m
 }
 
 func sign(secret string, body []byte) string {

@@ -17,15 +17,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/journaltest"
 	"tillwatch/relay/journal/postgres"
-	"tillwatch/relay/journal/postgres/postgrestest"
 	"tillwatch/relay/journal/sqlite"
 )
 
 // replaceable is a journal whose storage is another one from some moment on.
 type replaceable struct {
-	current atomic.Pointer[journaltest.Memory]
+	current atomic.Pointer[faultyJournal]
 }
 
 func (r *replaceable) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
@@ -64,7 +62,7 @@ func (r *replaceable) Check(ctx context.Context) error { return r.current.Load()
 func (r *replaceable) Close() error                    { return r.current.Load().Close() }
 
 // holding makes a journal with the events of these numbers.
-func holding(t *testing.T, numbers ...int) *journaltest.Memory {
+func holding(t *testing.T, numbers ...int) *faultyJournal {
 	j := newMemory(t)
 	for i, n := range numbers {
 		_, err := j.Append(t.Context(), []journal.Entry{{
@@ -188,8 +186,6 @@ func TestASubscriberSeesThatItsJournalWasReplacedWhileItIsConnected(t *testing.T
 	}
 }
 
-var server postgrestest.Server
-
 // database is a place for a journal that can be copied and put back.
 type database struct {
 	open    func(t *testing.T) journal.Journal
@@ -224,7 +220,7 @@ func databases() map[string]func(t *testing.T) database {
 			}
 		},
 		"postgres": func(t *testing.T) database {
-			dsn := server.Schema(t)
+			dsn := postgresSchema(t)
 			execute := func(t *testing.T, statements string) {
 				t.Helper()
 				c, err := pgx.Connect(t.Context(), dsn)

@@ -52,6 +52,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	var limiters []*connectionLimiter
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites)+1)
+	tasks.Go(func() { r.audit(ctx) })
 	if r.retention > 0 {
 		tasks.Go(func() { r.retain(ctx) })
 	}

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 
 	"tillwatch/api"
-	"tillwatch/relay/journal/journaltest"
 	"tillwatch/relay/signature"
 )
 
@@ -257,7 +256,7 @@ func FuzzSignatureHeader(f *testing.F) {
 	f.Add(valid)
 	f.Add("v0=" + strings.Repeat("a", 64))
 	f.Add("v0=")
-	r := newTestRelay(f, journaltest.NewMemory("epoch"), nil)
+	r := newTestRelay(f, newMemory(f), nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		w := serve(r.Ingest(), (attempt{"", body, []string{text}}).request())
 		if accepted := w.Code == http.StatusOK; accepted != (text == valid) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,33 +14,15 @@ import (
 	"go.uber.org/goleak"
 
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/journaltest"
 	"tillwatch/relay/journal/postgres"
-	"tillwatch/relay/journal/postgres/postgrestest"
 	"tillwatch/relay/journal/sqlite"
 )
 
-var server postgrestest.Server
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		server.ReportSkipped()
-		os.Exit(code)
-	}))
-}
-
-// TestSkippedTestsAreNamedEachTime also where nothing has changed since.
-func TestSkippedTestsAreNamedEachTime(t *testing.T) {
-	server.DisableCache(t, "postgres/testdata/skipped")
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // open opens the journal with the given name, and creates it if the test did not use
 // that name before. The suite closes a journal before it opens it again.
 type open func(t *testing.T, name string) journal.Journal
-
-func TestMemoryIsAJournal(t *testing.T) {
-	conforms(t, func(_ *testing.T, name string) journal.Journal { return journaltest.NewMemory(name) })
-}
 
 func TestSQLiteIsAJournal(t *testing.T) { conforms(t, inFolders(t)) }
 
@@ -65,11 +46,10 @@ func inFolders(t *testing.T) open {
 
 // inSchemas keeps each journal in a schema of its own.
 func inSchemas(t *testing.T) open {
-	server.DSN(t)
 	schemas := map[string]string{}
 	return func(t *testing.T, name string) journal.Journal {
 		if schemas[name] == "" {
-			schemas[name] = server.Schema(t)
+			schemas[name] = postgresSchema(t)
 		}
 		return opened(t, postgres.Open, schemas[name])
 	}

@@ -33,7 +33,7 @@ type Entry struct {
 type Result struct {
 	Seq       int64 // its sequence number, or that of the entry it repeats
 	Duplicate bool
-	Conflict  bool // a duplicate id with another body ([Contradicts]): the first body stays
+	Conflict  bool // a duplicate id with another body ([Record.Again]): the first body stays
 }
 
 // Record is a stored entry with its sequence number.
@@ -70,14 +70,6 @@ const QuarantineBytes = 2 << 20
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
 
-// ErrDisowned is returned by every write after a process has found that another one
-// took over its journal. It is final: this process writes nothing any more.
-var ErrDisowned = errors.New("the journal belongs to another process now")
-
-// ErrEpoch is returned by [Journal.Wait] when the journal has a new epoch: earlier
-// sequence numbers are void.
-var ErrEpoch = errors.New("the journal has a new epoch")
-
 // Journal is a log of events. Sequence numbers start at 1 and grow by 1 in the order
 // of commits: a reader that has seen n has seen everything before n. Implementations
 // are safe for concurrent use and pass the suite of this package.
@@ -101,8 +93,7 @@ type Journal interface {
 	Oldest(ctx context.Context) (int64, error)
 	// Epoch identifies this journal: a cursor of another epoch is void here.
 	Epoch() string
-	// Wait returns nil once Head is above after, ErrEpoch if the epoch changes first,
-	// or the error of ctx.
+	// Wait returns nil once Head is above after, or the error of ctx.
 	Wait(ctx context.Context, after int64) error
 	// Prune removes the oldest records, up to the first one received at t or later,
 	// keeps their ids, and returns how many records it removed.

@@ -1,9 +1,14 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"time"
 )
 
@@ -46,30 +51,78 @@ func NonNil(body []byte) []byte {
 	return body
 }
 
-// Contradicts reports whether two entries of one id conflict: their bodies differ
-// ([sameBody]) and both were signed. Backfilled bodies were not.
-func Contradicts(first, again Entry) bool {
-	return first.Origin != Backfill && again.Origin != Backfill && !sameBody(first.Body, again.Body)
-}
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Repeats counts the repetitions of stored events, by sequence number.
-type Repeats map[int64]Repeat
-
-// Repeat counts how often one event came again, and how often with another body.
-type Repeat struct{ Duplicates, Conflicts int64 }
-
-// Count counts an event that came again.
-func (r Repeats) Count(again Result) {
-	counts := r[again.Seq]
-	counts.Duplicates++
-	if again.Conflict {
-		counts.Conflicts++
+// Checksum is stored beside what it is made of: numbers and texts, each with its length.
+func Checksum(numbers []int64, texts ...[]byte) int64 {
+	var room [128]byte
+	head := room[:0]
+	for _, n := range numbers {
+		head = binary.BigEndian.AppendUint64(head, uint64(n))
 	}
-	r[again.Seq] = counts
+	for _, text := range texts {
+		head = binary.BigEndian.AppendUint64(head, uint64(len(text)))
+	}
+	sum := crc32.Update(0, castagnoli, head)
+	for _, text := range texts {
+		sum = crc32.Update(sum, castagnoli, text)
+	}
+	return int64(sum)
 }
 
-// Await returns once look finds a head above after, look fails, or ctx ends. The
-// channel moved is closed when the head may have changed.
+// Checksum is stored beside a record.
+func (r Record) Checksum() int64 {
+	return Checksum([]int64{r.Seq, Nanoseconds(r.CreatedAt), Nanoseconds(r.Received), Nanoseconds(r.Latest),
+		int64(r.Duplicates), int64(r.Conflicts)}, []byte(r.ID), []byte(r.Type), []byte(r.Origin), r.Body)
+}
+
+// Verified returns the record if sum is its checksum, and else that it is damaged.
+func (r Record) Verified(sum int64) Record {
+	if r.Checksum() != sum {
+		return Record{Seq: r.Seq, Damaged: true}
+	}
+	return r
+}
+
+// Again returns the record after its event came again, and whether that conflicts: its body differs ([sameBody]) and
+// both were signed. Backfilled bodies were not.
+func (r Record) Again(e Entry) (after Record, conflict bool) {
+	r.Duplicates++
+	if conflict = r.Origin != Backfill && e.Origin != Backfill && !sameBody(r.Body, e.Body); conflict {
+		r.Conflicts++
+	}
+	return r, conflict
+}
+
+// sameBody reports whether two bodies are equal but for white space between the parts of a JSON text, which means
+// nothing (RFC 8259, section 2).
+func sameBody(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var plainA, plainB bytes.Buffer
+	return json.Compact(&plainA, a) == nil && json.Compact(&plainB, b) == nil && bytes.Equal(plainA.Bytes(), plainB.Bytes())
+}
+
+// WithoutHoles returns at most limit records from sequence number from on, with a damaged one in each hole between the
+// found ones, and up to head after the last. Found records are in order.
+func WithoutHoles(found []Record, from, head int64, limit int) []Record {
+	var whole []Record
+	for next := from; len(whole) < limit; next++ {
+		switch {
+		case len(found) > 0 && found[0].Seq == next:
+			whole, found = append(whole, found[0]), found[1:]
+		case len(found) > 0 || next <= head:
+			whole = append(whole, Record{Seq: next, Damaged: true})
+		default:
+			return whole
+		}
+	}
+	return whole
+}
+
+// Await returns once look finds a head above after, look fails, or ctx ends. The channel moved is closed when the head
+// may have changed.
 func Await(ctx context.Context, after int64, look func() (head int64, moved <-chan struct{}, err error)) error {
 	for {
 		head, moved, err := look()
@@ -84,8 +137,8 @@ func Await(ctx context.Context, after int64, look func() (head int64, moved <-ch
 	}
 }
 
-// PruneSteps repeats step until it removes no more events, and returns the sum of
-// what the steps removed. Each step is one short transaction: appends do not wait long.
+// PruneSteps repeats step until it removes no more events, and returns the sum of what the steps removed. Each step is
+// one short transaction: appends do not wait long.
 func PruneSteps(step func() (int64, error)) (removed int64, err error) {
 	for {
 		count, err := step()
@@ -93,5 +146,12 @@ func PruneSteps(step func() (int64, error)) (removed int64, err error) {
 		if err != nil || count == 0 {
 			return removed, err
 		}
+	}
+}
+
+// Recovered turns a panic into an error. A function defers it when its panic must not end the process.
+func Recovered(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("panic: %v", panicked)
 	}
 }

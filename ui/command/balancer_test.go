@@ -14,16 +14,12 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
 // The long form of the test of two relays:
 //
 //	go test ./ui/command -run BehindABalancer -balanced-kills 20 -v
 var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays on a database is killed; the long form is 20")
-
-// server is what the environment names before the tests are set apart from it.
-var server postgrestest.Server
 
 // balancer passes connections on to servers in turn. One that does not take a
 // connection is left out, as a balancer does that asks for their health.
@@ -153,7 +149,7 @@ func (f *follower) count() int {
 }
 
 func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testing.T) {
-	dsn := server.Schema(t)
+	dsn := postgresSchema(t)
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	t.Setenv("TILLWATCH_POSTGRES", dsn)
@@ -222,7 +218,7 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 }
 
 func TestTokensOfADatabaseCountOnEveryRelay(t *testing.T) {
-	dsn := server.Schema(t)
+	dsn := postgresSchema(t)
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	t.Setenv("TILLWATCH_POSTGRES", dsn)

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/pflag"
 
@@ -29,37 +28,21 @@ func checkPostgresFlag(flags *pflag.FlagSet) error {
 }
 
 // openJournal opens the configured database, or else the files in folder.
-func openJournal(ctx context.Context, s settings, folder string, logger *slog.Logger) (journal.Journal, error) {
+func openJournal(ctx context.Context, s settings, folder string) (journal.Journal, error) {
 	if s.Postgres.IsZero() {
 		return sqlite.Open(ctx, folder)
 	}
-	events, err := postgres.Open(ctx, s.Postgres.Reveal())
-	if err != nil {
-		return nil, err
-	}
-	if warner, can := events.(interface{ Warning() string }); can && warner.Warning() != "" {
-		logger.Warn(warner.Warning())
-	}
-	return events, nil
+	return postgres.Open(ctx, s.Postgres.Reveal())
 }
 
-// tokensBeside are the tokens kept with a journal: in the database, or else in the
-// folder.
-func tokensBeside(events journal.Journal, folder string) relay.TokenStore {
-	if shared, can := events.(relay.Documents); can {
-		return relay.NewSharedTokens(shared)
-	}
-	return relay.NewTokenFile(folder)
-}
-
-// openTokens opens the tokens of the configured relays. close releases them.
+// openTokens opens the tokens of the configured relays, in the database or else in the folder. close releases them.
 func openTokens(ctx context.Context, s settings, folder string) (tokens relay.TokenStore, close func() error, err error) {
 	if s.Postgres.IsZero() {
 		return relay.NewTokenFile(folder), func() error { return nil }, nil
 	}
-	events, err := postgres.Open(ctx, s.Postgres.Reveal())
+	shared, err := postgres.OpenDocuments(ctx, s.Postgres.Reveal())
 	if err != nil {
 		return relay.TokenStore{}, nil, err
 	}
-	return tokensBeside(events, folder), events.Close, nil
+	return relay.NewSharedTokens(shared), shared.Close, nil
 }

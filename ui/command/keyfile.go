@@ -15,10 +15,9 @@ func (s *session) followKey(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	config.Follow(ctx, []string{path}, func() []string {
-		s.readKey()
-		return []string{path}
-	})
+	if err := followFile(ctx, path, s.readKey); err != nil {
+		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will not be noticed: %w", err))
+	}
 	return nil
 }
 

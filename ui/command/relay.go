@@ -105,13 +105,18 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 		config.TLS = inputs.certificate.config()
 		defer background(ctx, func(ctx context.Context) { inputs.certificate.warnDaily(ctx, inputs.logger) })()
 	}
-	events, err := openJournal(ctx, s, o.data, inputs.logger)
+	events, err := openJournal(ctx, s, o.data)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
 	config.Journal = events
-	if config.Tokens, config.Issued, err = inputs.beginTokens(ctx, s, tokensBeside(events, o.data)); err != nil {
+	tokens, closeTokens, err := openTokens(ctx, s, o.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTokens()) }()
+	if config.Tokens, config.Issued, err = inputs.beginTokens(ctx, s, tokens); err != nil {
 		return err
 	}
 	warnOfUnusedTokens(ctx, s, o.data, inputs.logger)

@@ -10,7 +10,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/journal/sqlite"
 )
 
 // A revoked token must not stay valid because something else is broken.
@@ -25,8 +25,12 @@ func TestATokenIsRevokedWhileTheSettingsCannotBeRead(t *testing.T) {
 		load:   func() (settings, error) { return settings{}, errors.New("the settings are damaged") },
 		logger: slog.New(slog.DiscardHandler),
 	}
-	config := relay.Config{Journal: journaltest.NewMemory("epoch"), SigningSecrets: []api.Secret{api.NewSecret("a long signing secret")}}
-	var err error
+	events, err := sqlite.Open(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Close()
+	config := relay.Config{Journal: events, SigningSecrets: []api.Secret{api.NewSecret("a long signing secret")}}
 	if config.Tokens, config.Issued, err = in.beginTokens(ctx, own, store); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/sqlite"
 )
 
 // manager is a service manager that hears what its services tell.
@@ -151,26 +152,48 @@ func TestTheWatchdogIsThatOfThisProcess(t *testing.T) {
 	}
 }
 
+// checkedJournal is a journal whose check says something else.
+type checkedJournal struct {
+	journal.Journal
+	check func(context.Context) error
+}
+
+func (c checkedJournal) Check(ctx context.Context) error {
+	if c.check == nil {
+		return c.Journal.Check(ctx)
+	}
+	return c.check(ctx)
+}
+
+func hang(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 func TestARelayLivesWhileItAnswers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
-		hinder func(m *journaltest.Memory) (end func())
+		check  func(context.Context) error // of the journal; nil: as it is
 		files  bool
 		served bool
 		want   string
 	}{
-		{"well", func(*journaltest.Memory) func() { return func() {} }, true, true, ""},
-		{"with a full disk", func(m *journaltest.Memory) func() { m.Fail(errors.New("disk full")); return func() {} }, true, true, ""},
-		{"with files that hang", (*journaltest.Memory).Stall, true, true, errJournalHangs.Error()},
-		{"with a database that hangs", (*journaltest.Memory).Stall, false, true, ""},
-		{"not served", func(*journaltest.Memory) func() { return func() {} }, true, false, "has not answered in time"},
+		{"well", nil, true, true, ""},
+		{"with a full disk", func(context.Context) error { return errors.New("disk full") }, true, true, ""},
+		{"with files that hang", hang, true, true, errJournalHangs.Error()},
+		{"with a database that hangs", hang, false, true, ""},
+		{"not served", nil, true, false, "has not answered in time"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			memory := journaltest.NewMemory("epoch")
+			events, err := sqlite.Open(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer events.Close()
 			r, err := relay.New(relay.Config{
-				Journal: memory, SigningSecrets: []api.Secret{api.NewSecret(oldSecret)}, Tokens: []api.Secret{api.NewSecret(eventsToken)},
+				Journal: checkedJournal{events, test.check}, SigningSecrets: []api.Secret{api.NewSecret(oldSecret)}, Tokens: []api.Secret{api.NewSecret(eventsToken)},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -193,13 +216,11 @@ func TestARelayLivesWhileItAnswers(t *testing.T) {
 				served <- nil
 				limit = 100 * time.Millisecond
 			}
-			end := test.hinder(memory)
 			limited, stop := context.WithTimeout(ctx, limit)
 			defer stop()
 			if err := lives(limited); test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("it lives: %v, want %q", err, test.want)
 			}
-			end()
 			cancel()
 			if err := <-served; err != nil {
 				t.Error(err)

@@ -16,7 +16,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/config"
 )
 
 // Limits of a watch list.
@@ -164,7 +163,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 		return nil
 	}
 	watched := slices.Clone(s.settings.WatchIDs)
-	config.Follow(ctx, []string{path}, func() []string {
+	err := followFile(ctx, path, func() {
 		ids, err := readWatchList(path)
 		s.store.Report(account.AlertList, err)
 		for _, id := range ids {
@@ -173,7 +172,9 @@ func (s *session) followWatchList(ctx context.Context) error {
 				s.watcher.Watch(api.ScrubID(id))
 			}
 		}
-		return []string{path}
 	})
+	if err != nil {
+		s.store.Report(account.AlertList, fmt.Errorf("new ids in the watch list will not be noticed: %w", err))
+	}
 	return nil
 }

@@ -253,14 +253,12 @@ func (s *Setup) checkDatabase(ctx context.Context) []Finding {
 	if s.Postgres.IsZero() {
 		return Skip("none is configured")
 	}
-	head, warning, err := postgres.Probe(ctx, s.Postgres.Reveal())
+	head, err := postgres.Probe(ctx, s.Postgres.Reveal())
 	switch {
 	case errors.Is(err, postgres.ErrNoJournal):
 		return Findings(Note, "it answers; "+err.Error(), "", "")
 	case err != nil:
 		return Findings(Fault, err.Error(), "relays with it do not start, or refuse deliveries", "")
-	case warning != "":
-		return Findings(Warning, warning, "", "")
 	}
 	return Fine("it answers, and holds %s", wording.Counted(int(head), "event", "events"))
 }

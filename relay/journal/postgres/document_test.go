@@ -9,13 +9,22 @@ import (
 
 func TestDocumentsAreSharedAndChangedOneAtATime(t *testing.T) {
 	dsn := schema(t)
-	one, other := opened(t, dsn).(*Journal), opened(t, dsn).(*Journal)
+	var both [2]*Documents
+	for i := range both {
+		d, err := OpenDocuments(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		both[i] = d
+	}
+	one := both[0]
 	if text, err := one.Document(t.Context(), "row"); err != nil || len(text) != 0 {
 		t.Errorf("before anybody wrote it: %q, %v", text, err)
 	}
 	const each = 20
 	var wg sync.WaitGroup
-	for _, j := range []*Journal{one, other} {
+	for _, j := range both {
 		wg.Go(func() {
 			for range each {
 				err := j.ChangeDocument(t.Context(), "row", func(text []byte) ([]byte, error) { return append(text, 'x'), nil })
@@ -31,7 +40,7 @@ func TestDocumentsAreSharedAndChangedOneAtATime(t *testing.T) {
 	if err != refused {
 		t.Errorf("an edit that is refused: %v", err)
 	}
-	for _, j := range []*Journal{one, other} {
+	for _, j := range both {
 		if text, err := j.Document(t.Context(), "row"); err != nil || string(text) != strings.Repeat("x", 2*each) {
 			t.Errorf("%q, %v", text, err)
 		}

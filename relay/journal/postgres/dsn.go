@@ -1,42 +1,55 @@
 package postgres
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-var errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres://USER@HOST:5432/DATABASE or as " +
-	"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
+var (
+	errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres://USER@HOST:5432/DATABASE or as " +
+		"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
+	errVersion = errors.New("was written by another version of this program: name another database or search_path")
+	errTooOld  = errors.New("is older than PostgreSQL 13: upgrade it")
+	errMissing = errors.New("has the tables of a journal, but not its state: restore it from a copy, or name another database")
+)
 
-// parse reads dsn. Its error quotes nothing of a malformed DSN: any part of it could
-// be the password.
+// ErrNoJournal says that a database holds no journal yet.
+var ErrNoJournal = errors.New("there is no journal in it yet: the first relay makes it")
+
+// parse reads dsn. Its error quotes nothing of it: any part could be the password.
 func parse(dsn string) (*pgxpool.Config, error) {
 	dsn = strings.TrimSpace(dsn)
-	if dsn == "" {
-		return nil, errDSN
-	}
 	config, err := pgxpool.ParseConfig(dsn)
 	var unreadable *fs.PathError
 	switch {
 	case errors.As(err, &unreadable):
 		return nil, fmt.Errorf("the PostgreSQL DSN names a file that cannot be read: %w", unreadable.Err)
-	case err != nil:
+	case err != nil, dsn == "":
 		return nil, errDSN
 	}
-	if config.ConnConfig.RuntimeParams["application_name"] == "" {
-		config.ConnConfig.RuntimeParams["application_name"] = "tillwatch relay"
+	parameters := config.ConnConfig.RuntimeParams
+	parameters["application_name"] = cmp.Or(parameters["application_name"], "tillwatch relay")
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
+	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, session)
+		return err
 	}
-	config.AfterConnect = prepareSession
 	return config, nil
 }
 
-// CarriesPassword reports whether dsn may contain a password. A password file, a
-// client certificate and PGPASSWORD are ways to do without.
+// CarriesPassword reports whether dsn may contain a password. A password file, a client certificate and PGPASSWORD are
+// ways to do without.
 func CarriesPassword(dsn string) bool {
 	texts := []string{dsn}
 	if decoded, err := url.QueryUnescape(dsn); err == nil {
@@ -54,3 +67,82 @@ func CarriesPassword(dsn string) bool {
 	at := strings.LastIndexByte(rest, '@')
 	return at >= 0 && strings.Contains(rest[:at], ":")
 }
+
+// Probe returns the newest sequence number of the journal in the database that dsn names, and changes nothing. Its
+// errors are [ErrNoJournal] and those of [Open].
+func Probe(ctx context.Context, dsn string) (head int64, err error) {
+	config, err := parse(dsn)
+	if err != nil {
+		return 0, err
+	}
+	connection, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return 0, explain(config.ConnConfig, err)
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	err = connection.QueryRow(ctx, "SELECT head FROM tillwatch_journal").Scan(&head)
+	switch {
+	case err == nil:
+		return head, nil
+	case hasCode(err, "42P01"): // undefined_table
+		return 0, ErrNoJournal
+	case errors.Is(err, pgx.ErrNoRows):
+		err = errMissing
+	}
+	return 0, explain(config.ConnConfig, err)
+}
+
+func hasCode(err error, codes ...string) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		for _, code := range codes {
+			if refused.Code == code {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// explain turns an error of opening the journal into one sentence that says what to do.
+func explain(config *pgx.ConnConfig, err error) error {
+	server := config.Host
+	if !strings.HasPrefix(server, "/") {
+		server = net.JoinHostPort(server, strconv.Itoa(int(config.Port)))
+	}
+	place := "the database " + strconv.Quote(config.Database) + " on " + server
+	advice := ""
+	switch {
+	case errors.Is(err, errVersion), errors.Is(err, errTooOld), errors.Is(err, errMissing):
+		return fmt.Errorf("%s %w", place, err)
+	case errors.Is(err, context.Canceled):
+	case hasCode(err, "28P01", "28000"):
+		advice = fmt.Sprintf("user %q is not allowed in: correct the user or the password: ", config.User)
+	case hasCode(err, "3D000"):
+		advice = "there is no such database: create it with createdb: "
+	case hasCode(err, "42501", "3F000"):
+		advice = fmt.Sprintf("user %q lacks a privilege: grant CREATE on the schema for the first relay, "+
+			"SELECT, INSERT, UPDATE and DELETE on its tables for each, or name another schema with search_path: ", config.User)
+	case hasCode(err, "25006"):
+		advice = "it is read-only: name the primary server: "
+	case hasCode(err, "53300"):
+		advice = "it has no connection left: raise max_connections, or lower pool_max_conns in the DSN: "
+	case hasCode(err, "42P01", "42703", "42P07"):
+		advice = "its tables are not those of a journal: name another database or search_path: "
+	case !isRefusal(err):
+		return fmt.Errorf("PostgreSQL on %s does not answer: start it, or correct the DSN (%w)", server, oneLine{err})
+	}
+	return fmt.Errorf("open the journal in %s: %s%w", place, advice, oneLine{err})
+}
+
+func isRefusal(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused)
+}
+
+// oneLine is an error whose text fits a line of a log.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+
+func (e oneLine) Unwrap() error { return e.error }

@@ -13,29 +13,23 @@ import (
 	"go.uber.org/goleak"
 
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
 // testRestart is a program that crashes the server and starts it again.
-const testRestart = postgrestest.Variable + "_RESTART"
-
-var server postgrestest.Server
+const testRestart = "TILLWATCH_TEST_POSTGRES_RESTART"
 
 func TestMain(m *testing.M) {
 	if dsn := os.Getenv(childJournal); dsn != "" {
 		fmt.Fprintln(os.Stderr, appendForEver(dsn))
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		server.ReportSkipped()
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
 
 // schema makes an empty schema for one test and returns the DSN of it.
 func schema(t testing.TB) string {
 	t.Helper()
-	dsn := server.Schema(t)
+	dsn := postgresSchema(t)
 	_, name, _ := strings.Cut(dsn, "search_path=")
 	return with(dsn, "application_name", strings.Trim(name, "'"))
 }
@@ -112,6 +106,3 @@ func opened(t testing.TB, dsn string) journal.Journal {
 	t.Cleanup(func() { _ = j.Close() })
 	return j
 }
-
-// TestSkippedTestsAreNamedEachTime also where nothing has changed since.
-func TestSkippedTestsAreNamedEachTime(t *testing.T) { server.DisableCache(t, "testdata/skipped") }

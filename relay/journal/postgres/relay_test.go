@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/relay"
@@ -62,7 +61,6 @@ func deliver(r *relay.Relay, body []byte) (status int) {
 type listener struct {
 	want     int
 	done     context.CancelFunc
-	live     chan<- struct{} // told of each time it is live, where there is one
 	mu       sync.Mutex
 	items    []relay.Item
 	statuses []relay.Status
@@ -81,9 +79,6 @@ func (l *listener) Status(s relay.Status) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.statuses = append(l.statuses, s)
-	if s.State == relay.Live && l.live != nil {
-		l.live <- struct{}{}
-	}
 }
 
 // subscribe follows the relay at address behind cursor until want events came,
@@ -108,54 +103,6 @@ func subscribe(t *testing.T, address, cursor string, want int) ([]relay.Item, st
 		}
 	}
 	return l.items, s.Cursor()
-}
-
-func TestSubscribersOfADatabaseThatLostEventsStartOver(t *testing.T) {
-	dsn := schema(t)
-	j := opened(t, dsn)
-	r := newRelay(t, j)
-	server := httptest.NewServer(r.Handler())
-	defer server.Close()
-	for n := range 5 {
-		if status := deliver(r, eventBody(n, 0)); status != http.StatusOK {
-			t.Fatalf("delivery %d: status %d", n, status)
-		}
-	}
-	s, err := relay.NewSubscriber(relay.SubscriberConfig{URL: server.URL, Token: api.NewSecret(streamToken)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, done := context.WithTimeout(t.Context(), time.Minute)
-	defer done()
-	live := make(chan struct{}, 16)
-	l := &listener{want: 5 + 6, done: done, live: live}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, l) }()
-	<-live
-	before := j.Epoch()
-	execute(t, dsn, "BEGIN; DELETE FROM tillwatch_events WHERE seq > 3; DELETE FROM tillwatch_ids WHERE seq > 3; "+
-		"UPDATE tillwatch_journal SET head = 3; COMMIT")
-	for n := 5; n < 8; n++ {
-		for deliver(r, eventBody(n, 0)) != http.StatusOK { // until the new epoch
-			if ctx.Err() != nil {
-				t.Fatal("no delivery is taken after the loss")
-			}
-		}
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if len(l.items) != 11 || j.Epoch() == before {
-		t.Fatalf("%d events came, want 5 and then 6; the epoch was %s and is %s", len(l.items), before, j.Epoch())
-	}
-	for i, item := range l.items[5:] {
-		if item.Seq != int64(i+1) {
-			t.Errorf("event %d after the loss has number %d", i+1, item.Seq)
-		}
-	}
-	if err := r.Shutdown(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestAnyRelayTakesAnyServesAndCursorsHoldEverywhere(t *testing.T) {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -72,39 +73,72 @@ func TestACommitIsSeenWithoutItsNotification(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatLostEventsGetsAnotherEpoch(t *testing.T) {
+func TestADatabaseThatLostEventsIsFollowedFromWhereItEnds(t *testing.T) {
 	dsn := schema(t)
-	relays := []*Journal{opened(t, dsn).(*Journal), opened(t, dsn).(*Journal)}
+	relays := []journal.Journal{opened(t, dsn), opened(t, dsn)}
 	appended(t, relays[0], "1", "2", "3", "4", "5")
 	for _, j := range relays {
 		if err := j.Wait(t.Context(), 4); err != nil {
 			t.Fatal(err)
 		}
-		if from, to := j.Lost(); from <= to {
-			t.Errorf("lost %d to %d of a whole journal", from, to)
-		}
 	}
-	before := relays[0].Epoch()
 	execute(t, dsn, "BEGIN; DELETE FROM tillwatch_events WHERE seq > 3; DELETE FROM tillwatch_ids WHERE seq > 3; "+
 		"UPDATE tillwatch_journal SET head = 3; COMMIT")
+	time.Sleep(2 * pollInterval)
+	waited := make(chan error, len(relays))
 	for _, j := range relays {
-		for j.Epoch() == before {
-			j.mu.Lock()
-			epoch, moved := j.state.epoch, j.moved
-			j.mu.Unlock()
-			if epoch == before {
-				<-moved
-			}
+		if head, err := j.Head(t.Context()); head != 3 || err != nil {
+			t.Errorf("the head is %d, %v", head, err)
 		}
-		if from, to := j.Lost(); from != 4 || to != 5 {
-			t.Errorf("lost %d to %d, want 4 to 5", from, to)
-		}
-	}
-	if relays[0].Epoch() != relays[1].Epoch() {
-		t.Errorf("the epochs are %s and %s", relays[0].Epoch(), relays[1].Epoch())
+		go func() { waited <- j.Wait(t.Context(), 3) }()
 	}
 	if results := appended(t, relays[1], "4", "1"); results[0] != (journal.Result{Seq: 4}) || !results[1].Duplicate {
 		t.Errorf("after the loss: %+v", results)
+	}
+	for range relays {
+		if err := <-waited; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestADamagedRowHarmsNothingButItself(t *testing.T) {
+	dsn := schema(t)
+	j := opened(t, dsn)
+	appended(t, j, "a", "b", "c", "d", "e")
+	execute(t, dsn, "UPDATE tillwatch_events SET body = 'B' WHERE seq = 2; DELETE FROM tillwatch_events WHERE seq IN (3, 5)")
+	expect := func(want string) {
+		t.Helper()
+		records, err := j.Read(t.Context(), 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i, r := range records {
+			if r.Seq != int64(i+1) || r.Damaged != (r.ID == "") {
+				t.Errorf("record %d is %+v", i+1, r)
+			}
+			got += cmp.Or(r.ID, "-")
+		}
+		if got != want {
+			t.Errorf("it reads as %s, want %s", got, want)
+		}
+	}
+	expect("a--d-")
+	for i, result := range appended(t, j, "a", "b", "c", "d", "e") {
+		if result != (journal.Result{Seq: int64(i + 1), Duplicate: true}) {
+			t.Errorf("event %d again: %+v", i+1, result)
+		}
+	}
+	appended(t, j, "f")
+	expect("a--d-f")
+	for id, damaged := range map[string]bool{"a": false, "b": true, "c": true, "f": false} {
+		if r, found, err := j.Find(t.Context(), id); !found || err != nil || r.ID != id || r.Damaged != damaged {
+			t.Errorf("event %s is found as %+v, %v", id, r, err)
+		}
+	}
+	if records, err := j.Read(t.Context(), 1, 2); err != nil || len(records) != 2 || !records[1].Damaged {
+		t.Errorf("two of them are %+v, %v", records, err)
 	}
 }
 
@@ -129,28 +163,6 @@ func TestABatchOfManyLargeBodiesIsStored(t *testing.T) {
 	}
 	if head, err := j.Head(t.Context()); err != nil || head != int64(len(entries)) {
 		t.Errorf("head %d, %v", head, err)
-	}
-}
-
-func TestTheSizeIsThatOfTheEventsThatAreKept(t *testing.T) {
-	j := opened(t, schema(t)).(*Journal)
-	start := time.Now()
-	for i := range 10 {
-		received := start.Add(time.Duration(i) * time.Hour)
-		_, err := j.Append(t.Context(), []journal.Entry{{ID: string(rune('a' + i)), Received: received, Body: make([]byte, 1000)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	whole, err := j.Size(t.Context())
-	if err != nil || whole < 10_000 || whole > 12_000 {
-		t.Fatalf("size %d, %v", whole, err)
-	}
-	if removed, err := j.Prune(t.Context(), start.Add(5*time.Hour)); err != nil || removed != 5 {
-		t.Errorf("removed %d, %v, want 5", removed, err)
-	}
-	if size, _ := j.Size(t.Context()); size != whole/2 {
-		t.Errorf("size %d after the prune, want %d", size, whole/2)
 	}
 }
 

@@ -146,7 +146,7 @@ func TestAStalledDiskHoldsNoCallerLongerThanItsContext(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	stalled := make(chan error, 1)
 	go func() {
-		stalled <- j.writer.Do(context.Background(), func(*batch) error {
+		stalled <- j.Do(context.Background(), func(*batch) error {
 			close(begun)
 			<-release
 			return nil

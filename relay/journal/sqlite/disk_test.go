@@ -353,7 +353,7 @@ func (l *layer) allocate(tls *libc.TLS, size uintptr) uintptr {
 // through opens a journal whose files are on d.
 func through(t *testing.T, d *disk, dir string) *Journal {
 	t.Helper()
-	j, err := open(t.Context(), folder{dir, d.vfs})
+	j, err := open(t.Context(), dir, d.vfs)
 	if err != nil {
 		t.Fatal(err)
 	}

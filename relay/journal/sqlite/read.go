@@ -4,148 +4,182 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"slices"
 
 	"tillwatch/relay/journal"
 )
 
-const selectFrom = "SELECT " + packColumns + " FROM packs WHERE last >= ? ORDER BY last"
+const (
+	selectRecords = `SELECT seq, id, type, created, received, latest, origin, duplicates, conflicts, body, sum FROM events`
 
-// Read reads committed records without waiting for the writer. Bodies that were
-// stored together share memory.
+	selectQuarantine = `SELECT number, received, reason, body, sum FROM quarantine`
+)
+
+type row interface{ Scan(...any) error }
+
+// scanRecord scans a row, of any content.
+func scanRecord(row row) (r journal.Record, err error) {
+	var created, received, latest, sum int64
+	const none = -1
+	r.Seq = none
+	err = row.Scan(&r.Seq, &r.ID, &r.Type, &created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body, &sum)
+	if err != nil && r.Seq != none { // a column is of another kind
+		return journal.Record{Seq: r.Seq, Damaged: true}, nil
+	}
+	r.CreatedAt, r.Received, r.Latest = journal.Instant(created), journal.Instant(received), journal.Instant(latest)
+	return r.Verified(sum), err
+}
+
+// Read reads committed records without waiting for the writer.
 func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
-	head, err := j.Head(ctx)
-	if err != nil {
+	s, _, err := j.now()
+	from := max(after+1, s.oldest)
+	if err != nil || limit <= 0 || after >= s.head || from > s.head {
 		return nil, err
 	}
-	after = max(after, 0)
-	if after >= head || limit <= 0 {
-		return nil, nil
+	var found []journal.Record
+	size := 0
+	err = j.read(ctx, func(row *sql.Rows) (bool, error) {
+		if size >= journal.ReadBytes {
+			return false, nil
+		}
+		r, err := scanRecord(row)
+		found, size = append(found, r), size+len(r.Body)
+		return true, err
+	}, selectRecords+" WHERE seq BETWEEN ? AND ? ORDER BY seq LIMIT ?", from, s.head, limit)
+	if err != nil && !isDamage(err) {
+		return nil, err
 	}
-	records, err := j.readPacks(ctx, after, head, limit)
-	if err == nil && len(records) > 0 {
-		err = j.addRepeats(ctx, records)
+	if err == nil && (len(found) == limit || size >= journal.ReadBytes || int64(len(found)) == s.head-from+1) && inRow(found, from) {
+		return found, nil
 	}
-	if err != nil {
-		return nil, j.readError(err)
+	return j.readEach(ctx, from, s.head, limit)
+}
+
+// inRow reports whether records have the sequence numbers from from on.
+func inRow(records []journal.Record, from int64) bool {
+	for i, r := range records {
+		if r.Seq != from+int64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// readEach reads one record after the other: where one is damaged or missing, SQLite may not find those beside it
+// in a row.
+func (j *Journal) readEach(ctx context.Context, from, head int64, limit int) (records []journal.Record, err error) {
+	if s, err := j.stored(ctx); err == nil {
+		from = max(from, s.oldest) // some may have been pruned meanwhile
+	}
+	size := 0
+	for seq := from; seq <= head && len(records) < limit && size < journal.ReadBytes; seq++ {
+		r, err := j.one(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		records, size = append(records, r), size+len(r.Body)
 	}
 	return records, nil
 }
 
-func (j *Journal) readPacks(ctx context.Context, after, head int64, limit int) ([]journal.Record, error) {
-	rows, err := j.reading.QueryContext(ctx, selectFrom, after+1)
-	if err != nil {
-		return nil, err
+// one reads the record of a sequence number, which is damaged if there is none.
+func (j *Journal) one(ctx context.Context, seq int64) (journal.Record, error) {
+	r, found := journal.Record{Seq: seq, Damaged: true}, false
+	err := j.read(ctx, func(row *sql.Rows) (bool, error) {
+		got, err := scanRecord(row)
+		if !found && err == nil && got.Seq == seq {
+			r, found = got, true
+		}
+		return false, err
+	}, selectRecords+" WHERE seq = ?", seq)
+	if isDamage(err) {
+		err = nil
 	}
-	defer rows.Close()
-	records := make([]journal.Record, 0, min(int64(limit), head-after))
-	for bytes := 0; rows.Next(); {
-		p, err := scanPack(rows)
-		if err != nil {
-			return nil, err
-		}
-		if n := len(records); n > 0 && p.first != records[n-1].Seq+1 {
-			return nil, missing(records[n-1].Seq + 1)
-		}
-		events := p.events()
-		for events.next() {
-			if events.seq <= after {
-				continue
-			}
-			if len(records) == limit || bytes >= journal.ReadBytes || events.seq > head {
-				return records, nil
-			}
-			records = append(records, events.record())
-			bytes += len(events.body)
-		}
-		if events.err != nil {
-			return nil, events.err
-		}
-		if len(records) == limit || bytes >= journal.ReadBytes || p.last >= head {
-			return records, nil
-		}
-	}
-	return records, rows.Err()
+	return r, err
 }
 
-// addRepeats fills in the duplicates and conflicts of consecutive records.
-func (j *Journal) addRepeats(ctx context.Context, records []journal.Record) error {
-	first := records[0].Seq
-	rows, err := j.reading.QueryContext(ctx, "SELECT seq, duplicates, conflicts FROM repeats WHERE seq BETWEEN ? AND ?",
-		first, records[len(records)-1].Seq)
+// Find looks an id up among all ids ever stored.
+func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found bool, err error) {
+	s, _, err := j.now()
 	if err != nil {
+		return r, false, err
+	}
+	j.mu.Lock()
+	seq := j.ids[journal.DigestOf(id)]
+	j.mu.Unlock()
+	if seq == 0 || seq > s.head {
+		return r, false, nil
+	}
+	if seq >= s.oldest {
+		if r, err = j.one(ctx, seq); err != nil {
+			return journal.Record{}, false, err
+		}
+		if r.Damaged {
+			if s, err := j.stored(ctx); err == nil {
+				r.Damaged = seq >= s.oldest // else it was pruned meanwhile
+			}
+		}
+	}
+	r.Seq, r.ID = seq, id
+	return r, true, nil
+}
+
+func scanUnreadable(row row) (number int64, u journal.Unreadable, err error) {
+	var received, sum int64
+	err = row.Scan(&number, &received, &u.Reason, &u.Body, &sum)
+	u.Received = journal.Instant(received)
+	if err != nil || sumUnreadable(u) != sum {
+		err = errDamaged
+	}
+	return number, u, err
+}
+
+// Quarantined reads the newest quarantined bodies, without damaged ones.
+func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
+	size := 0
+	err = j.read(ctx, func(row *sql.Rows) (bool, error) {
+		if size >= journal.QuarantineBytes || len(all) >= limit {
+			return false, nil
+		}
+		if _, u, err := scanUnreadable(row); err == nil {
+			all, size = append(all, u), size+len(u.Body)
+		}
+		return true, nil
+	}, selectQuarantine+" ORDER BY number DESC")
+	if isDamage(err) {
+		err = nil
+	}
+	return slices.Clip(all), err
+}
+
+// read calls each with the rows of a query, until it wants no more.
+func (j *Journal) read(ctx context.Context, each func(*sql.Rows) (more bool, err error), query string, args ...any) (err error) {
+	if _, _, err := j.now(); err != nil {
 		return err
+	}
+	defer journal.Recovered(&err)
+	rows, err := j.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return j.readError(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var seq int64
-		var duplicates, conflicts int
-		if err := rows.Scan(&seq, &duplicates, &conflicts); err != nil {
+		if more, err := each(rows); err != nil || !more {
 			return err
 		}
-		r := &records[seq-first]
-		r.Duplicates, r.Conflicts = duplicates, conflicts
 	}
-	return rows.Err()
+	return j.readError(ctx, rows.Err())
 }
 
-// Find looks the id up in memory and reads its record.
-func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, error) {
-	head, err := j.Head(ctx)
-	if err != nil {
-		return journal.Record{}, false, err
-	}
-	seq, found := j.known(journal.DigestOf(id))
-	if !found || seq > head {
-		return journal.Record{}, false, nil
-	}
-	p, err := scanPack(j.reading.QueryRowContext(ctx, selectFrom+" LIMIT 1", seq))
+func (j *Journal) readError(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && !p.holds(seq):
-		return journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}, true, nil
-	case err != nil:
-		return journal.Record{}, false, j.readError(err)
-	}
-	record, err := p.find(seq)
-	if err == nil {
-		one := []journal.Record{record}
-		err = j.addRepeats(ctx, one)
-		record = one[0]
-	}
-	if err != nil {
-		return journal.Record{}, false, j.readError(err)
-	}
-	return record, true, nil
-}
-
-// Quarantined reads the newest quarantined bodies.
-func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreadable, error) {
-	if _, err := j.Head(ctx); err != nil {
-		return nil, err
-	}
-	rows, err := j.reading.QueryContext(ctx,
-		"SELECT received, reason, body FROM quarantine ORDER BY number DESC LIMIT ?", max(limit, 0))
-	if err != nil {
-		return nil, j.readError(err)
-	}
-	defer rows.Close()
-	var all []journal.Unreadable
-	for size := 0; size < journal.QuarantineBytes && rows.Next(); {
-		var u journal.Unreadable
-		var received int64
-		if err := rows.Scan(&received, &u.Reason, &u.Body); err != nil {
-			return nil, j.readError(err)
-		}
-		u.Received = journal.Instant(received)
-		all = append(all, u)
-		size += len(u.Body)
-	}
-	return all, j.readError(rows.Err())
-}
-
-func (j *Journal) readError(err error) error {
-	if err == nil {
+	case err == nil:
 		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, sql.ErrConnDone), err.Error() == "sql: database is closed":
+		return journal.ErrClosed
 	}
-	return fmt.Errorf("read the journal: %w", j.instructive(err))
+	return j.explain("read", err)
 }

@@ -1,212 +1,241 @@
-// Package sqlite is the journal in one embedded database file.
+// Package sqlite is the journal in one embedded database file: a row for each event.
 package sqlite
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 
+	"github.com/gofrs/flock"
+	_ "modernc.org/sqlite" // the driver
+
+	"tillwatch/api/durable"
 	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/groupcommit"
 )
 
-const readers = 4
+const (
+	databaseName = "journal.db"
+	lockName     = "journal.lock" // on Windows
+	readers      = 4              // connections
+)
 
-// Journal is a [journal.Journal] in an SQLite database in WAL mode. One goroutine
-// writes: it commits together what queued during the commit before. Nobody learns of
-// a commit before it is synced.
+// Journal is a [journal.Journal] in an SQLite database in WAL mode. One goroutine writes: it commits together what
+// queued during the commit before.
+//
+// Each row has a checksum. A row that does not match is never changed or deleted: a page that its damage names may
+// belong to other rows.
 type Journal struct {
-	epoch   string
-	claim   *claim
-	reading *sql.DB
-	mark    *mark
-	writer  *writer
-	audit   *audit
+	*groupcommit.Queue[work]
+	path    string // of the database
+	info    os.FileInfo
+	lock    *flock.Flock
+	db      *sql.DB
+	writing *sql.Conn
 
-	lostFrom, lostTo int64
+	// Of the goroutine that writes:
+	prepared map[string]*sql.Stmt // on writing, by their text
+	doubt    bool                 // a commit failed and may have happened nevertheless
+	frail    bool                 // a table is damaged where a row was to be changed: rows are only added from now on
+	broken   error                // why the newest event could not be stored, if its table is damaged
 
-	mu sync.Mutex
-	// ids has the sequence numbers of all ids ever stored, from 1 on without holes. It
-	// is in memory: with a unique index on the disk instead, the journal took less
-	// than half as many events a second.
-	ids    map[journal.Digest]int64
-	oldest int64
-	moved  chan struct{} // closed when the head moves; nil after Close
+	mu    sync.Mutex
+	state state
+	moved chan struct{} // closed when the head moves; nil after Close
+	// ids are all that were ever stored; above the head those of the transaction under way.
+	ids map[journal.Digest]int64
 }
 
-var _ journal.Journal = (*Journal)(nil)
+// state is what a commit changes.
+type state struct {
+	epoch        string
+	oldest       int64
+	head, latest int64 // not stored: those of the newest rows
+}
 
-// Open opens or creates the journal in folder dir, with files that only this user can
-// read. It refuses a journal that another process has open. Every error is one
-// sentence that says what to do. On a full disk what is there can be read.
+// Open opens or creates the journal in folder dir, which one process at a time can use. Events may be damaged; where
+// anything else is, the error says what to do.
 func Open(ctx context.Context, dir string) (journal.Journal, error) {
-	j, err := open(ctx, folder{path: dir})
-	if noRoom(err) && runtime.GOOS != "windows" {
-		// There is no room for SQLite's index of the log either. In memory, only this process can use it.
-		j, err = open(ctx, folder{path: dir, vfs: "unix-excl"})
-	}
+	j, err := open(ctx, dir, "")
 	if err != nil {
-		return nil, explain(dir, err)
+		return nil, err
 	}
 	return j, nil
 }
 
-func open(ctx context.Context, in folder) (_ *Journal, err error) {
-	if err := in.prepare(); err != nil {
-		return nil, err
+// open opens the journal through a file layer of SQLite's; "" is that of the system.
+func open(ctx context.Context, dir, layer string) (*Journal, error) {
+	j := &Journal{
+		Queue: groupcommit.New[work](), path: filepath.Join(dir, databaseName),
+		prepared: map[string]*sql.Stmt{}, moved: make(chan struct{}), ids: map[journal.Digest]int64{},
 	}
-	held, err := take(in.path)
+	err := j.claim(dir)
+	if err == nil {
+		err = j.connect(ctx, layer)
+	}
+	if err == nil {
+		err = j.begin(ctx)
+	}
 	if err != nil {
-		return nil, err
+		_ = j.release()
+		return nil, j.explain("open", err)
 	}
-	j := &Journal{claim: held, ids: map[journal.Digest]int64{}, moved: make(chan struct{})}
-	if err := j.begin(ctx, in); err != nil {
-		return nil, errors.Join(err, j.letGo())
-	}
-	go j.writer.Run(j.writer.transact)
+	go j.Run(j.commit)
 	return j, nil
 }
 
-// begin opens the parts of the journal.
-func (j *Journal) begin(ctx context.Context, in folder) (err error) {
-	if j.mark, err = openMark(in.path); err != nil {
+// claim makes the folder and the database, for this user only, and locks it.
+func (j *Journal) claim(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if j.writer, err = openWriter(ctx, in, j); err != nil {
-		return err
-	}
-	j.reading, err = in.database(j.claim, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
+	_ = durable.SyncFolder(dir) // not every system can
+	file, err := os.OpenFile(j.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	j.reading.SetMaxOpenConns(readers)
-	j.reading.SetMaxIdleConns(readers)
-	if err := openAll(ctx, j.reading); err != nil {
+	j.info, err = file.Stat()
+	_ = file.Close()
+	if err != nil {
 		return err
 	}
-	j.audit = beginAudit(j.reading)
-	return j.audit.await(auditWait)
+	switch runtime.GOOS {
+	case "linux":
+		j.lock = flock.New(j.path, flock.SetFlag(os.O_RDWR))
+	case "windows": // it cannot lock a folder
+		j.lock = flock.New(filepath.Join(dir, lockName))
+	default: // a lock on the database would keep SQLite out, too
+		j.lock = flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	}
+	if locked, err := j.lock.TryLock(); err == nil && !locked {
+		return errInUse
+	}
+	return nil // some file systems have no locks
 }
 
-// openAll opens all connections for reading. They stay open, and so remain readable
-// when somebody moves or removes the files.
-func openAll(ctx context.Context, db *sql.DB) error {
+// connect opens all connections. They stay open: none must ever open another file at the path.
+func (j *Journal) connect(ctx context.Context, layer string) (err error) {
+	query := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)",
+		"cell_size_check(1)", "journal_size_limit(8388608)"}}
+	if layer != "" {
+		query.Set("vfs", layer)
+	}
+	if j.db, err = sql.Open("sqlite", "file:"+url.PathEscape(j.path)+"?"+query.Encode()); err != nil {
+		return err
+	}
+	j.db.SetMaxOpenConns(readers + 1)
+	j.db.SetMaxIdleConns(readers + 1)
+	if j.writing, err = j.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err := j.prepareSchema(ctx); err != nil {
+		return err
+	}
 	for range readers {
-		connection, err := db.Conn(ctx)
+		reading, err := j.db.Conn(ctx)
 		if err != nil {
 			return err
 		}
-		defer connection.Close()
-		if err := connection.QueryRowContext(ctx, "SELECT 1 FROM journal").Scan(new(int)); err != nil {
+		defer reading.Close()
+		if err := reading.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// letGo closes what was opened: SQLite's files first, then the claim on them.
-func (j *Journal) letGo() error {
-	var errs []error
-	if j.audit != nil {
-		j.audit.end()
+// inPlace returns an error if another file, or none, stands at the path: nothing that is written now would be found
+// by the next process.
+func (j *Journal) inPlace() error {
+	if now, err := os.Stat(j.path); err != nil || !os.SameFile(now, j.info) {
+		return errMoved
 	}
-	if j.reading != nil {
-		errs = append(errs, j.reading.Close())
-	}
-	if j.writer != nil {
-		errs = append(errs, j.writer.close())
-	}
-	if j.mark != nil {
-		errs = append(errs, j.mark.close())
-	}
-	return errors.Join(append(errs, j.claim.release())...)
+	return nil
 }
 
-// Close fails appends that have not begun with [journal.ErrClosed], waits for the
-// others and releases the folder. Further calls do nothing.
+// release closes what was opened: SQLite's files first, because closing any handle of a file drops SQLite's locks.
+func (j *Journal) release() error {
+	var errs []error
+	for _, statement := range j.prepared {
+		errs = append(errs, statement.Close())
+	}
+	if j.writing != nil {
+		errs = append(errs, j.writing.Close())
+	}
+	if j.db != nil {
+		errs = append(errs, j.db.Close())
+	}
+	if j.lock != nil {
+		errs = append(errs, j.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Close fails appends that have not begun with [journal.ErrClosed], and waits for the others. Further calls do nothing.
 func (j *Journal) Close() error {
-	if !j.writer.Stop() {
+	if !j.Stop() {
 		return nil
 	}
 	j.mu.Lock()
 	close(j.moved)
 	j.moved = nil
 	j.mu.Unlock()
-	return j.letGo()
+	if err := j.release(); err != nil {
+		return fmt.Errorf("close the journal: %w", err)
+	}
+	return nil
 }
 
-// Epoch returns the random name that the journal got when it was created, or when it
-// was last found to have lost events.
-func (j *Journal) Epoch() string { return j.epoch }
+// publish makes a committed state known.
+func (j *Journal) publish(s state) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if s.head > j.state.head && j.moved != nil {
+		close(j.moved)
+		j.moved = make(chan struct{})
+	}
+	j.state = s
+}
 
-// Lost returns the range of acknowledged sequence numbers that were missing when the
-// database was opened; from is above to if there are none. A loss begins a new epoch.
-func (j *Journal) Lost() (from, to int64) { return j.lostFrom, j.lostTo }
+// now returns the committed state.
+func (j *Journal) now() (state, <-chan struct{}, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.moved == nil {
+		return state{}, nil, journal.ErrClosed
+	}
+	return j.state, j.moved, nil
+}
 
-// Head returns the newest sequence number, from memory.
+// Epoch returns the random name that the journal got when it was created.
+func (j *Journal) Epoch() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.state.epoch
+}
+
+// Head returns the newest sequence number.
 func (j *Journal) Head(context.Context) (int64, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.moved == nil {
-		return 0, journal.ErrClosed
-	}
-	return int64(len(j.ids)), nil
+	s, _, err := j.now()
+	return s.head, err
 }
 
-// Oldest returns the oldest sequence number with a body, from memory.
+// Oldest returns the oldest sequence number whose body is kept.
 func (j *Journal) Oldest(context.Context) (int64, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.moved == nil {
-		return 0, journal.ErrClosed
-	}
-	return j.oldest, nil
+	s, _, err := j.now()
+	return s.oldest, err
 }
 
 // Wait returns once Head is above after, ctx ends, or the journal is closed.
 func (j *Journal) Wait(ctx context.Context, after int64) error {
-	return journal.Await(ctx, after, func() (head int64, moved <-chan struct{}, err error) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.moved == nil {
-			return 0, nil, journal.ErrClosed
-		}
-		return int64(len(j.ids)), j.moved, nil
+	return journal.Await(ctx, after, func() (int64, <-chan struct{}, error) {
+		s, moved, err := j.now()
+		return s.head, moved, err
 	})
-}
-
-// published updates the state in memory after a durable transaction.
-func (j *Journal) published(changes *batch) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.oldest = max(j.oldest, changes.oldest)
-	if len(changes.fresh) == 0 {
-		return
-	}
-	maps.Copy(j.ids, changes.fresh)
-	j.mark.write(j.epoch, int64(len(j.ids)))
-	j.wake()
-}
-
-// wake wakes everybody in [Journal.Wait]. The caller holds mu.
-func (j *Journal) wake() {
-	close(j.moved)
-	j.moved = make(chan struct{})
-}
-
-// newest returns the head, even when the journal is closed.
-func (j *Journal) newest() int64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return int64(len(j.ids))
-}
-
-// known returns the sequence number of a committed id.
-func (j *Journal) known(d journal.Digest) (seq int64, ok bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	seq, ok = j.ids[d]
-	return seq, ok
 }

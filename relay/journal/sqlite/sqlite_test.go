@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -78,7 +77,7 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 		{"a file stands in its place", func(t *testing.T, dir string) string {
 			write(t, filepath.Join(dir, "file"), "text")
 			return filepath.Join(dir, "file")
-		}, "cannot be used"},
+		}, "open the journal in"},
 		{"the database is text", func(t *testing.T, dir string) string {
 			write(t, filepath.Join(dir, databaseName), strings.Repeat("no database ", 100))
 			return dir
@@ -87,53 +86,11 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 			execute(t, dir, "CREATE TABLE theirs (x)")
 			return dir
 		}, "not a journal of events: choose another folder"},
-		{"the database is of a newer version", func(t *testing.T, dir string) string {
+		{"the database is of another version", func(t *testing.T, dir string) string {
 			closeAll(t, opened(t, dir))
 			execute(t, dir, "PRAGMA user_version = 99")
 			return dir
-		}, "newer version"},
-		{"the database is of before the first release", func(t *testing.T, dir string) string {
-			closeAll(t, opened(t, dir))
-			execute(t, dir, "PRAGMA user_version = 3")
-			return dir
-		}, "was written before the first release of this program (format 3, this program reads 4): choose another folder"},
-		{"the newest event was removed", func(t *testing.T, dir string) string {
-			j := opened(t, dir)
-			for n := range 3 {
-				if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			closeAll(t, j)
-			execute(t, dir, "INSERT INTO id_digests (first, digests) VALUES (1, zeroblob(48)); DELETE FROM packs WHERE last = 3")
-			return dir
-		}, "is damaged: event 3 is missing: restore it from a copy"},
-		{"an event was changed", func(t *testing.T, dir string) string {
-			j := opened(t, dir)
-			if _, err := j.Append(t.Context(), []journal.Entry{{ID: "a", Body: []byte("body")}}); err != nil {
-				t.Fatal(err)
-			}
-			closeAll(t, j)
-			execute(t, dir, "UPDATE packs SET events = CAST(replace(CAST(events AS TEXT), 'body', 'bode') AS BLOB)")
-			return dir
-		}, "is damaged: events 1 to 1 cannot be read: restore it from a copy"},
-		{"an event was removed from the middle", func(t *testing.T, dir string) string {
-			j := opened(t, dir)
-			for n := range 3 {
-				_, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}})
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			closeAll(t, j)
-			execute(t, dir, "DELETE FROM packs WHERE last = 2")
-			return dir
-		}, "is damaged: event 2 is missing: restore it from a copy"},
-		{"the ids of pruned events were removed", func(t *testing.T, dir string) string {
-			closeAll(t, opened(t, dir))
-			execute(t, dir, "INSERT INTO id_digests (first, digests) VALUES (5, zeroblob(16))")
-			return dir
-		}, "is damaged: the ids from event 1 on are missing"},
+		}, "was written by another version of this program (format 99, this program reads 5): choose another folder"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := test.prepare(t, t.TempDir())
@@ -148,19 +105,19 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 	j := opened(t, t.TempDir()).(*Journal)
 	appended := func(id string) error {
-		_, err := j.Append(context.Background(), []journal.Entry{{ID: id, Body: []byte(id)}})
+		_, err := j.Append(t.Context(), []journal.Entry{{ID: id, Body: []byte(id)}})
 		return err
 	}
 	if err := appended("first"); err != nil {
 		t.Fatal(err)
 	}
-	err := j.writer.Do(t.Context(), func(b *batch) error {
+	err := j.Do(t.Context(), func(b *batch) error {
 		if _, err := b.append(journal.Entry{ID: "second"}); err != nil {
 			return err
 		}
 		panic("broken")
 	})
-	if err == nil || !strings.Contains(err.Error(), "write the journal: panic: broken") {
+	if err == nil || !strings.Contains(err.Error(), "panic: broken") {
 		t.Errorf("error is %v", err)
 	}
 	if head, _ := j.Head(t.Context()); head != 1 {
@@ -175,49 +132,99 @@ func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsAnErrorAndTheJournalRecovers(t *testing.T) {
-	dir := t.TempDir()
-	j := opened(t, dir).(*Journal)
-	body := make([]byte, 2000)
-	appended := func(n int) error {
-		_, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n), Body: body}})
-		return err
-	}
-	// The writing connection may add no page; the next one, after the failure, may.
-	err := j.writer.Do(t.Context(), func(b *batch) error {
-		_, err := b.writer.connection.ExecContext(b.ctx, "PRAGMA max_page_count = 1")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var acknowledged []int
-	failed := 0
-	for n := range 20 {
-		if appended(n) != nil {
-			failed++
-			if err := appended(n); err != nil {
-				t.Fatalf("event %d again: %v", n, err)
+func TestAFullDiskIsAnErrorAndTheJournalTakesMoreOnceThereIsRoom(t *testing.T) {
+	const event = 2000
+	d := newDisk(t, 0)
+	d.room = 12 << 20
+	j := through(t, d, t.TempDir())
+	fill := func(from int) (stored int, err error) {
+		for n := from; ; n++ {
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n), Body: make([]byte, event)}}); err != nil {
+				return n - from, err
 			}
 		}
-		acknowledged = append(acknowledged, n)
 	}
-	if failed != 1 {
-		t.Errorf("%d appends failed, want the one that met the full disk", failed)
+	stored, err := fill(0)
+	if stored*event < 4<<20 || !strings.Contains(err.Error(), "is full: make room") {
+		t.Errorf("12 MiB hold %d events of %d bytes: %v", stored, event, err)
 	}
-	if open := j.writer.db.Stats().OpenConnections; open != 1 {
-		t.Errorf("%d writing connections are open", open)
+	d.mu.Lock()
+	d.room += 12 << 20
+	d.mu.Unlock()
+	more, _ := fill(stored)
+	if more*event < 1<<20 {
+		t.Errorf("12 MiB more hold %d more events", more)
 	}
-	closeAll(t, j)
-	again := opened(t, dir)
-	records, err := again.Read(t.Context(), 0, 100)
-	if err != nil || len(records) != len(acknowledged) {
-		t.Fatalf("%d records, %v", len(records), err)
+	head, err := j.Head(t.Context())
+	if err != nil || head != int64(stored+more) {
+		t.Errorf("the head is %d, %d were stored; %v", head, stored+more, err)
 	}
-	for i, r := range records {
-		if r.ID != fmt.Sprint(acknowledged[i]) || r.Duplicates != 0 {
-			t.Errorf("record %d is %s, repeated %d times", r.Seq, r.ID, r.Duplicates)
-		}
+	if records, err := j.Read(t.Context(), head-1, 1); err != nil || len(records) != 1 || records[0].Damaged {
+		t.Errorf("the newest is %+v, %v", records, err)
+	}
+}
+
+func TestNothingIsAcknowledgedThatIsWrittenElsewhere(t *testing.T) {
+	for name, move := range map[string]func(t *testing.T, dir string){
+		"the database is renamed": func(t *testing.T, dir string) {
+			rename(t, filepath.Join(dir, databaseName), filepath.Join(dir, "moved"))
+		},
+		"the database is removed": func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, databaseName)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another stands in its place": func(t *testing.T, dir string) {
+			other := t.TempDir()
+			closeAll(t, opened(t, other))
+			rename(t, filepath.Join(other, databaseName), filepath.Join(dir, databaseName))
+		},
+		"the folder is renamed": func(t *testing.T, dir string) { rename(t, dir, dir+" moved") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("an open file cannot be moved there")
+			}
+			dir := filepath.Join(t.TempDir(), "data")
+			j := opened(t, dir)
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: "one"}}); err != nil {
+				t.Fatal(err)
+			}
+			move(t, dir)
+			_, appendErr := j.Append(t.Context(), []journal.Entry{{ID: "two"}})
+			for what, err := range map[string]error{"append": appendErr, "check": j.Check(t.Context())} {
+				if err == nil || !strings.Contains(err.Error(), "removed, renamed or replaced while in use: put it back") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if records, err := j.Read(t.Context(), 0, 9); err != nil || len(records) != 1 || records[0].ID != "one" {
+				t.Errorf("what was there reads as %+v, %v", records, err)
+			}
+		})
+	}
+}
+
+func TestADatabaseThatIsPutBackGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	j := opened(t, dir)
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be moved there")
+	}
+	rename(t, dir, dir+" moved")
+	if _, err := j.Append(t.Context(), []journal.Entry{{ID: "one"}}); err == nil {
+		t.Error("it is acknowledged while the folder is away")
+	}
+	rename(t, dir+" moved", dir)
+	results, err := j.Append(t.Context(), []journal.Entry{{ID: "one"}, {ID: "two"}})
+	if err != nil || results[0].Seq != 1 || results[1] != (journal.Result{Seq: 2}) {
+		t.Errorf("after it was put back: %+v, %v", results, err)
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
 	}
 }
 
