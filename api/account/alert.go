@@ -39,13 +39,12 @@ const (
 	AlertSending  AlertKind = "sending"
 	AlertClock    AlertKind = "clock" // this machine's differs from the service's
 
-	AlertForwarding AlertKind = "forwarding" // events are no longer forwarded
-	AlertSignature  AlertKind = "signature"  // the relay receives wrongly signed deliveries
+	AlertSignature AlertKind = "signature" // the relay receives wrongly signed deliveries
 )
 
 // AlertKinds lists all kinds.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertConfirm, AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertForwarding, AlertSignature, AlertClock}
+	return []AlertKind{AlertConfirm, AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature, AlertClock}
 }
 
 // Spent is the Cause of an [AlertDay] when none of the day's intents is left. Its Due is when the first comes

@@ -29,7 +29,7 @@ func States() []State { return []State{Waiting, Sending, Delivered, Dead, Lost} 
 // Delivery is one event on its way to one target. It is immutable: a change makes a
 // new Delivery with the same ID.
 type Delivery struct {
-	ID       api.ID        `json:"id"`
+	ID       api.ID        `json:"id,omitempty"`
 	Target   api.Text      `json:"target"` // its address, without secrets
 	Event    api.ID        `json:"event"`
 	Type     api.EventType `json:"type"`   // remote text: scrub it before showing it
@@ -44,14 +44,12 @@ type Delivery struct {
 	Next     time.Time     `json:"next,omitzero"`    // when the next attempt is due; zero if there is none
 	Request  Message       `json:"request,omitzero"` // the last request
 	Answer   Message       `json:"answer,omitzero"`  // its answer; zero if there was none
-
-	Unreached bool `json:"-"` // that attempt found no connection, whatever the event
 }
 
 // Message is one side of an attempt as it went over the wire. It is not scrubbed.
 type Message struct {
-	Header http.Header `json:"header,omitempty"` // with [Hidden] in place of secret values
-	Body   Body        `json:"body,omitempty"`   // at most [KeptAnswer] bytes of an answer
+	Header http.Header `json:"header,omitempty"`
+	Body   Body        `json:"body,omitempty"` // at most [KeptAnswer] bytes of an answer
 }
 
 // Body is the body of a message. JSON encodes it as a string, with U+FFFD for invalid
@@ -66,9 +64,6 @@ func (b *Body) UnmarshalText(text []byte) error {
 	*b = bytes.Clone(text)
 	return nil
 }
-
-// Hidden replaces the secret value of a header.
-const Hidden = "[redacted]"
 
 // KeptAnswer is how many bytes of an answer's body are kept.
 const KeptAnswer = 4 << 10

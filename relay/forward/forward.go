@@ -1,41 +1,42 @@
 // Package forward delivers the events of a relay to other endpoints, as the service
-// delivers them to the relay: each at least once, those of one source in order.
+// delivers them to the relay: each at least once, in the order of the journal.
 //
-// A [Forwarder] has a worker for each target. A worker reads the relay's stream and keeps
-// each event on disk, with the cursor, until the target has taken it. While an event is
-// not taken, later ones of its source wait; those of other sources go on.
+// [Run] has a loop for each target. It reads the relay's stream, sends one event after
+// another and keeps on disk how far the target has got. An event that the target does not
+// take holds up those after it, until it is given up. Then it is kept as dead.
 package forward
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/api/durable"
+	"tillwatch/api/quota"
 	"tillwatch/relay"
 )
 
-// Bounds of one target.
+// GiveUp is for how long an event is tried by default.
+const GiveUp = time.Hour
+
 const (
-	atOnce   = 16       // concurrent attempts
-	maxHeld  = 20_000   // events waiting on disk: the relay keeps the others
-	maxKept  = 1_000    // deliveries in the log, of all targets together
-	keptBody = 64 << 10 // bytes of a body in the log
+	lockWithin = time.Second // how long another run has to leave a target alone
+	saveWithin = time.Second // while a target takes one event after another
 )
 
-// GiveUp is for how long an event is tried by default.
-const GiveUp = 24 * time.Hour
+// The pauses between the attempts of an event, before chance shortens or lengthens them by
+// a third.
+const (
+	firstPause = 750 * time.Millisecond
+	lastPause  = 45 * time.Second
+)
 
 // Target is an endpoint and the types of events that it wants, such as shipment.*; an
 // empty list means all.
@@ -51,166 +52,202 @@ type Source interface {
 	Status() relay.Status
 }
 
-// Config configures a [Forwarder].
+// Config says what to forward, and where to.
 type Config struct {
-	State     string // path of the file with the cursors and the events not yet taken
-	Targets   []Target
-	Sender    Sender
-	GiveUp    time.Duration // for how long an event is tried; 0: [GiveUp]
-	Challenge bool          // each target must answer a challenge before it gets events
+	State   string // the folder that keeps how far each target has got, and what was given up
+	Relay   string // names the relay in the state: each has cursors of its own
+	Targets []Target
+	Sender  Sender
+	GiveUp  time.Duration // for how long a run tries an event, such as [GiveUp]
 
 	// Subscribe opens the stream for a target after cursor; "" means no cursor yet.
 	Subscribe func(t Target, cursor string) (Source, error)
 
-	// Callbacks, which may be nil. They are called one at a time, and the worker waits for
-	// them.
-	Attempted func(Held)                                         // after each attempt
-	Status    func(target api.Text, s relay.Status, waiting int) // of a target's stream; Live is reported again once nothing waits
+	// Both are called one at a time. After an error of OnAttempt, forwarding ends with it.
+	OnAttempt func(Attempt) error                        // after each attempt
+	OnStatus  func(target api.Text, status relay.Status) // of a target's stream
 }
 
-// Forwarder forwards events. Only one at a time can use a state.
-type Forwarder struct {
-	config    Config
-	lock      *flock.Flock
-	state     *State
-	workers   []*worker
-	log       *delivery.Log
-	reporting sync.Mutex    // held while a callback runs
-	ended     chan struct{} // closed once nothing more is sent
+// Attempt is the latest attempt to deliver an event.
+type Attempt struct {
+	relay.Item
+	Target   string // its whole address
+	Cursor   string // after the event
+	Delivery delivery.Delivery
+
+	file string // of a dead event
 }
 
-// Open locks and opens the state. [Forwarder.Close] releases it.
-func Open(config Config) (*Forwarder, error) {
-	if config.GiveUp == 0 {
-		config.GiveUp = GiveUp
-	}
-	f := &Forwarder{config: config, log: delivery.NewLog(maxKept), ended: make(chan struct{})}
-	var err error
-	if f.state, err = OpenState(config.State); err != nil {
-		return nil, err
-	}
-	if f.lock, err = claim(config.State+".lock", "forwards events already: end it, or keep another state"); err != nil {
-		return nil, errors.Join(err, f.state.Close())
-	}
-	for _, t := range config.Targets {
-		w, err := f.openWorker(t)
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		f.workers = append(f.workers, w)
-	}
-	return f, nil
+// Result is what a run leaves behind.
+type Result struct {
+	Waiting int   // events that were read and not taken: the next run begins with them
+	Dead    int   // events that were given up
+	Lost    int64 // events that the relay could no longer read
 }
 
-// Close releases the state. The next forwarder sends again what was not committed.
-func (f *Forwarder) Close() error { return errors.Join(f.state.Close(), f.lock.Close()) }
-
-// claim locks a state until the process ends, and writes the process id into the lock
-// file, for the error of others, which says what the process does.
-func claim(path, does string) (*flock.Flock, error) {
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	locked, err := lock.TryLock()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("lock the state of forwarding: %w", err)
-	case !locked:
-		holder := "another process"
-		if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
-			holder = "process " + strings.TrimSpace(string(text))
-		}
-		return nil, fmt.Errorf("%s %s", api.Scrub(holder), does)
-	}
-	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the state of forwarding: %w", err), lock.Close())
-	}
-	return lock, nil
-}
-
-// Run forwards until ctx ends, and then waits for the attempts under way. It returns
-// earlier only with an error: the relay refuses the token, or the state cannot be
-// written.
-func (f *Forwarder) Run(ctx context.Context) error {
-	defer close(f.ended)
+// Run forwards until ctx ends, and waits for the attempts under way. It returns earlier
+// only with an error: another run forwards to a target, the relay refuses the stream, the
+// state cannot be written, or OnAttempt failed.
+func Run(ctx context.Context, config Config) (Result, error) {
+	f := &forwarder{Config: config}
 	group, ctx := errgroup.WithContext(ctx)
-	for _, w := range f.workers {
-		group.Go(func() error { return w.run(ctx) })
+	for _, t := range config.Targets {
+		l := &loop{forwarder: f, target: t, shown: Shown(t.URL), state: stateOf(config.State, config.Relay, t.URL)}
+		group.Go(func() error {
+			if err := l.run(ctx); err != nil {
+				return fmt.Errorf("forwarding to %s: %w", l.shown, err)
+			}
+			return nil
+		})
 	}
-	return group.Wait()
+	err := group.Wait()
+	return f.result, err
 }
 
-// Left counts the events that wait for a target, and the dead ones.
-func (f *Forwarder) Left() (waiting, dead int, err error) {
-	waiters, given, err := f.state.counts()
-	for _, w := range f.workers {
-		waiting, dead = waiting+waiters[w.target.URL], dead+given[w.target.URL]
-	}
-	return waiting, dead, err
+// forwarder is what the loops of a run share.
+type forwarder struct {
+	Config
+
+	mu     sync.Mutex // guards the result, and is held during a callback
+	result Result
 }
 
-// Elsewhere counts the waiting events of targets in the state that are not configured.
-func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
-	waiting, _, err := f.state.counts()
-	for _, w := range f.workers {
-		delete(waiting, w.target.URL)
-	}
-	others := map[api.Text]int{}
-	for target, n := range waiting {
-		others[Shown(target)] += n
-	}
-	return others, err
+// loop delivers to one target. Its methods run in the one goroutine of its source.
+type loop struct {
+	*forwarder
+	target Target
+	shown  api.Text
+	state  state
+	source Source
+	stop   context.CancelFunc // of run
+	failed error              // why it stopped early
+
+	at      string // the cursor after what was taken or given up
+	saved   string // the cursor on disk
+	savedAt time.Time
+	lostTo  int64 // of the latest gap
 }
 
-// Deliveries returns the log of the latest deliveries: at most 1,000, each with at most
-// 64 KiB of the body.
-func (f *Forwarder) Deliveries() *delivery.Log { return f.log }
-
-// errNotAgain is returned for a delivery that is no longer in the log.
-var errNotAgain = errors.New("this delivery is no longer kept: send the event with tillwatch events resend")
-
-// Again sends a delivery of the log again, whatever its state. It returns once the
-// attempt is under way; its outcome goes to the log.
-func (f *Forwarder) Again(ctx context.Context, id api.ID) error {
-	d, ok := f.log.Find(id)
-	if !ok {
-		return errNotAgain
-	}
-	for _, w := range f.workers {
-		if w.idOf(d.Event) != id {
-			continue
+func (l *loop) run(ctx context.Context) error {
+	return durable.Exclusively(ctx, l.state.file("cursor"), lockWithin, func() (err error) {
+		if l.saved, err = l.state.cursor(); err != nil {
+			return err
 		}
-		asked := request{*d, make(chan error, 1)}
-		select {
-		case w.requests <- asked:
-			return <-asked.answer
-		case <-f.ended:
-			return errors.New("forwarding has ended")
-		case <-ctx.Done():
-			return ctx.Err()
+		if l.source, err = l.Subscribe(l.target, l.saved); err != nil {
+			return err
+		}
+		ctx, l.stop = context.WithCancel(ctx)
+		defer l.stop()
+		return errors.Join(l.source.Run(ctx, l), l.failed)
+	})
+}
+
+// fail ends the loop after an error: the stream would bring the same events again.
+func (l *loop) fail(err error) error {
+	if err != nil {
+		l.failed = err
+		l.stop()
+	}
+	return err
+}
+
+// save saves the cursor.
+func (l *loop) save() error {
+	if l.at == l.saved {
+		return nil
+	}
+	l.saved, l.savedAt = l.at, time.Now()
+	return l.fail(l.state.pass(l.at))
+}
+
+// Events implements [relay.Handler]. It returns once each event was taken or given up: the
+// relay keeps what comes meanwhile. The cursor is saved after all of them, before each
+// pause and every second: a kill repeats no more.
+func (l *loop) Events(ctx context.Context, batch []relay.Item) error {
+	epoch := l.source.Status().Epoch
+	for i, item := range batch {
+		if err := l.deliver(ctx, item, item.Cursor(epoch)); err != nil {
+			l.mu.Lock()
+			l.result.Waiting += len(batch) - i
+			l.mu.Unlock()
+			return errors.Join(err, l.save())
 		}
 	}
-	return errNotAgain
+	return l.save()
 }
 
-// note puts a delivery into the log.
-func (f *Forwarder) note(d delivery.Delivery) {
-	if len(d.Request.Body) > keptBody {
-		d.Request.Body = d.Request.Body[:keptBody:keptBody]
+// Status implements [relay.Handler]. At the start of the stream, and past events of other
+// types, the cursor moves without an event.
+func (l *loop) Status(s relay.Status) {
+	if l.failed == nil && (s.State == relay.Replaying || s.State == relay.Live) {
+		l.at = l.source.Cursor()
+		_ = l.save() // an error ends the loop
 	}
-	f.log.Put(d)
-}
-
-// report puts the outcome of an attempt into the log and calls Attempted.
-func (f *Forwarder) report(h Held) {
-	f.note(h.Delivery)
-	if f.config.Attempted != nil {
-		f.reporting.Lock()
-		defer f.reporting.Unlock()
-		f.config.Attempted(h)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.LostTo != l.lostTo && s.LostFrom > 0 {
+		l.result.Lost += s.LostTo - s.LostFrom + 1
 	}
+	l.lostTo = s.LostTo
+	l.OnStatus(l.shown, s)
 }
 
-// deliveryID names the delivery of an event to a target.
-func deliveryID(event api.ID, target string) api.ID {
-	sum := sha256.Sum256([]byte(target))
-	return api.ScrubID(string(event) + "~" + hex.EncodeToString(sum[:4]))
+// deliver sends an event until the target takes it, it is given up or ctx ends.
+func (l *loop) deliver(ctx context.Context, item relay.Item, cursor string) error {
+	a := Attempt{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: NewDelivery(l.target.URL, item)}
+	d, pauses := &a.Delivery, newPauses()
+	for began := time.Now(); ctx.Err() == nil; {
+		// What has begun is finished: the target may have taken it.
+		*d = l.Sender.Send(context.WithoutCancel(ctx), a.Target, item, *d)
+		left, pause := l.GiveUp-time.Since(began), max(pauses.NextBackOff(), askedPause(d))
+		err := error(nil)
+		switch {
+		case d.State == delivery.Delivered:
+			if l.at = cursor; time.Since(l.savedAt) > saveWithin {
+				err = l.save()
+			}
+		case left > 0:
+			pause = min(pause, left)
+			d.Next = time.Now().Add(pause)
+			err = l.save()
+		default:
+			d.State = delivery.Dead
+			if err = l.fail(l.state.bury(a)); err == nil {
+				l.at = cursor
+				err = l.save()
+			}
+		}
+		if err == nil {
+			err = l.report(a)
+		}
+		if err != nil || d.State != delivery.Waiting {
+			return err
+		}
+		_ = api.Sleep(ctx, pause) // the end of ctx ends the loop
+	}
+	return ctx.Err()
+}
+
+func (l *loop) report(a Attempt) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a.Delivery.State == delivery.Dead {
+		l.result.Dead++
+	}
+	return l.fail(l.OnAttempt(a))
+}
+
+// newPauses are the pauses between the attempts of an event.
+func newPauses() *backoff.ExponentialBackOff {
+	pauses := &backoff.ExponentialBackOff{
+		InitialInterval: firstPause, MaxInterval: lastPause, Multiplier: 2, RandomizationFactor: 1. / 3,
+	}
+	pauses.Reset()
+	return pauses
+}
+
+// askedPause is how long the target's answer asks to be left alone.
+func askedPause(d *delivery.Delivery) time.Duration {
+	asked, _ := quota.RetryAfter(d.Answer.Header, time.Now())
+	return asked
 }

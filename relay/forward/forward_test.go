@@ -2,11 +2,12 @@ package forward
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,57 +18,60 @@ import (
 	"tillwatch/relay"
 )
 
-// forwarding runs a forwarder to one endpoint, http://target, in simulated time.
-type forwarding struct {
-	*Forwarder
+// run is a run to http://target, in simulated time.
+type run struct {
 	t      *testing.T
 	config Config
+	all    []Attempt
+
 	cancel context.CancelFunc
-	ended  chan error
+	ended  chan struct{}
+	result Result
+	err    error
 }
 
-func start(t *testing.T, j *journal, e *endpoint, change ...func(*Config)) *forwarding {
+func start(t *testing.T, j *journal, e http.RoundTripper, change ...func(*Config)) *run {
 	t.Helper()
-	config := Config{
-		State: filepath.Join(t.TempDir(), "state"), Targets: []Target{{URL: "http://target"}},
+	r := &run{t: t}
+	r.config = Config{
+		State: t.TempDir(), Relay: "http://relay", Targets: []Target{{URL: "http://target"}}, GiveUp: GiveUp,
 		Sender: Sender{Prefix: "x-svc-", Transport: e}, Subscribe: j.subscribe,
+		OnAttempt: func(a Attempt) error { r.all = append(r.all, a); return nil },
+		OnStatus:  func(api.Text, relay.Status) {},
 	}
 	for _, do := range change {
-		do(&config)
+		do(&r.config)
 	}
-	f := &forwarding{t: t, config: config}
-	f.begin()
-	return f
+	r.begin()
+	return r
 }
 
-func (f *forwarding) begin() {
-	f.t.Helper()
-	f.Forwarder = mustOpen(f.t, f.config)
-	ctx, cancel := context.WithCancel(f.t.Context())
-	f.cancel, f.ended = cancel, make(chan error, 1)
-	go func() { f.ended <- f.Run(ctx) }()
+func (r *run) begin() {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	r.cancel, r.ended = cancel, make(chan struct{})
+	go func() {
+		defer close(r.ended)
+		r.result, r.err = Run(ctx, r.config)
+	}()
 }
 
-// stop ends it in good order.
-func (f *forwarding) stop() {
-	f.t.Helper()
-	f.cancel()
-	if err := <-f.ended; err != nil {
-		f.t.Error(err)
-	}
-	if err := f.Close(); err != nil {
-		f.t.Error(err)
+// stop ends the run in good order.
+func (r *run) stop() {
+	r.t.Helper()
+	r.cancel()
+	if <-r.ended; r.err != nil {
+		r.t.Error(r.err)
 	}
 }
 
-// log is what is remembered of an event.
-func (f *forwarding) log(event api.ID) delivery.Delivery {
-	f.t.Helper()
-	d, ok := f.Deliveries().Find(deliveryID(event, "http://target"))
-	if !ok {
-		f.t.Fatalf("nothing is remembered of %s", event)
+// of are the attempts to deliver an event.
+func (r *run) of(event api.ID) (all []delivery.Delivery) {
+	for _, a := range r.all {
+		if a.Event.ID == event {
+			all = append(all, a.Delivery)
+		}
 	}
-	return *d
+	return all
 }
 
 // pass lets time pass, and what is due be done.
@@ -76,278 +80,261 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// failing refuses the events of one source, until told otherwise.
-func failing(source string, fails *bool) func(api.Event, *rand.Rand) verdict {
+// refusing refuses an event as long as told.
+func refusing(event api.ID, refuses *bool) func(api.Event, *rand.Rand) verdict {
 	return func(e api.Event, _ *rand.Rand) verdict {
-		if *fails && string(e.Source.ID) == source {
+		if *refuses && e.ID == event {
 			return verdict{status: 503}
 		}
 		return verdict{status: 200}
 	}
 }
 
-func TestAnEventThatIsNotTakenHoldsUpItsSourceAlone(t *testing.T) {
+func TestAnEventThatIsNotTakenHoldsUpThoseAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, fails := newJournal(), true
-		first, other, second := j.add(t, "a", "x"), j.add(t, "b", "x"), j.add(t, "a", "x")
-		e := newEndpoint(failing("a", &fails))
-		f := start(t, j, e)
+		j, refuses := newJournal(), true
+		first, second, third := j.add(t), j.add(t), j.add(t)
+		e := newEndpoint(refusing(second, &refuses))
+		r := start(t, j, e)
 		pass(10 * time.Minute)
-		if e.taken[other] != 1 || slices.Contains(e.tried, second) {
-			t.Errorf("tried was %v, taken %v", e.tried, e.taken)
-		}
-		for f.log(first).State == delivery.Sending { // just now
-			pass(time.Millisecond)
+		if e.taken[first] != 1 || slices.Contains(e.tried, third) {
+			t.Errorf("tried was %v", e.tried)
 		}
 		// The first six pauses take 31.5 s to 63 s, each of those that follow 30 s to 60 s.
-		if d := f.log(first); d.State != delivery.Waiting || d.Attempts < 15 || d.Attempts > 25 || d.Next.Sub(d.Sent) > lastPause+time.Second {
-			t.Errorf("the first is %+v", d)
+		if n := len(r.of(second)); n < 15 || n > 25 {
+			t.Errorf("in ten minutes it is tried %d times", n)
 		}
-		later := j.add(t, "c", "x")
+		for i, d := range r.of(second) {
+			if pause := d.Next.Sub(d.Sent); d.State != delivery.Waiting || d.Attempts != i+1 || pause < firstPause/2 || pause > time.Minute+time.Second {
+				t.Errorf("attempt %d is %+v", i+1, d)
+			}
+		}
+		if r.stop(); r.result != (Result{Waiting: 2}) {
+			t.Errorf("it leaves %+v", r.result)
+		}
+		e.set(func() { refuses = false })
+		r.begin()
 		pass(time.Second)
-		if e.taken[later] != 1 {
-			t.Error("a later event of another source waits")
+		if r.stop(); r.result != (Result{}) || e.taken[first] != 1 || !slices.Equal(e.tried[len(e.tried)-2:], []api.ID{second, third}) {
+			t.Errorf("the next run leaves %+v, and tried was %v", r.result, e.tried)
 		}
-		f.stop()
-		e.set(func() { fails = false })
-		f.begin()
-		pass(time.Minute)
-		if e.taken[first] != 1 || e.taken[second] != 1 || e.taken[other] != 1 || slices.Index(e.tried, second) < len(e.tried)-1 {
-			t.Errorf("after a restart, taken is %v in the order %v", e.taken, e.tried)
-		}
-		if waiting, dead, err := f.Left(); waiting+dead != 0 || err != nil {
-			t.Errorf("%d wait, %d are dead, %v", waiting, dead, err)
-		}
-		f.stop()
 	})
 }
 
 func TestAnEventIsGivenUpAndSentAgainWhenAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, fails := newJournal(), true
-		first, second := j.add(t, "a", "x"), j.add(t, "a", "x")
-		e := newEndpoint(failing("a", &fails))
-		given := 0
-		f := start(t, j, e, func(c *Config) {
-			c.GiveUp = time.Hour
-			c.Attempted = func(h Held) {
-				if h.Dead {
-					given++
-				}
-			}
-		})
-		pass(time.Hour - time.Minute)
-		if d := f.log(first); d.State != delivery.Waiting {
-			t.Errorf("before its time, the first is %s", d.State)
+		j, refuses := newJournal(), true
+		first, second := j.add(t), j.add(t)
+		e := newEndpoint(refusing(first, &refuses))
+		r := start(t, j, e)
+		pass(GiveUp - time.Second)
+		if len(e.taken) > 0 {
+			t.Errorf("before its time, taken is %v", e.taken)
 		}
-		pass(3 * time.Minute)
-		if d := f.log(first); d.State != delivery.Dead || !d.Next.IsZero() || given != 1 {
-			t.Errorf("after its time, the first is %+v", d)
+		pass(2 * time.Second)
+		if last := r.of(first)[len(r.of(first))-1]; last.State != delivery.Dead || !last.Next.IsZero() || e.taken[second] != 1 {
+			t.Errorf("after its time it is %+v, and taken is %v", last, e.taken)
 		}
-		if d := f.log(second); d.State != delivery.Waiting || d.Attempts == 0 {
-			t.Errorf("the second is %s after %d attempts", d.State, d.Attempts)
+		if r.stop(); r.result != (Result{Dead: 1}) {
+			t.Errorf("it leaves %+v", r.result)
 		}
-		id := deliveryID(first, "http://target")
-		mustBe := func(state delivery.State, taken int) {
+		mustBe := func(dead int, state delivery.State) {
 			t.Helper()
-			if err := f.Again(t.Context(), id); err != nil {
-				t.Error(err)
+			n := 0
+			for a, err := range Dead(r.config.State) {
+				again, err2 := Resend(t.Context(), r.config.Sender, a)
+				if err = errors.Join(err, err2); err != nil || a.Event.ID != first || again.Delivery.State != state || again.Delivery.Status == 0 {
+					t.Errorf("sent again it is %+v: %v", again, err)
+				}
+				n++
 			}
-			pass(time.Second)
-			if d := f.log(first); d.State != state || e.taken[first] != taken {
-				t.Errorf("sent again, it is %s and was taken %d times", d.State, e.taken[first])
+			if n != dead {
+				t.Errorf("%d events are dead, not %d", n, dead)
 			}
 		}
-		mustBe(delivery.Dead, 0)
-		e.set(func() { fails = false })
-		mustBe(delivery.Delivered, 1)
-		mustBe(delivery.Delivered, 2)
-		if err := f.Again(t.Context(), "evt_none"); err == nil {
-			t.Error("an event that nobody knows is sent again")
+		mustBe(1, delivery.Dead)
+		e.set(func() { refuses = false })
+		mustBe(1, delivery.Delivered)
+		mustBe(0, "")
+		if e.taken[first] != 1 {
+			t.Errorf("it was taken %d times", e.taken[first])
 		}
-		if _, dead, err := f.Left(); dead != 0 || err != nil {
-			t.Errorf("%d are still dead, %v", dead, err)
-		}
-		name := f.config.Sender.Prefix + "timestamp" // as the service writes it
-		sent := func(i int) []string { return e.requests[i].Header[name] }
-		if at := sent(len(e.requests) - 1); len(at) != 1 || !slices.Equal(at, sent(0)) {
-			t.Errorf("the timestamp becomes %v", at)
-		}
-		f.stop()
 	})
 }
 
-func TestATargetThatIsDownIsAskedNowAndThenAndGetsAllWhenItIsBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		j, up := newJournal(), false
-		e := newEndpoint(func(api.Event, *rand.Rand) verdict {
-			if up {
-				return verdict{status: 200}
-			}
-			return verdict{}
+// A target says with Retry-After when it wants to be asked again.
+func TestATargetThatAsksForAPauseGetsIt(t *testing.T) {
+	at := func(from time.Time, after time.Duration) string { return from.Add(after).UTC().Format(http.TimeFormat) }
+	for _, c := range []struct {
+		name  string
+		after func(began time.Time) string
+		pause time.Duration // 0: the usual one
+	}{
+		{"in seconds", func(time.Time) string { return "120" }, 2 * time.Minute},
+		{"as a date", func(began time.Time) string { return at(began, 3*time.Minute) }, 3 * time.Minute},
+		{"longer than any usual one", func(time.Time) string { return "1800" }, 30 * time.Minute},
+		{"longer than an event is tried", func(time.Time) string { return "86400" }, GiveUp},
+		{"shorter than the usual one", func(time.Time) string { return "0" }, 0},
+		{"a date that is past", func(began time.Time) string { return at(began, -time.Hour) }, 0},
+		{"unreadable", func(time.Time) string { return "soon" }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := newJournal()
+				id := j.add(t)
+				v := verdict{status: http.StatusTooManyRequests, after: c.after(time.Now())}
+				r := start(t, j, newEndpoint(func(api.Event, *rand.Rand) verdict { return v }))
+				pass(GiveUp + time.Minute)
+				r.stop()
+				all := r.of(id)
+				least, most := c.pause-time.Second, c.pause+time.Second
+				if c.pause == 0 {
+					least, most = firstPause/2, 2*firstPause
+				}
+				if paused := all[1].Sent.Sub(all[0].Sent); paused < least || paused > most {
+					t.Errorf("it is asked again after %v, want %v to %v", paused, least, most)
+				}
+				if last := all[len(all)-1]; last.State != delivery.Dead || last.Sent.Sub(all[0].Sent) > GiveUp+time.Second {
+					t.Errorf("at last it is %s, %v after the first attempt", last.State, last.Sent.Sub(all[0].Sent))
+				}
+			})
 		})
-		for i := range 1_000 {
-			j.add(t, strconv.Itoa(i), "x")
-		}
-		f := start(t, j, e)
-		pass(time.Hour)
-		if n := len(e.tried); n < 100 || n > 1_000 {
-			t.Errorf("in an hour a target that is down is asked %d times", n)
-		}
-		if waiting, _, err := f.Left(); waiting != 1_000 || err != nil {
-			t.Errorf("%d events wait, %v", waiting, err)
-		}
-		e.set(func() { up = true })
-		pass(lastProbe + 5*time.Second)
-		if len(e.taken) != 1_000 {
-			t.Errorf("soon after it is back, it has %d", len(e.taken))
-		}
-		f.stop()
-	})
+	}
 }
 
 func TestEachTargetGoesOnByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		first := j.add(t, "a", "x")
-		e := newEndpoint(taking)
-		fails := map[string]bool{"down": true}
-		at := func(c *Config) {
+		first, second := j.add(t), j.add(t)
+		e, fails := newEndpoint(taking), map[string]bool{"down": true}
+		r := start(t, j, byHost{e, fails}, func(c *Config) {
 			c.Targets = []Target{{URL: "http://up?token=secret"}, {URL: "http://down"}}
-			c.Sender.Transport = byHost{e, fails}
-		}
-		f := start(t, j, e, at)
-		pass(time.Second)
-		second := j.add(t, "b", "x")
+		})
 		pass(time.Minute)
-		f.stop()
-		if e.taken[first] != 1 || e.taken[second] != 1 {
-			t.Errorf("taken is %v", e.taken)
+		if r.stop(); e.taken[first] != 1 || e.taken[second] != 1 || r.result.Waiting != 2 {
+			t.Errorf("taken is %v, and %d wait", e.taken, r.result.Waiting)
 		}
-		all, _ := f.Deliveries().Since(0)
-		for _, d := range all {
-			if strings.Contains(string(d.Target), "secret") {
-				t.Errorf("a target is shown as %s", d.Target)
+		for _, a := range r.all {
+			if strings.Contains(string(a.Delivery.Target), "secret") {
+				t.Errorf("a target is shown as %s", a.Delivery.Target)
 			}
 		}
 		fails["down"] = false
-		f.begin()
-		pass(2 * time.Minute)
-		if e.taken[first] != 2 || e.taken[second] != 2 {
+		r.begin()
+		pass(time.Minute)
+		if r.stop(); e.taken[first] != 2 || e.taken[second] != 2 {
 			t.Errorf("once both are up, taken is %v", e.taken)
 		}
-		f.stop()
-		f.config.Targets, f.config.Subscribe = f.config.Targets[:1], j.subscribe
-		j.add(t, "c", "x")
-		f.begin()
-		if others, err := f.Elsewhere(); len(others) != 0 || err != nil {
-			t.Errorf("for others there wait %v, %v", others, err)
-		}
-		f.stop()
 	})
 }
 
-func TestTheEndWaitsForWhatIsUnderWay(t *testing.T) {
+func TestTheEndWaitsForTheAttemptUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		id := j.add(t, "a", "x")
+		id := j.add(t)
 		e := newEndpoint(taking)
 		e.seen = func(api.Event) { time.Sleep(3 * time.Second) }
-		f := start(t, j, e)
+		r := start(t, j, e)
 		pass(time.Second)
 		began := time.Now()
-		f.stop()
+		r.stop()
 		if took := time.Since(began); took < 2*time.Second || e.taken[id] != 1 {
 			t.Errorf("it ended after %v, taken is %v", took, e.taken)
 		}
-		f.begin()
+		r.begin()
 		pass(time.Minute)
-		f.stop()
-		if len(e.tried) != 1 {
+		if r.stop(); len(e.tried) != 1 {
 			t.Errorf("after a good end, %v was tried", e.tried)
 		}
 	})
 }
 
-func TestAChallengeComesFirst(t *testing.T) {
+// TestWhateverHappensNothingIsLost has a target that fails a third of all attempts, hangs,
+// is down, and never takes some events. At every attempt, what is on disk must be right
+// for a process that is killed just then.
+func TestWhateverHappensNothingIsLost(t *testing.T) {
+	const events, ends = 1_000, 20
+	dice := rand.New(rand.NewPCG(3, 4))
 	synctest.Test(t, func(t *testing.T) {
-		j := newJournal()
-		id := j.add(t, "a", "x")
-		attempts := 0
-		e := newEndpoint(func(e api.Event, _ *rand.Rand) verdict {
-			if e.Type != api.VerificationChallenge {
-				return verdict{status: 200}
+		j, down := newJournal(), false
+		var order []api.ID
+		poison := map[api.ID]bool{}
+		e := newEndpoint(func(e api.Event, dice *rand.Rand) verdict {
+			switch n := dice.IntN(300); {
+			case down:
+				return verdict{}
+			case poison[e.ID], n < 99:
+				return verdict{status: 500}
+			case n == 99:
+				return verdict{hangs: true}
 			}
-			if attempts++; attempts < 4 {
-				return verdict{status: 200, answers: []string{`{}`, `{"challenge":"x"}`, `{"challenge":"` + string(e.Source.ID) + `","more":1}`}[attempts-1]}
-			}
-			return verdict{status: 200, answers: ` {"challenge": "` + string(e.Source.ID) + `"} `}
+			return verdict{status: 200}
 		})
-		f := start(t, j, e, func(c *Config) { c.Challenge = true })
-		pass(time.Minute)
-		if attempts != 4 || e.taken[id] != 1 || e.tried[len(e.tried)-1] != id || len(e.tried) != 5 {
-			t.Errorf("after %d challenges, tried was %v", attempts, e.tried)
+		var r *run
+		e.seen = func(tried api.Event) {
+			dead := map[api.ID]bool{}
+			for a, err := range Dead(r.config.State) {
+				if dead[a.Event.ID] = true; err != nil {
+					t.Error(err)
+				}
+			}
+			for _, id := range order[:slices.Index(order, tried.ID)] {
+				if e.taken[id] == 0 && !dead[id] {
+					t.Errorf("%s is tried before %s was taken or given up", tried.ID, id)
+				}
+			}
+			cursor, err := stateOf(r.config.State, r.config.Relay, "http://target").cursor()
+			seq := 0
+			if _, err := fmt.Sscanf(cursor, "epoch:%d", &seq); err != nil {
+				t.Error(err)
+			}
+			for _, id := range order[:seq] {
+				if e.taken[id] == 0 && !dead[id] {
+					t.Errorf("the cursor %s has passed %s: %v", cursor, id, err)
+				}
+			}
 		}
-		f.stop()
+		r = &run{t: t}
+		for n := range ends {
+			for i := range events / ends {
+				id := j.add(t)
+				order = append(order, id)
+				poison[id] = i == 7 && n%4 == 1
+			}
+			e.set(func() { down = dice.IntN(4) == 0 })
+			if n == 0 {
+				*r = *start(t, j, e)
+			} else {
+				r.begin()
+			}
+			pass(time.Duration(dice.IntN(60_000)) * time.Millisecond)
+			r.stop()
+		}
+		e.set(func() { down = false })
+		r.begin()
+		pass(12 * time.Hour)
+		r.stop()
+		for _, id := range order {
+			if (e.taken[id] == 1) == poison[id] {
+				t.Errorf("%s was taken %d times", id, e.taken[id])
+			}
+		}
+		if dead := slices.Collect(func(yield func(Attempt) bool) {
+			for a := range Dead(r.config.State) {
+				yield(a)
+			}
+		}); len(dead) != events/ends/10 {
+			t.Errorf("%d events are dead", len(dead))
+		}
 	})
-}
-
-func TestWhoEndsBeforeAChallengeIsAnsweredIsToldSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := start(t, newJournal(), newEndpoint(func(api.Event, *rand.Rand) verdict { return verdict{status: 200} }), func(c *Config) { c.Challenge = true })
-		pass(time.Minute)
-		f.cancel()
-		if err := <-f.ended; err == nil || !strings.Contains(err.Error(), "http://target got no events: it has not answered its challenge") {
-			t.Errorf("it ends with %v", err)
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestOneForwarderDoesWithAState(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := start(t, newJournal(), newEndpoint(taking))
-		if _, err := Open(f.config); err == nil || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())+" forwards events already") {
-			t.Errorf("a second one: %v", err)
-		}
-		f.stop()
-		f.begin()
-		f.stop()
-		file := filepath.Join(t.TempDir(), "at.cursor")
-		if err := os.WriteFile(file, []byte("epoch:7\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f.config.State = file
-		if _, err := Open(f.config); err == nil || !strings.Contains(err.Error(), "name another file") {
-			t.Errorf("the cursor of events: %v", err)
-		}
-	})
-}
-
-func TestTheStateMayHaveAnyName(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"state.db", "a b#c%41&d+e.db"} {
-		state, err := OpenState(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if file, err := os.Stat(name); err != nil || file.Size() == 0 {
-			t.Errorf("the state is not in %s: %v, %v", name, file, err)
-		}
-		if err := state.Close(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 func TestWhereAStreamBeginsIsKeptBeforeAnythingArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		old := j.add(t, "a", "x")
+		old := j.add(t)
 		e := newEndpoint(taking)
-		f := start(t, j, e, func(c *Config) {
+		r := start(t, j, e, func(c *Config) {
 			c.Subscribe = func(t Target, cursor string) (Source, error) {
 				if cursor == "" {
 					cursor = "epoch:1" // the latest
@@ -355,43 +342,67 @@ func TestWhereAStreamBeginsIsKeptBeforeAnythingArrives(t *testing.T) {
 				return j.subscribe(t, cursor)
 			}
 		})
-		synctest.Wait()
-		f.kill()
-		f.cancel()
-		<-f.ended
-		f.Close()
-		missed := j.add(t, "a", "x")
-		f.config.Subscribe = func(t Target, cursor string) (Source, error) { return j.subscribe(t, cursor) }
-		f.begin()
 		pass(time.Second)
-		f.stop()
-		if e.taken[missed] != 1 || e.taken[old] != 0 {
+		r.stop()
+		missed := j.add(t)
+		r.begin()
+		pass(time.Second)
+		if r.stop(); e.taken[missed] != 1 || e.taken[old] != 0 {
 			t.Errorf("taken is %v", e.taken)
 		}
 	})
 }
 
-func TestAForwarderSaysThatItIsLiveWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		j, fails := newJournal(), true
-		j.add(t, "a", "x")
-		j.add(t, "a", "x")
-		j.add(t, "b", "x")
-		var told []string
-		e := newEndpoint(failing("a", &fails))
-		f := start(t, j, e, func(c *Config) {
-			c.Attempted = func(h Held) { told = append(told, string(h.Event.Source.ID)+" "+string(h.Delivery.State)) }
-			c.Status = func(_ api.Text, s relay.Status, waiting int) {
-				told = append(told, string(s.State)+" "+strconv.Itoa(waiting))
-			}
+func TestWhatEndsARun(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		prepare    func(c *Config, at state)
+	}{
+		{"a cursor that cannot be read", "holds no cursor: remove it", func(_ *Config, at state) {
+			mustWrite(t, at.file("cursor"), "nonsense\n")
+		}},
+		{"a folder that is a file", "not a directory", func(c *Config, at state) {
+			c.State = at.file("cursor")
+			mustWrite(t, c.State, "")
+		}},
+		{"nobody who reads the attempts", "broken pipe", func(c *Config, _ state) {
+			c.OnAttempt = func(Attempt) error { return errors.New("broken pipe") }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := newJournal()
+				j.add(t)
+				r := start(t, j, newEndpoint(taking), func(config *Config) {
+					at := stateOf(config.State, config.Relay, "http://target")
+					if err := os.MkdirAll(string(at), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					c.prepare(config, at)
+				})
+				<-r.ended
+				if text := fmt.Sprint(r.err); !strings.HasPrefix(text, "forwarding to http://target: ") || !strings.Contains(text, c.says) {
+					t.Errorf("it ends with %s", text)
+				}
+			})
 		})
-		pass(100 * time.Millisecond)
-		e.set(func() { fails = false })
-		pass(5 * time.Second)
-		f.stop()
-		first, last := told[0], told[len(told)-1]
-		if first != "replaying 0" || last != "live 0" || !slices.Contains(told, "live 3") && !slices.Contains(told, "live 2") || slices.Index(told, "live 0") != len(told)-1 {
-			t.Errorf("got %q", told)
+	}
+}
+
+func TestOneRunAtATimeSendsToATarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newJournal(), newEndpoint(taking))
+		pass(time.Second)
+		if _, err := Run(t.Context(), r.config); err == nil || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("the second ends with %v", err)
 		}
+		r.stop()
 	})
+}
+
+func mustWrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

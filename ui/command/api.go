@@ -126,19 +126,7 @@ func (o apiOptions) content(in *inputs, set []string) ([]byte, error) {
 		if !found || slices.Contains(path, "") {
 			return nil, wrongField(name)
 		}
-		within := body
-		for _, part := range path[:len(path)-1] {
-			deeper, isObject := within[part].(map[string]any)
-			if !isObject {
-				deeper = map[string]any{}
-				within[part] = deeper
-			}
-			within = deeper
-		}
-		if !json.Valid([]byte(value)) {
-			value = inJSON(value)
-		}
-		within[path[len(path)-1]] = json.RawMessage(value)
+		setField(body, path, jsonValue(value))
 	}
 	return json.Marshal(body)
 }

@@ -30,8 +30,8 @@ type eventPrinter struct {
 	buffer bytes.Buffer
 	lines  lineMaker
 	kept   string // the cursor in the file
-	said   string // the last message
-	count  int    // of printed events
+	words  streamWords
+	count  int // of printed events
 	failed error
 }
 
@@ -206,8 +206,7 @@ func (p *eventPrinter) Status(s relay.Status) {
 		_ = p.fail(s.Err)
 		return
 	}
-	if words := streamInWords(s); words != "" && words != p.said {
-		fmt.Fprintln(p.stderr, words)
-		p.said = words
+	if news := p.words.news(s); news != "" {
+		fmt.Fprintln(p.stderr, news)
 	}
 }

@@ -89,7 +89,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	forward, err := newSingleSender(s, o.to, o.sender, stderr)
+	forward, err := newSingleSender(s, o.to, o.sender, streams{words: stderr})
 	if err != nil {
 		return err
 	}

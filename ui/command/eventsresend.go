@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +32,7 @@ func newEventsResend() *cobra.Command {
 			case len(ids) > 0 && len(o.types) > 0:
 				return usagef("an ID selects one event: leave out --type")
 			}
-			if err := checkTarget(s, "--to", o.to); err != nil {
+			if err := o.sender.checkTarget(s, "--to", o.to); err != nil {
 				return err
 			}
 			if len(ids) > 0 {
@@ -62,7 +61,7 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 		return err
 	}
 	defer reader.Close()
-	to, err := newSingleSender(s, o.to, o.sender, stderr)
+	to, err := newSingleSender(s, o.to, o.sender, streams{words: stderr})
 	if err != nil {
 		return err
 	}
@@ -86,29 +85,25 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 
 // singleSender delivers stored events to an endpoint, each once.
 type singleSender struct {
-	target        string
-	sender        forward.Sender
-	sent, refused int
+	target string
+	sender forward.Sender
+	sentCount
 }
 
 // newSingleSender returns nil if there is no endpoint to send to.
-func newSingleSender(s settings, target string, o senderOptions, stderr io.Writer) (*singleSender, error) {
+func newSingleSender(s settings, target string, o senderOptions, std streams) (*singleSender, error) {
 	if target == "" {
 		return nil, nil
 	}
-	if err := cmp.Or(checkTarget(s, "--to", target), o.checkClearText(s, target)); err != nil {
-		return nil, err
-	}
-	sender, err := o.sender(s, stderr)
+	sender, err := o.sender(s, std)
 	return &singleSender{target: target, sender: sender}, err
 }
 
 // forward makes one attempt. A refusal by the endpoint is a result, not an error.
 func (p *singleSender) forward(ctx context.Context, item relay.Item) *delivery.Delivery {
-	event := &item.Event
-	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{Target: forward.Shown(p.target), Event: event.ID, Type: event.Type, Source: event.Source.ID, Since: item.Received})
-	if p.sent++; d.State != delivery.Delivered {
-		p.refused++
+	d := p.sender.Send(ctx, p.target, item, forward.NewDelivery(p.target, item))
+	p.add(d)
+	if d.State != delivery.Delivered {
 		d.State = delivery.Dead // nobody retries
 	}
 	return new(shown(d))
@@ -116,8 +111,8 @@ func (p *singleSender) forward(ctx context.Context, item relay.Item) *delivery.D
 
 // outcome is an error if the endpoint did not accept all events.
 func (p *singleSender) outcome() error {
-	if p == nil || p.refused == 0 {
+	if p == nil {
 		return nil
 	}
-	return fmt.Errorf("%d of %s: the endpoint must answer 200 within 5 seconds", p.refused, countOf(p.sent, "was not accepted", "were not accepted"))
+	return p.failure()
 }

@@ -1,20 +1,22 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
-	"tillwatch/api/account"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
 	"tillwatch/relay/forward"
+	"tillwatch/ui/config"
 	"tillwatch/ui/wording"
 )
 
@@ -28,10 +30,7 @@ type forwardOptions struct {
 	sender     senderOptions
 	to, routes []string
 	since      string
-	stateFile  string
 	giveUp     time.Duration
-	challenge  string
-	json       bool
 }
 
 func newForward() *cobra.Command {
@@ -40,159 +39,285 @@ func newForward() *cobra.Command {
 		Use:   "forward",
 		Short: "Deliver a relay's events to other endpoints, each at least once",
 		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, accepted once they are answered with " +
-			"200 within 5 seconds. Each event arrives at least once; a repetition has the same id. Those about one intent, parcel or product arrive in order: one that is not accepted holds up " +
-			"the later ones of its source, and no others. It is retried after a second, then less often, at most a minute apart unless the target asks for up to 10 minutes with Retry-After, for up to --give-up while a forwarder runs; then, or once the target answers 410, it is dead: " +
-			"tillwatch forward dead lists it and tillwatch forward resend sends it again. The state of deliveries survives the process, however it ends.\n\n" +
-			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is the time at which the relay received them.\n\n" +
-			"The relay answers the service's verification challenge itself. With --challenge pass, each target must first answer a challenge of its own.\n\n" +
+			"200 within 5 seconds. Each event arrives at least once and in order; a repetition has the same id. One that is not accepted holds up those after it. It is sent again " +
+			"after a second, then less often, at most a minute apart unless the endpoint asks for more with Retry-After, for up to --give-up. Then it is dead: " +
+			"tillwatch forward dead lists it and tillwatch forward resend sends it again. How far each endpoint has got is kept in the state folder: the next run goes on there.\n\n" +
+			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file.\n\n" +
 			"Exit codes: 0 all were delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some are not delivered yet, and the next run continues with them; " +
 			"4 events were given up, or the relay deleted them unread.",
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
 			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt' --json",
 		Args: noArguments,
-		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
-			ctx, release := untilHangup(c.Context())
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			ctx, release := untilHangup(ctx)
 			defer release()
-			config, err := o.config(s, c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return runForwarder(ctx, config, c.ErrOrStderr(), func(h forward.Held) error { return o.print(c.OutOrStdout(), &h) })
+			return nil, o.forward(ctx, s, std)
 		}),
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags, "relay_url", "insecure_http", "state_dir")
 	senderFlags(flags, &o.sender)
-	flags.StringVar(&o.stateFile, "cursor-file", "", "file that keeps each target's progress and undelivered events (default: one per relay in the state folder)")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object per attempt")
+	jsonFlag(flags, "print one JSON object per attempt")
 	flags = command.Flags()
 	flags.StringArrayVar(&o.to, "to", nil, "endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
 	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for an event type or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
-	flags.StringVar(&o.since, "since", "", "where a new target begins: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest (default latest)")
-	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long to retry an event")
-	flags.StringVar(&o.challenge, "challenge", "answer", "the verification challenge: answer (the relay does), or pass (each target must answer one, too)")
-	command.AddCommand(newForwardDead(&o), newForwardResend(&o))
+	flags.StringVar(&o.since, "since", "", "where a new endpoint begins: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest (default latest)")
+	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long to try an event")
+	command.AddCommand(newForwardDead(), newForwardResend(&o.sender))
 	return command
 }
 
-// config is the forwarder's configuration; nothing prints its attempts yet.
-func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, error) {
-	var c forward.Config
-	targets, err := routesOf(s, o.to, o.routes)
+// attemptLine is a delivery after an attempt, as it is printed.
+type attemptLine struct {
+	delivery.Delivery
+	Cursor api.Text `json:"cursor,omitempty"`
+}
+
+func attemptOf(a forward.Attempt) attemptLine {
+	return attemptLine{shown(a.Delivery), api.Scrub(a.Cursor)}
+}
+
+func (l attemptLine) text() string {
+	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.Sent.UTC().Format(secondUTC), outcome(&l.Delivery), l.Type, l.Event, l.Target, l.Answer.Body)
+	return strings.TrimRight(text, " ") + "\n"
+}
+
+// shown is a delivery without its request, and with a masked answer in one line.
+func shown(d delivery.Delivery) delivery.Delivery {
+	answer := api.MaskAddress(api.Scrub(string(d.Answer.Body)))
+	d.Type, d.Request, d.Answer = api.EventType(api.Scrub(string(d.Type))), delivery.Message{}, delivery.Message{}
+	if answer != "" {
+		d.Answer.Body = delivery.Body(answer)
+	}
+	return d
+}
+
+// outcome says how the last attempt ended, and what follows.
+func outcome(d *delivery.Delivery) string {
+	text := fmt.Sprintf("%d in %s", d.Status, wording.Took(d.Took))
+	if d.Error != "" {
+		text = string(d.Error)
+	}
+	switch {
+	case d.State == delivery.Dead:
+		text += fmt.Sprintf(", given up (attempt %d)", d.Attempts)
+	case !d.Next.IsZero():
+		text += fmt.Sprintf(", again in %s (attempt %d)", wording.Until(d.Next.Sub(d.Sent.Add(d.Took))), d.Attempts)
+	case d.Attempts > 1:
+		text += fmt.Sprintf(" (attempt %d)", d.Attempts)
+	}
+	return text
+}
+
+// forward forwards until ctx ends, prints each attempt and says what is left.
+func (o *forwardOptions) forward(ctx context.Context, s settings, std streams) error {
+	targets, err := o.targets(s)
 	if err != nil {
-		return c, err
-	}
-	for _, target := range targets {
-		if err := o.sender.checkClearText(s, target.URL); err != nil {
-			return c, err
-		}
-	}
-	if o.challenge != "answer" && o.challenge != "pass" {
-		return c, usagef("--challenge must be answer or pass, not %q", o.challenge)
+		return err
 	}
 	begin, err := eventsFrom(s, eventsOptions{follow: true, since: o.since})
 	if err != nil {
-		return c, err
+		return err
 	}
 	begin.Client = "tillwatch forward"
-	c = forward.Config{
-		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp, Challenge: o.challenge == "pass",
-		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
-			config := begin
-			if config.Types = t.Types; cursor != "" {
-				config.Cursor = cursor
-				if o.since != "" {
-					fmt.Fprintf(stderr, "%s continues where it was: --since applies only to a new target.\n", forward.Shown(t.URL))
-				}
-			}
-			return newSubscriber(s, config)
-		},
-	}
-	c.Sender, err = o.sender.sender(s, stderr)
-	return c, err
-}
-
-// statePath is the state file: one per relay, unless another is given.
-func (o forwardOptions) statePath(s settings) string {
-	if o.stateFile != "" {
-		return o.stateFile
-	}
-	sum := sha256.Sum256([]byte(s.RelayURL))
-	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
-}
-
-// runForwarder forwards until ctx ends. It shows each attempt, and reports what is left.
-func runForwarder(ctx context.Context, config forward.Config, stderr io.Writer, show func(forward.Held) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	words := &forwardWords{out: stderr, said: map[api.Text]string{}}
-	printer := &attemptPrinter{show: show, stop: stop}
-	config.Attempted, config.Status = printer.print, words.status
-	f, err := forward.Open(config)
+	sender, err := o.sender.sender(s, std)
 	if err != nil {
 		return err
 	}
-	if err := words.begin(f); err != nil {
-		return errors.Join(err, f.Close())
+	words := map[api.Text]*streamWords{}
+	for _, t := range targets {
+		words[forward.Shown(t.URL)] = &streamWords{}
 	}
-	err = f.Run(ctx)
-	left := leftOf(f, printer.dead, words.lost)
-	if err = errors.Join(err, printer.failed, f.Close()); err != nil {
-		return err
-	}
-	return left
-}
-
-// leftOf reports undelivered events as an error with its exit code.
-func leftOf(f *forward.Forwarder, dead int, lost int64) error {
-	waiting, _, err := f.Left()
+	result, err := forward.Run(ctx, forward.Config{
+		State: forwardFolder(s), Relay: s.RelayURL, Targets: targets, GiveUp: o.giveUp, Sender: sender,
+		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
+			follow := begin
+			follow.Types, follow.Cursor = t.Types, cmp.Or(cursor, begin.Cursor)
+			return newSubscriber(s, follow)
+		},
+		OnAttempt: func(a forward.Attempt) error { return std.print(attemptOf(a)) },
+		OnStatus: func(target api.Text, status relay.Status) {
+			if news := words[target].news(status); news != "" {
+				std.say("%s: %s", target, news)
+			}
+		},
+	})
 	switch {
 	case err != nil:
 		return err
-	case dead > 0:
-		return &exitError{exitDead, fmt.Errorf("%s given up, and %s: tillwatch forward dead lists what was given up, tillwatch forward resend sends it again",
-			countOf(dead, "was", "were"), waits(waiting))}
-	case lost > 0:
-		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(lost), "it had not sent", "it had not sent"))}
-	case waiting > 0:
-		return &exitError{exitWaiting, fmt.Errorf("%s: the next run continues with what is left", waits(waiting))}
+	case result.Dead > 0:
+		return &exitError{exitDead, fmt.Errorf("%s: tillwatch forward dead lists what was given up, tillwatch forward resend sends it again",
+			countOf(result.Dead, "was given up", "were given up"))}
+	case result.Lost > 0:
+		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(result.Lost), "it had not sent", "it had not sent"))}
+	case result.Waiting > 0:
+		return &exitError{exitWaiting, fmt.Errorf("%s: the next run continues with what is left",
+			countOf(result.Waiting, "is not delivered yet", "are not delivered yet"))}
 	}
 	return nil
 }
 
-func waits(n int) string { return countOf(n, "is not delivered yet", "are not delivered yet") }
+func forwardFolder(s settings) string { return filepath.Join(s.StateDir, "forward") }
 
 // countOf counts events in words.
 func countOf(n int, one, more string) string {
 	return wording.Counted(n, "event "+one, "events "+more)
 }
 
-// forward forwards until ctx ends. If it cannot, an alert says so, and the session goes on.
-func (s *session) forward(ctx context.Context) error {
-	if err := s.forwarder.Run(ctx); err != nil && ctx.Err() == nil {
-		s.store.Report(account.AlertForwarding, fmt.Errorf("events are no longer forwarded, start again to go on: %w", err))
-	}
-	return nil
+// streamWords says what becomes of a relay's stream, nothing twice.
+type streamWords struct {
+	said   string
+	lostTo int64 // of the latest gap
 }
 
-// forwardTo has the session forward its relay's events to endpoints while it runs.
-func (s *session) forwardTo(targets []string, words io.Writer) error {
-	if len(targets) == 0 {
-		return nil
+// news returns a sentence, or "" for nothing new.
+func (w *streamWords) news(s relay.Status) (words string) {
+	replays := s.State == relay.Replaying
+	gap := s.LostFrom > 0 && s.LostTo != w.lostTo
+	w.lostTo = s.LostTo
+	switch {
+	case gap:
+		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
+	case s.State == relay.Live:
+		words = "Live: waiting for events."
+	case s.State == relay.Lost:
+		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
+	case replays && s.Resume == relay.ResumeReset && s.Ahead > 0:
+		words = fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
+	case replays && s.Resume == relay.ResumeReset:
+		words = "The cursor belongs to another journal: beginning with the oldest event."
 	}
-	for _, target := range targets {
-		if err := checkTarget(s.settings, "--forward-to", target); err != nil {
+	if words == w.said {
+		return ""
+	}
+	if words != "" {
+		w.said = words
+	}
+	return words
+}
+
+// targets are the endpoints of --to and --route; routes to the same address share one.
+func (o *forwardOptions) targets(s settings) (all []forward.Target, err error) {
+	add := func(flag, address, pattern string) error {
+		if err := o.sender.checkTarget(s, flag, address); err != nil {
 			return err
 		}
+		i := slices.IndexFunc(all, func(t forward.Target) bool { return t.URL == address })
+		if i < 0 {
+			i, all = len(all), append(all, forward.Target{URL: address})
+		}
+		if all[i].Types = append(all[i].Types, pattern); pattern == "" {
+			all[i].Types = nil // all of them
+		}
+		return nil
 	}
-	if err := s.settings.RequireRelay(); err != nil {
+	for _, route := range o.routes {
+		pattern, address, found := strings.Cut(route, "=")
+		if !found || pattern == "" || strings.Contains(pattern, "/") {
+			return nil, usagef("--route: give an event type and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
+		}
+		if err := checkTypes("--route", []string{pattern}); err != nil {
+			return nil, err
+		}
+		if err := add("--route "+pattern, address, pattern); err != nil {
+			return nil, err
+		}
+	}
+	for _, address := range o.to {
+		if err := add("--to", address, ""); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, usagef("where to? give --to http://127.0.0.1:3000/webhooks, or --route for each event type")
+	}
+	return all, nil
+}
+
+func newForwardDead() *cobra.Command {
+	return &cobra.Command{
+		Use:     "dead",
+		Short:   "List the events that were given up, with the last answer to each",
+		Example: "tillwatch forward dead\ntillwatch forward dead --json",
+		Args:    noArguments,
+		RunE: reporting(func(_ context.Context, s settings, _ []string, std streams) (report, error) {
+			if err := config.RequireFolder(s.StateDir); err != nil {
+				return nil, err
+			}
+			n := 0
+			for a, err := range forward.Dead(forwardFolder(s)) {
+				if err := errors.Join(err, std.print(attemptOf(a))); err != nil {
+					return nil, err
+				}
+				n++
+			}
+			if n == 0 {
+				std.say("no event was given up")
+			}
+			return nil, nil
+		}),
+	}
+}
+
+func newForwardResend(sender *senderOptions) *cobra.Command {
+	var all bool
+	command := &cobra.Command{
+		Use:   "resend ID... | --all",
+		Short: "Resend events that were given up",
+		Long: "Resend events that were given up, each once, to the endpoint that did not accept it. An accepted event is no longer dead. A forwarder may be running.\n\n" +
+			"Exit codes: 0 all were accepted; 1 some were not, or are not dead; 2 wrong usage.",
+		Example: "tillwatch forward resend evt_ci_42_completed\ntillwatch forward resend --all",
+		RunE: reporting(func(ctx context.Context, s settings, ids []string, std streams) (report, error) {
+			if all == (len(ids) > 0) {
+				return nil, usagef("which events? give their IDs, or --all")
+			}
+			return nil, resendDead(ctx, s, *sender, ids, std)
+		}),
+	}
+	command.Flags().BoolVar(&all, "all", false, "resend all of them")
+	return command
+}
+
+// resendDead resends the dead events that ids name, or all without ids.
+func resendDead(ctx context.Context, s settings, o senderOptions, ids []string, std streams) error {
+	if err := config.RequireFolder(s.StateDir); err != nil {
 		return err
 	}
-	config, err := forwardOptions{to: targets, challenge: "answer"}.config(s.settings, words)
+	sender, err := o.sender(s, std)
 	if err != nil {
 		return err
 	}
-	s.forwarder, err = forward.Open(config)
-	return err
+	var count sentCount
+	found := map[string]bool{}
+	for a, err := range forward.Dead(forwardFolder(s)) {
+		if err != nil {
+			return err
+		}
+		id := string(a.Event.ID)
+		if len(ids) > 0 && !slices.Contains(ids, id) {
+			continue
+		}
+		found[id] = true
+		if err := o.checkTarget(s, string(a.Delivery.Target), a.Target); err != nil {
+			return err
+		}
+		if a, err = forward.Resend(ctx, sender, a); err != nil {
+			return err
+		}
+		count.add(a.Delivery)
+		if err := std.print(attemptOf(a)); err != nil {
+			return err
+		}
+	}
+	failed := count.failure()
+	for _, id := range ids {
+		if !found[id] {
+			failed = errors.Join(failed, fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
+		}
+	}
+	if failed == nil && count.sent == 0 {
+		std.say("no event was given up")
+	}
+	return failed
 }

@@ -6,9 +6,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 )
@@ -61,48 +64,67 @@ func newEndpoint(t *testing.T) *endpoint {
 	return e
 }
 
-func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
-	startEvents(t, 3)
-	e := newEndpoint(t)
-	code, out, said := events(t, "resend", "--since", "earliest", "--json", "--to", e.url, "--type", "shipment.*")
-	all := eventLines(t, out)
-	if d := all[0].Forwarded; d.Event != all[0].Event.ID || d.Type != all[0].Event.Type || d.Target != api.Text(e.url) {
-		t.Errorf("the delivery of %s is %+v", all[0].Event.ID, d)
-	}
-	if code != exitDone || said != "" || seqs(all) != "1 3" || len(e.bodies) != 2 {
-		t.Fatalf("%d %s%s, %d forwarded", code, out, said, len(e.bodies))
-	}
-	for i, n := range []int{1, 3} {
-		body, header := eventOf(n, "shipment.created"), e.requests[i].Header
-		if e.bodies[i] != body || header.Get("x-svc-signature") != signed(oldSecret, body) || header.Get("x-svc-event-id") != fmt.Sprintf("evt_%d", n) ||
-			header.Get("x-svc-topic") != "shipment.created" || header.Get("x-svc-timestamp") == "" || e.requests[i].Method != http.MethodPost {
-			t.Errorf("event %d arrives as %v %s", n, header, e.bodies[i])
+// await waits until the endpoint has had n requests.
+func (e *endpoint) await(t *testing.T, n int) {
+	t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for late := time.Now().Add(patience); len(e.requests) < n; {
+		if time.Now().After(late) {
+			t.Fatalf("%d of %d requests came", len(e.requests), n)
 		}
-		if all[i].Forwarded == nil || all[i].Forwarded.Status != 200 {
-			t.Errorf("event %d: got %+v", n, all[i].Forwarded)
+		arrived := e.arrived
+		e.mu.Unlock()
+		select {
+		case <-arrived:
+		case <-time.After(patience):
 		}
-	}
-	e.answer(http.StatusTeapot)
-	code, out, _ = events(t, "resend", "evt_2", "--to", e.url)
-	if code != exitFailed || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
-		t.Errorf("one event again: %d %s", code, out)
-	}
-	t.Setenv("TILLWATCH_SIGNING_SECRET", "")
-	code, out, said = events(t, "resend", "evt_1", "--to", e.url)
-	if code != exitFailed || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "are not signed") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
-		t.Errorf("without a secret: %d %s%s", code, out, said)
+		e.mu.Lock()
 	}
 }
 
-func TestAnEndpointThatIsAwayIsReportedAndTheStreamGoesOn(t *testing.T) {
-	startEvents(t, 2)
-	code, out, said := events(t, "resend", "--since", "earliest", "--to", "http://127.0.0.1:1/")
-	if code != exitFailed || strings.Count(out, "not forwarded: ") != 2 || !strings.Contains(said, "2 of 2 events were not accepted") || strings.Contains(said, oldSecret) {
-		t.Errorf("%d %s%s", code, out, said)
+func (e *endpoint) answer(status int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.status = status
+}
+
+// mustExit runs a command, which must end with this code and say this.
+func mustExit(t *testing.T, want int, says string, args ...string) (out string) {
+	t.Helper()
+	stdout, said := &utterances{}, &utterances{}
+	code := run(t.Context(), args, strings.NewReader(""), stdout, said)
+	if code != want || !strings.Contains(said.String(), says) {
+		t.Errorf("%v: exit code %d, not %d: %s%s", args, code, want, stdout, said)
 	}
-	for _, wrong := range []string{"127.0.0.1:3000", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"} {
-		if code, _, said := events(t, "resend", "--since", "earliest", "--to", wrong); code != exitUsage || strings.Contains(said, "word@") {
-			t.Errorf("%s: %d %s", wrong, code, said)
+	return stdout.String()
+}
+
+// A forwarder that is killed lets go of its state, and the next one goes on.
+func TestAKilledForwarderIsFollowedByTheNext(t *testing.T) {
+	startEvents(t, 6)
+	e := newEndpoint(t)
+	program := func(enough func() bool) {
+		t.Helper()
+		run := exec.Command(os.Args[0], "forward", "--to", e.url, "--since", "earliest")
+		run.Env = append(os.Environ(), asProgram+"=1")
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
 		}
+		for late := time.Now().Add(patience); !enough() && time.Now().Before(late); {
+			e.await(t, len(e.seen())+1)
+		}
+		_ = run.Process.Kill()
+		_ = run.Wait() // it was killed
+	}
+	e.answer(http.StatusInternalServerError)
+	for range 3 {
+		before := len(e.seen())
+		program(func() bool { return len(e.seen()) > before })
+	}
+	e.answer(http.StatusOK)
+	program(func() bool { return len(e.taken()) == 6 })
+	if taken := e.taken(); len(taken) != 6 {
+		t.Errorf("taken is %v", taken)
 	}
 }

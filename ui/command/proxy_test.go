@@ -139,7 +139,7 @@ func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {
 // Go listens everywhere where the address is empty, as of an unset variable.
 func TestAnEmptyAddressIsRefused(t *testing.T) {
 	isolate(t)
-	t.Setenv("TILLWATCH_SIGNING_SECRET", ourSecret)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	for _, server := range [][]string{{"proxy", "--api-url", "https://127.0.0.1:1"}, {"simulate"}, {"relay", "--data", t.TempDir()}} {
 		within, over := context.WithTimeout(t.Context(), time.Second)
 		var out, words bytes.Buffer

@@ -32,7 +32,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/simulator":       {"api", "api/delivery", "api/listener", "api/quota", "api/simulator"},
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal", "relay/signature"},
 		"relay/signature":     {"api"},
-		"relay/forward":       {"api", "api/delivery", "api/quota", "relay"},
+		"relay/forward":       {"api", "api/delivery", "api/durable", "api/quota", "relay", "relay/signature"},
 		"relay/journal":       {"api", "api/durable", "relay/journal", "relay/journal/groupcommit"},
 		"themes":              {},
 		"ui/config":           {"api", "api/account", "api/quota", "relay", "ui/notify", "ui/wording"},

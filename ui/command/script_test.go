@@ -32,7 +32,7 @@ import (
 //	serve NAME PROGRAM ARG…  the same, for a server: waits for its ready line, and sets $NAME to where
 //	                         it listens and $NAME_FIELD to each field of the line
 //	until NAME REGEXP        waits until a running program has printed this
-//	stop NAME [CODE]         interrupts it; stdout and stderr then are what it printed
+//	interrupt NAME [CODE]    ends it so, with that code or 0; stdout and stderr then are what it printed
 //	account [FLAG…]          serves a quiet stand-in with these flags, its webhooks going to a relay,
 //	                         as $service and $relay, and sets TILLWATCH_… to use both
 //	json PATH [VALUE]        the value at this path (of gjson) of the last stdout must be that, or there
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": scriptExits, "run": scriptRun, "serve": scriptServe, "until": scriptUntil, "stop": scriptStop,
+			"exits": scriptExits, "run": scriptRun, "serve": scriptServe, "until": scriptUntil, "interrupt": scriptInterrupt,
 			"account": scriptAccount, "json": scriptJSON, "let": scriptLet, "target": scriptTarget,
 		},
 	})
@@ -213,8 +213,8 @@ func scriptUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func scriptStop(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "stop NAME [CODE]")
+func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1, "interrupt NAME [CODE]")
 	p := programNamed(ts, args[0])
 	_ = p.command.Process.Signal(os.Interrupt) // it may have ended
 	select {

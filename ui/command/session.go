@@ -18,7 +18,6 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
-	"tillwatch/relay/forward"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
@@ -36,19 +35,18 @@ import (
 // [newSession] makes the client and the picture, [open] also what keeps the picture
 // live, [session.run] runs that, and [session.show] puts a screen in front.
 type session struct {
-	settings  settings
-	client    *api.Client
-	store     *account.Store                 // the picture
-	saved     *account.Saved                 // where the picture is kept between runs; nil: nowhere
-	glance    func() (account.Changes, bool) // the part of the saved picture to show first
-	restored  func() error                   // returns once the last run's picture is restored
-	watcher   *account.Watcher
-	guard     *confirm.Guard // nil while read-only
-	confirms  *confirmFollower
-	forwarder *forward.Forwarder // delivers the relay's events elsewhere; may be nil
-	proxied   part               // the session's own proxy; may be nil
-	retry     func()             // dials a lost relay now; nil without a relay
-	opened    time.Time
+	settings settings
+	client   *api.Client
+	store    *account.Store                 // the picture
+	saved    *account.Saved                 // where the picture is kept between runs; nil: nowhere
+	glance   func() (account.Changes, bool) // the part of the saved picture to show first
+	restored func() error                   // returns once the last run's picture is restored
+	watcher  *account.Watcher
+	guard    *confirm.Guard // nil while read-only
+	confirms *confirmFollower
+	proxied  part   // the session's own proxy; may be nil
+	retry    func() // dials a lost relay now; nil without a relay
+	opened   time.Time
 
 	attention *attention.File // acknowledged and muted alerts
 }
@@ -211,9 +209,6 @@ func (s *session) close() {
 	if s.guard != nil {
 		s.guard.Close()
 	}
-	if s.forwarder != nil {
-		_ = s.forwarder.Close() // what was not saved is sent again
-	}
 }
 
 // run keeps the picture live until ctx ends, and settles unknown outcomes of earlier
@@ -232,9 +227,6 @@ func (s *session) run(ctx context.Context) error {
 	}
 	if s.proxied != nil {
 		parts = append(parts, s.proxied)
-	}
-	if s.forwarder != nil {
-		parts = append(parts, s.forward)
 	}
 	err := alongside(ctx, untilDone, parts...)
 	if err != nil {

@@ -1,29 +1,35 @@
 package command
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
+	"net/textproto"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/relay"
 	"tillwatch/relay/signature"
 	"tillwatch/ui/config"
 )
 
-type signOptions struct {
-	body      string
-	timestamp int64
-	json      bool
-}
-
 func newSign() *cobra.Command {
-	var o signOptions
+	var body string
+	var timestamp int64
 	command := &cobra.Command{
 		Use:   "sign",
 		Short: "Sign a body as the service does, and print the four headers",
@@ -31,36 +37,164 @@ func newSign() *cobra.Command {
 			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
 		Example: "tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := signingSettings(c)
-			if err != nil {
-				return err
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			if err := requireSigningSecret(s); err != nil {
+				return nil, err
 			}
-			body, err := inputsOf(c).read("--body", cmp.Or(o.body, "-"))
+			text, err := (&inputs{ctx: ctx, stdin: std.in}).read("--body", cmp.Or(body, "-"))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return o.print(s, body, c.OutOrStdout(), c.ErrOrStderr())
-		},
+			event, _ := eventIn(text) // what is no event is signed, too
+			return signedHeaders{
+				s.HeaderPrefix + "signature": signature.Of(s.SigningSecrets()[0], text).String(),
+				s.HeaderPrefix + "event-id":  string(event.ID),
+				s.HeaderPrefix + "timestamp": strconv.FormatInt(cmp.Or(timestamp, time.Now().Unix()), 10),
+				s.HeaderPrefix + "topic":     string(event.Type),
+			}, nil
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags, "signing_secret_file")
-	flags.StringVar(&o.body, "body", "", "file with the exact body (default: stdin)")
-	flags.Int64Var(&o.timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
-	flags.BoolVar(&o.json, "json", false, "print the headers as one JSON object")
+	flags.StringVar(&body, "body", "", "file with the exact body (default: stdin)")
+	flags.Int64Var(&timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
+	jsonFlag(flags, "print the headers as one JSON object")
 	return command
 }
 
-// signingSettings are settings with a signing secret.
-func signingSettings(c *cobra.Command) (settings, error) {
-	s, err := settingsOf(c)
+// signedHeaders are the headers of a delivery, by their names.
+type signedHeaders map[string]string
+
+func (h signedHeaders) text() (lines string) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		lines += name + ": " + h[name] + "\n"
+	}
+	return lines
+}
+
+// eventIn decodes a body. If it is not an event, the error comes with the id and type
+// that it has.
+func eventIn(body []byte) (api.Event, error) {
+	event, err := api.DecodeEvent(body)
 	if err != nil {
-		return s, err
+		var named struct{ ID, Type string }
+		_ = json.Unmarshal(body, &named) // as far as it is JSON
+		event = api.Event{ID: api.ScrubID(named.ID), Type: api.EventType(api.Scrub(named.Type)), Raw: body}
 	}
+	return event, err
+}
+
+func newVerify() *cobra.Command {
+	var o verifyOptions
+	command := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the signature of a delivery, and say why it is wrong",
+		Long: "Check the signature of a delivery: a raw request (headers, a blank line, the exact body) from stdin or a file, or a body with the headers in --header. " +
+			"If it is wrong, likely faults are undone one after another until it fits: that names the cause. " +
+			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 if the signature is right (a timestamp that a receiver may refuse is a warning), and 1 if it is wrong.",
+		Example: "tillwatch verify --request delivery.http\n" +
+			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…'\n" +
+			"(tillwatch sign --body event.json; echo; cat event.json) | tillwatch verify",
+		Args: noArguments,
+	}
+	flags := command.Flags()
+	command.RunE = reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+		if err := requireSigningSecret(s); err != nil {
+			return nil, err
+		}
+		d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.SigningSecrets(), Others: otherSecrets(s, flags), Now: time.Now()}
+		var err error
+		if d.Header, d.Body, err = o.read(&inputs{ctx: ctx, stdin: std.in}); err != nil {
+			return nil, err
+		}
+		found := verdict{signature.Diagnose(d)}
+		if !found.Valid {
+			err = fmt.Errorf("the signature is wrong: %s", found.Text)
+		}
+		return found, err
+	})
+	sourceFlags(flags, "signing_secret_file")
+	flags.StringVar(&o.request, "request", "", "file with the whole request (default without --header: stdin)")
+	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
+	flags.StringVar(&o.body, "body", "", "with --header: file with the exact body (default: stdin)")
+	jsonFlag(flags, "print the result as one JSON object")
+	return command
+}
+
+// verdict is what verify finds.
+type verdict struct{ signature.Diagnosis }
+
+// text is empty for a wrong signature, which is an error.
+func (v verdict) text() string {
+	switch {
+	case !v.Valid:
+		return ""
+	case v.Text != "":
+		return "the signature is right: " + string(api.Scrub(v.Text)) + "\n"
+	}
+	return "the signature is right\n"
+}
+
+type verifyOptions struct {
+	body, request string
+	headers       []string
+}
+
+// requestBytes bounds a request: the largest body that a relay takes, and headers.
+const requestBytes = relay.MaxBody + http.DefaultMaxHeaderBytes
+
+// read is the delivery: a whole request, or --header and a body.
+func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
+	if len(o.headers) == 0 {
+		if o.body != "" {
+			return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', or the whole request with --request")
+		}
+		in.most = requestBytes
+		raw, err := in.read("--request", cmp.Or(o.request, "-"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return parseRequest(raw)
+	}
+	if o.request != "" {
+		return nil, nil, usagef("--request has headers and a body: leave out --header")
+	}
+	header := http.Header{}
+	for _, line := range o.headers {
+		name, value, found := strings.Cut(line, ":")
+		if !found {
+			return nil, nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", config.Shown(line))
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	body, err := in.read("--body", cmp.Or(o.body, "-"))
+	return header, body, err
+}
+
+// parseRequest splits a request into its optional first line, its headers, and the exact
+// body after a blank line.
+func parseRequest(raw []byte) (http.Header, []byte, error) {
+	if first, rest, found := bytes.Cut(raw, []byte("\n")); found && bytes.Contains(first, []byte(" HTTP/")) {
+		raw = rest
+	}
+	at := bufio.NewReader(bytes.NewReader(raw))
+	fields, err := textproto.NewReader(at).ReadMIMEHeader()
+	if errors.Is(err, io.EOF) {
+		return nil, nil, usagef("there are headers but no body: append a blank line and the body")
+	}
+	if err != nil {
+		return nil, nil, usagef("the headers cannot be read: give one per line, as in x-svc-signature: v0=…")
+	}
+	body, err := io.ReadAll(at)
+	return http.Header(fields), body, err
+}
+
+// requireSigningSecret refuses settings without a signing secret.
+func requireSigningSecret(s settings) error {
 	if len(s.SigningSecrets()) == 0 {
-		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file")
+		return usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file")
 	}
-	return s, nil
+	return nil
 }
 
 // otherSecrets are the signing secrets of the configuration file's other profiles.
@@ -83,23 +217,4 @@ func otherSecrets(s settings, flags *pflag.FlagSet) (others []signature.Other) {
 		}
 	}
 	return others
-}
-
-// print prints the headers. A body that is not an event is signed, too, with the id
-// and type that it has.
-func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) error {
-	event, _ := eventIn(body)
-	warnOfEmptyHeaders(event, s.HeaderPrefix, stderr)
-	headers, object := [][2]string{
-		{s.HeaderPrefix + "signature", signature.Of(s.SigningSecrets()[0], body).String()},
-		{s.HeaderPrefix + "event-id", string(event.ID)},
-		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
-		{s.HeaderPrefix + "topic", string(event.Type)},
-	}, map[string]string{}
-	text := ""
-	for _, h := range headers {
-		object[h[0]] = h[1]
-		text += h[0] + ": " + h[1] + "\n"
-	}
-	return printed(stdout, o.json, object, text)
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +26,6 @@ type screenOptions struct {
 	record        recordOptions
 	width, height int               // if the output is not a terminal with a size
 	screen        *dashboard.Screen // nil: one of its own
-	forwardTo     []string          // endpoints that get the relay's events
 }
 
 func newWatch() *cobra.Command {
@@ -42,7 +40,6 @@ func newWatch() *cobra.Command {
 	}
 	accountFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	screenFlags(command.Flags(), &o)
-	command.Flags().StringArrayVar(&o.forwardTo, "forward-to", nil, "deliver the relay's events to this endpoint, such as http://127.0.0.1:3000/webhooks (repeatable; tillwatch forward --help)")
 	command.Flags().BoolVar(&o.json, "json", false, "print the picture and its changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
 }
@@ -80,7 +77,7 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(current.addConfiguredProxy(!o.plain, c.ErrOrStderr()), current.forwardTo(o.forwardTo, c.ErrOrStderr())); err != nil {
+	if err := current.addConfiguredProxy(!o.plain, c.ErrOrStderr()); err != nil {
 		current.close()
 		return err
 	}
