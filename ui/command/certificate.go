@@ -55,7 +55,7 @@ func (c *certificate) load() error {
 // certificate if the new one is unusable. It does not repeat what warnDaily says at the start.
 func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
 	paths, started := []string{c.certFile, c.keyFile}, false
-	return followFiles(ctx, paths, func() []string {
+	config.Follow(ctx, paths, func() []string {
 		if err := c.load(); err != nil {
 			log.Error("the new TLS certificate is unusable, keeping the old one", slog.String("error", err.Error()))
 		}
@@ -65,6 +65,7 @@ func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
 		started = true
 		return paths
 	})
+	return nil
 }
 
 // warnDaily is [certificate.warn] at once and once a day until ctx ends.

@@ -15,7 +15,7 @@ func keptFilters(t *testing.T, state string) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(state, "layout.json"), `{"version": 1, "filters": [
+	writeFile(t, filepath.Join(state, "layout.json"), `{"version": 1, "filters": [
 		{"name": "lost", "pane": "intents", "text": "state:failed"},
 		{"name": "parcels", "pane": "events", "text": "type:shipment"}]}`)
 }

@@ -15,9 +15,10 @@ func (s *session) followKey(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	if err := followFile(ctx, path, s.readKey); err != nil {
-		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will not be noticed: %w", err))
-	}
+	config.Follow(ctx, []string{path}, func() []string {
+		s.readKey()
+		return []string{path}
+	})
 	return nil
 }
 

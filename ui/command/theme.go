@@ -81,7 +81,7 @@ func followTheme(ctx context.Context, library themes.Library, name string, shown
 	if len(files) == 0 {
 		return
 	}
-	err := followFiles(ctx, slices.Collect(maps.Keys(files)), func() []string {
+	config.Follow(ctx, slices.Collect(maps.Keys(files)), func() []string {
 		theme, now, err := library.LoadFiles(name)
 		if !maps.Equal(files, now) {
 			if files, shown.Err = now, err; err == nil {
@@ -91,10 +91,6 @@ func followTheme(ctx context.Context, library themes.Library, name string, shown
 		}
 		return slices.Collect(maps.Keys(files))
 	})
-	if err != nil {
-		shown.Err = err
-		report(shown)
-	}
 }
 
 // choice are the usable themes, each name once. The command themes reports the user's

@@ -181,7 +181,7 @@ func TestAThemeIsReadAgainOnceItsFileIsWhole(t *testing.T) {
 	library := themes.Library{Folder: t.TempDir()}
 	put := func(name, content string) {
 		t.Helper()
-		write(t, filepath.Join(library.Folder, name), content)
+		writeFile(t, filepath.Join(library.Folder, name), content)
 	}
 	put("mine.toml", "base = \"ground\"\n[colors]\naccent = \"red\"\n")
 	put("ground.toml", "base = \"dark\"\n")

@@ -16,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/config"
 )
 
 // Limits of a watch list.
@@ -163,7 +164,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 		return nil
 	}
 	watched := slices.Clone(s.settings.WatchIDs)
-	err := followFile(ctx, path, func() {
+	config.Follow(ctx, []string{path}, func() []string {
 		ids, err := readWatchList(path)
 		s.store.Report(account.AlertList, err)
 		for _, id := range ids {
@@ -172,9 +173,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 				s.watcher.Watch(api.ScrubID(id))
 			}
 		}
+		return []string{path}
 	})
-	if err != nil {
-		s.store.Report(account.AlertList, fmt.Errorf("new ids in the watch list will not be noticed: %w", err))
-	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ids.txt")
-	write(t, path, "ci_1\n")
+	writeFile(t, path, "ci_1\n")
 	store := account.NewStore(account.StoreConfig{})
 	s := &session{store: store, watcher: account.NewWatcher(account.WatcherConfig{Store: store}), settings: settings{WatchList: path, WatchIDs: []string{"ci_1"}}}
 	owned(t, s.followWatchList)
@@ -111,9 +111,9 @@ func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
 		})
 	}
 	become("")
-	write(t, path, "ci_1\nci_2\nci 3\n")
+	writeFile(t, path, "ci_1\nci_2\nci 3\n")
 	become("ids.txt: line 3", "ci_2")
-	write(t, path, "ci_1\nci_2\nci_3\n")
+	writeFile(t, path, "ci_1\nci_2\nci_3\n")
 	become("", "ci_2", "ci_3")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -66,25 +66,6 @@ func TestATextThatALineHoldsManyTimesIsFound(t *testing.T) {
 	}
 }
 
-func TestABranchUnfoldsWhereSomethingIsFoundInIt(t *testing.T) {
-	m := boardOf(t, rawShop(), 200, 55)
-	press(m, "enter", "/")
-	write(m, `"offer"`)
-	press(m, "enter", "left")
-	if strings.Contains(screen(m), "currencyCode") {
-		t.Fatalf("it is not folded:\n%s", screen(m))
-	}
-	press(m, "/")
-	write(m, "currency")
-	if got := screen(m); !strings.Contains(got, `"currencyCode": "USD"`) || !strings.Contains(got, "1 of 1") {
-		t.Errorf("it does not unfold:\n%s", got)
-	}
-	press(m, "enter", "left", "left", "left", "n")
-	if got := screen(m); !strings.Contains(got, `"currencyCode": "USD"`) {
-		t.Errorf("n does not unfold it again:\n%s", got)
-	}
-}
-
 func TestWhatIsMaskedIsNotFound(t *testing.T) {
 	m := boardOf(t, rawShop(), 200, 55)
 	press(m, "enter")

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/ui/dashboard/action"
@@ -122,9 +120,8 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 		Name: c.Name, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out,
 		Leave: m.canvas.Leave, Enter: m.canvas.Retake, SuspendInterrupts: m.cfg.SuspendInterrupts,
 	}
-	began := time.Now()
 	return m.job.Lend(func() error { return taking.Run(m.ctx) },
-		func(err error) tea.Msg { return ownLeftMsg{taking.End(err, time.Since(began)), err} })
+		func(err error) tea.Msg { return ownLeftMsg{taking.Ended, err} })
 }
 
 // left tells how a command ended.

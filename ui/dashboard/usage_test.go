@@ -13,7 +13,7 @@ func TestTheUseOfTheQuotaLooksAsItShould(t *testing.T) {
 		{"seconds", []string{"u"}},
 		{"minutes", []string{"u", "w", "j", "j"}},
 		{"hours", []string{"u", "w", "w", "b", "b", "b"}},
-		{"folded", []string{"u", "h", "j", "h", "s", "s"}},
+		{"sorted", []string{"u", "j", "s", "s"}},
 		{"requests", []string{"u", "w", "enter"}},
 	})
 }

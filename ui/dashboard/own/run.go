@@ -21,6 +21,8 @@ type Taking struct {
 	Out               io.Writer              // the terminal
 	Leave, Enter      func() error           // give the terminal back, and take it again
 	SuspendInterrupts func() (resume func()) // leaves signals from the keyboard to the command until resume; may be nil
+
+	Ended string // after Run: how the command ended, and after how long
 }
 
 // heldOpen is how long other processes may hold the command's output open after its end.
@@ -33,13 +35,15 @@ func (t *Taking) Run(ctx context.Context) error {
 		defer t.SuspendInterrupts()()
 	}
 	if err := t.Leave(); err != nil {
+		t.Ended = t.end(err, 0)
 		return errors.Join(err, t.Enter())
 	}
 	command := exec.CommandContext(ctx, t.Argv[0], t.Argv[1:]...)
 	command.Env, command.Stdin, command.Stdout, command.Stderr, command.WaitDelay = t.Environ, t.In, t.Out, t.Out, heldOpen
 	began := time.Now()
 	err := command.Run()
-	fmt.Fprintf(t.Out, "\r\n%s. Press enter to go back to tillwatch. ", t.End(err, time.Since(began)))
+	t.Ended = t.end(err, time.Since(began))
+	fmt.Fprintf(t.Out, "\r\n%s. Press enter to go back to tillwatch. ", t.Ended)
 	t.awaitEnter(ctx)
 	return errors.Join(err, t.Enter())
 }
@@ -59,8 +63,8 @@ func (t *Taking) awaitEnter(ctx context.Context) {
 	}
 }
 
-// End says how the command ended, and after how long. err is what [Taking.Run] returned.
-func (t *Taking) End(err error, took time.Duration) string {
+// end says how the command ended, and after how long.
+func (t *Taking) end(err error, took time.Duration) string {
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):

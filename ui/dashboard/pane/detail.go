@@ -23,7 +23,6 @@ type Detail struct {
 	body     []bodyLine
 
 	revealed bool // personal data is shown
-	folded   map[string]bool
 	tree     tree
 	sought   sought
 }
@@ -42,14 +41,13 @@ type Facts struct {
 
 // NewDetail returns the pane without a subject.
 func NewDetail(look *Look, window time.Duration) *Detail {
-	return &Detail{frame: newFrame(look), window: window, folded: map[string]bool{}}
+	return &Detail{frame: newFrame(look), window: window}
 }
 
 // Open sets the subject.
 func (p *Detail) Open(s Subject) {
 	p.subject, p.facts, p.hasFacts, p.offset, p.stale = s, Facts{}, false, 0, true
 	p.cursor, p.revealed = 0, false
-	clear(p.folded)
 	p.tree, p.sought = tree{}, sought{}
 }
 
@@ -75,42 +73,19 @@ func sameDetail(a, b *account.IntentDetail) bool {
 	return a == b || a != nil && b != nil && a.Intent == b.Intent && a.Latest == b.Latest && slices.Equal(a.Timeline, b.Timeline)
 }
 
-// Move moves the cursor by lines; left and right fold and unfold.
+// Move moves the cursor by lines.
 func (p *Detail) Move(s Step) {
-	if s == Left || s == Right {
-		p.fold(s == Left)
-	}
 	p.cursor = min(max(p.cursor+s.by(max(p.rows()-2, 1), p.total), 0), max(p.total-1, 0))
 	p.stale = true
 }
 
-// fold closes or opens the branch under the cursor. On any other line it closes the
-// surrounding branch.
-func (p *Detail) fold(closed bool) {
-	if p.cursor >= len(p.body) {
-		return
-	}
-	at := &p.body[p.cursor]
-	switch {
-	case at.branch && p.folded[at.path] != closed:
-		p.folded[at.path] = closed
-	case closed && at.within != "":
-		p.folded[at.within] = true
-		p.cursor = slices.IndexFunc(p.body, func(l bodyLine) bool { return l.path == at.within })
-	}
-}
-
-// Click puts the cursor on a line, and folds or unfolds a branch. row is always false:
-// there is nothing to open.
+// Click puts the cursor on a line. row is always false: there is nothing to open.
 func (p *Detail) Click(_, y int) (row bool) {
 	at := p.offset + y - p.head()
 	if y < p.head() || at >= p.total {
 		return false
 	}
 	p.cursor, p.stale = at, true
-	if at < len(p.body) && p.body[at].branch {
-		p.folded[p.body[at].path] = !p.folded[p.body[at].path]
-	}
 	return false
 }
 
@@ -235,9 +210,6 @@ type bodyLine struct {
 	text    string // the text for searching; "": as drawn
 	value   string // for copying
 	private bool   // the value is personal
-	branch  bool   // it can be folded
-	path    string // in a tree
-	within  string // path of the surrounding branch
 }
 
 // add adds a line, and returns it.

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,8 +19,8 @@ type sought struct {
 	hits    []int          // lines of the body that match
 }
 
-// Find searches for a text and puts the cursor on the first match from a line on. It
-// unfolds the branches around matches. "" ends the search.
+// Find searches for a text and puts the cursor on the first match from a line on. "" ends
+// the search.
 func (p *Detail) Find(text string, from int) {
 	p.sought = sought{text: text}
 	p.cursor, p.stale = from, true
@@ -68,8 +67,6 @@ func (p *Detail) Found() string {
 	of := len(p.sought.hits)
 	at, on := slices.BinarySearch(p.sought.hits, p.cursor)
 	switch {
-	case of == 0 && slices.Contains(slices.Collect(maps.Values(p.folded)), true):
-		return "nothing found in the unfolded parts"
 	case of == 0:
 		return "nothing found"
 	case !on:
@@ -78,17 +75,8 @@ func (p *Detail) Found() string {
 	return wording.Count(at+1) + " of " + wording.Count(of)
 }
 
-// seek searches again, also in folded branches, which it unfolds.
+// seek searches again.
 func (p *Detail) seek() {
-	for i := range p.tree.nodes {
-		n := &p.tree.nodes[i]
-		if !p.sought.pattern.MatchString(n.key + n.value) {
-			continue
-		}
-		for path := n.parent; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
-			delete(p.folded, "raw"+path)
-		}
-	}
 	p.body = p.body[:0]
 	p.compose()
 	p.gather()

@@ -169,8 +169,7 @@ func (t *tree) of(body []byte, revealed bool) []node {
 	return t.nodes
 }
 
-// raw shows a body as a tree that folds. It masks tokens and, unless revealed, personal
-// data.
+// raw shows a body as indented lines. It masks tokens and, unless revealed, personal data.
 func (p *Detail) raw(body []byte) {
 	if len(body) == 0 {
 		return
@@ -184,22 +183,10 @@ func (p *Detail) raw(body []byte) {
 	} else {
 		p.heading("RAW · masked")
 	}
-	skip := ""
 	for i := range nodes[1:] { // the first is the root
 		n := &nodes[i+1]
-		if skip != "" && strings.HasPrefix(n.path, skip) {
-			continue
-		}
-		skip = ""
-		folded := n.branch && p.folded["raw"+n.path]
-		if folded {
-			skip = n.path + "/"
-		}
-		line := p.add(func(l *paint.Line) { n.draw(l, folded) })
-		line.branch, line.path, line.text = n.branch, "raw"+n.path, n.key+n.value
-		if n.depth > 1 {
-			line.within = "raw" + n.parent
-		}
+		line := p.add(n.draw)
+		line.text = n.key + n.value
 		if !n.branch && !strings.Contains(n.value, "[masked]") {
 			line.value, line.private = leaf(n.value), p.revealed
 		}
@@ -218,22 +205,20 @@ func leaf(value string) string {
 	return value
 }
 
-func (n *node) draw(l *paint.Line, folded bool) {
+func (n *node) draw(l *paint.Line) {
 	l.Space(2 * (n.depth - 1))
 	switch {
 	case !n.branch:
-		l.Space(2).Put(paint.Muted, n.key)
+		l.Put(paint.Muted, n.key)
 		style := paint.Text
 		if n.value == `"[masked]"` {
 			style = paint.Muted
 		}
 		l.Put(style, n.value)
-	case folded:
-		l.Put(paint.Accent, "▸ ").Put(paint.Muted, n.key+n.value).Put(paint.Muted, " "+strconv.Itoa(n.size)+" ").Put(paint.Muted, n.end)
 	case n.size == 0:
-		l.Space(2).Put(paint.Muted, n.key+n.value+n.end)
+		l.Put(paint.Muted, n.key+n.value+n.end)
 	default:
-		l.Put(paint.Muted, "▾ ").Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
+		l.Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
 		if n.value == "[" {
 			l.Put(paint.Muted, " "+strconv.Itoa(n.size))
 		}

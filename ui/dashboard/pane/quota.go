@@ -78,7 +78,7 @@ func unreported(b *quota.Bucket) bool { return b.Limit <= 0 && b.ObservedAt.IsZe
 // Move moves the cursor among the spenders. If they are not shown, it scrolls the buckets.
 func (p *Quota) Move(s Step) {
 	if p.Viewing() {
-		p.spending.move(s, p.unfolded())
+		p.spending.move(s)
 		p.stale = true
 		return
 	}

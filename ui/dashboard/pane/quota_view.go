@@ -160,7 +160,7 @@ func (p *Quota) spendColumns() spendColumns {
 // table draws who spent how much of what.
 func (p *Quota) table() {
 	s := &p.spending
-	s.count(p.unfolded())
+	s.count(p.endpoints())
 	c := p.spendColumns()
 	l := p.start().Space(1).Put(paint.Muted|paint.Bold, "SPENDERS")
 	if s.filter != nil {
@@ -209,8 +209,8 @@ func (p *Quota) reach(c spendColumns, width int) string {
 	return ""
 }
 
-// unfolded reports whether spenders are unfolded by default.
-func (p *Quota) unfolded() bool { return p.h >= 30 }
+// endpoints reports whether there is room for the endpoints of each spender.
+func (p *Quota) endpoints() bool { return p.h >= 30 }
 
 func (p *Quota) spender(r *spendRow, c spendColumns, under bool) {
 	l := p.start()

@@ -26,7 +26,6 @@ type spending struct {
 	span     account.Span
 	chart    int // the first shown chart
 	picked[spendRow]
-	folded map[string]bool // by the names of spenders
 	filter *Filter
 	sums   [len(quotaClasses)]int // of all spenders, hidden ones included
 	sorting[spendRow]
@@ -54,7 +53,8 @@ type spendRow struct {
 }
 
 func newSpending(look *Look) spending {
-	return spending{look: look, seen: map[string]int{}, folded: map[string]bool{}, picked: picked[spendRow]{name: func(r spendRow) string { return r.key.name() }}, sorting: by(spendOrders())}
+	return spending{look: look, seen: map[string]int{}, sorting: by(spendOrders()),
+		picked: picked[spendRow]{name: func(r spendRow) string { return r.key.name() }}}
 }
 
 // spendOrders returns the orders of the spenders, and of the endpoints of each.
@@ -112,8 +112,8 @@ func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
 	slices.SortStableFunc(s.stack, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 }
 
-// count makes the rows: each spender and, unless it is folded, its endpoints below it.
-func (s *spending) count(unfolded bool) {
+// count makes the rows: each spender and, if they are asked for, its endpoints below it.
+func (s *spending) count(endpoints bool) {
 	whole := make([]spendRow, 0, len(s.spenders))
 	parts := map[string][]spendRow{}
 	for i := range s.spenders {
@@ -145,7 +145,7 @@ func (s *spending) count(unfolded bool) {
 			continue
 		}
 		s.rows = append(s.rows, row)
-		if row.ends > 0 && row.of != "" && s.folded[row.key.by] != unfolded {
+		if row.ends > 0 && row.of != "" && endpoints {
 			slices.SortStableFunc(found, s.compare)
 			s.rows = append(s.rows, found...)
 		}
@@ -171,17 +171,9 @@ func (r *spendRow) use(u *account.Use, span account.Span) spendRow {
 	return row
 }
 
-// move moves the cursor, or folds what is under it.
-func (s *spending) move(step Step, unfolded bool) {
-	switch {
-	case len(s.rows) == 0:
-	case step == Left, step == Right:
-		by := s.rows[s.cursor()].key.by
-		s.folded[by] = (step == Left) == unfolded
-		if step == Left {
-			s.under = spendKey{by: by}.name()
-		}
-	default:
+// move moves the cursor.
+func (s *spending) move(step Step) {
+	if len(s.rows) > 0 {
 		s.put(s.cursor() + step.by(s.page, len(s.rows)))
 	}
 }

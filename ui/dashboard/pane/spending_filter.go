@@ -11,7 +11,7 @@ func (p *Quota) Fields() []Field { return spendFields[:] }
 // SetFilter shows only spenders and endpoints that match; nil shows all.
 func (p *Quota) SetFilter(f *Filter) {
 	p.spending.filter = f
-	p.spending.count(p.unfolded())
+	p.spending.count(p.endpoints())
 	p.stale = true
 }
 

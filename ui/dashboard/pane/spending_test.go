@@ -86,17 +86,6 @@ func TestTheCursorStaysOnItsSpenderWhileTheyChangePlaces(t *testing.T) {
 	if got, _ := p.RowFilter(); got != want {
 		t.Errorf("the cursor is on %s, want %s", got, want)
 	}
-	p.Move(Left)
-	if got := text(p.Lines()); strings.Contains(got, "GET events") {
-		t.Errorf("folded, the endpoints still stand:\n%s", got)
-	}
-	if got, _ := p.RowFilter(); got != `by="few"` {
-		t.Errorf("after folding the cursor is on %s", got)
-	}
-	p.Move(Right)
-	if got := text(p.Lines()); !strings.Contains(got, "GET events") {
-		t.Errorf("unfolded, the endpoints are not there:\n%s", got)
-	}
 }
 
 func TestWhatIsNotKnownOfSpendingIsNotZero(t *testing.T) {

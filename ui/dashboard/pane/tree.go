@@ -10,8 +10,6 @@ import (
 
 // node is a line of a JSON tree.
 type node struct {
-	path   string // of indices; identifies the node
-	parent string
 	depth  int
 	key    string // with quotes and colon, or the index in an array
 	value  string // JSON of a leaf; opening bracket of a branch
@@ -52,7 +50,7 @@ func appendNode(nodes []node, v gjson.Result, n node) []node {
 	at, i := len(nodes), 0
 	nodes = append(nodes, n)
 	v.ForEach(func(key, value gjson.Result) bool {
-		child := node{path: n.path + "/" + strconv.Itoa(i), parent: n.path, depth: n.depth + 1, key: key.Raw + ": "}
+		child := node{depth: n.depth + 1, key: key.Raw + ": "}
 		if v.IsArray() {
 			child.key = "[" + strconv.Itoa(i) + "]: "
 		}
