@@ -57,7 +57,10 @@ func TestTheTerminalHearsNothingOfAMutedKindUntilThatEnds(t *testing.T) {
 		})
 		m.Update(tea.BlurMsg{})
 		fails := func(id api.ID) tea.Cmd {
-			m.Update(changesMsg{account.Changes{At: time.Now(), Intents: []*account.Intent{{ID: id, State: api.Failed}}, Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
+			failed := account.Alert{Kind: account.AlertFailed, Intent: id, Text: "Mug failed"}
+			m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{
+				Feed: account.FeedStatus{State: account.FeedLive}, Alerts: []account.Alert{failed},
+			}}})
 			time.Sleep(time.Minute) // the clock of the bubble
 			return m.notify()
 		}

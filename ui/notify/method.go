@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,12 +29,12 @@ func Methods() []Method { return []Method{Auto, Bell, OSC9, OSC99, OSC777, Off} 
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {
-		if string(m) == name {
-			return m, nil
-		}
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
+	if !slices.Contains(names, name) {
+		return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
+	}
+	return Method(name), nil
 }
 
 // Resolve replaces [Auto] with the method that the terminal supports, as the environment
@@ -77,7 +78,8 @@ func (m Method) sequence(text string) string {
 	case OSC9:
 		return escape + "9;" + title + ": " + text + bell
 	case OSC99: // one id: a newer notification replaces the older one
-		return escape + "99;i=" + title + ":d=0:o=unfocused;" + title + end + escape + "99;i=" + title + ":d=1:p=body;" + text + end
+		return escape + "99;i=" + title + ":d=0:o=unfocused;" + title + end +
+			escape + "99;i=" + title + ":d=1:p=body;" + text + end
 	case OSC777:
 		return escape + "777;notify;" + title + ";" + text + bell
 	}

@@ -46,11 +46,18 @@ func (w *watch) want(text string) {
 	}
 }
 
+const lost = "the relay cannot be reached; open intents are polled"
+
 func (w *watch) relay(down bool) {
 	w.c.Summary.Alerts = []account.Alert{{Kind: account.AlertStuck}}
 	if down {
-		w.c.Summary.Alerts = append(w.c.Summary.Alerts, account.Alert{Kind: account.AlertRelay})
+		w.c.Summary.Alerts = append(w.c.Summary.Alerts, account.Alert{Kind: account.AlertRelay, Text: lost})
 	}
+	w.observe()
+}
+
+func (w *watch) fail(id api.ID, text string) {
+	w.c.Summary.Alerts = append(w.c.Summary.Alerts, account.Alert{Kind: account.AlertFailed, Intent: id, Text: text})
 	w.observe()
 }
 
@@ -58,11 +65,13 @@ func TestWhatIsMutedNotifiesNobody(t *testing.T) {
 	w, muted := newWatch(t), account.AlertFailed
 	w.n.cfg.Muted = func(a account.Alert) bool { return a.Kind == muted }
 	w.n.Blur()
-	w.observe(w.intent("a", api.Failed), w.intent("b", api.AwaitingConfirmation))
+	w.observe(w.intent("b", api.AwaitingConfirmation))
+	w.fail("a", "Wool Socks failed")
 	w.pass(time.Minute)
 	w.want("Wool Socks awaits confirmation, 44.52 USD")
 	muted = account.AlertAwaiting
-	w.observe(w.intent("c", api.Failed), w.intent("d", api.AwaitingConfirmation))
+	w.observe(w.intent("d", api.AwaitingConfirmation))
+	w.fail("c", "Wool Socks failed")
 	w.pass(time.Minute)
 	w.want("Wool Socks failed")
 	muted = account.AlertRelay
@@ -75,7 +84,7 @@ func TestWhatIsMutedNotifiesNobody(t *testing.T) {
 	muted = ""
 	w.relay(true)
 	w.pass(time.Minute)
-	w.want("the relay cannot be reached")
+	w.want(strings.ReplaceAll(lost, ";", ""))
 	muted = account.AlertRelay // elsewhere, while it is down
 	w.relay(true)
 	w.pass(time.Minute)
@@ -112,18 +121,12 @@ func TestEachKindOfNewsNotifies(t *testing.T) {
 		{"awaiting, not read yet", func(w *watch) {
 			w.observe(&account.Intent{ID: "a", State: api.AwaitingConfirmation})
 		}, "An intent awaits confirmation"},
-		{"failed", func(w *watch) { w.observe(w.intent("a", api.Failed)) }, "Wool Socks failed"},
-		{"relay down", func(w *watch) { w.relay(true) }, "the relay cannot be reached"},
+		{"failed", func(w *watch) { w.fail("a", "Wool Socks failed: out of stock") }, "Wool Socks failed: out of stock"},
+		{"relay down", func(w *watch) { w.relay(true) }, strings.ReplaceAll(lost, ";", "")},
 		{"several", func(w *watch) {
-			w.observe(w.intent("a", api.AwaitingConfirmation), w.intent("b", api.Failed), w.intent("c", api.AwaitingConfirmation))
-			w.relay(true)
-		}, "2 intents await confirmation, 1 failed, the relay cannot be reached"},
-		{"one and one", func(w *watch) {
-			w.observe(w.intent("a", api.AwaitingConfirmation), w.intent("b", api.Failed))
-		}, "1 intent awaits confirmation, 1 failed"},
-		{"two that failed", func(w *watch) {
-			w.observe(w.intent("a", api.Failed), w.intent("b", api.Failed))
-		}, "2 intents failed"},
+			w.observe(w.intent("a", api.AwaitingConfirmation), w.intent("b", api.AwaitingConfirmation))
+			w.fail("c", "Wool Socks failed")
+		}, "Wool Socks awaits confirmation, 44.52 USD, and 2 more"},
 		{"nothing: placed and completed", func(w *watch) {
 			w.observe(w.intent("a", api.PlacingOrder), w.intent("b", api.Completed), w.intent("c", api.RetrievingOffer))
 		}, ""},
@@ -133,7 +136,7 @@ func TestEachKindOfNewsNotifies(t *testing.T) {
 		}, ""},
 		{"nothing: the relay was back before it could be told", func(w *watch) { w.relay(true); w.relay(false) }, ""},
 		{"nothing: an old state that becomes known now", func(w *watch) {
-			old := w.intent("a", api.Failed)
+			old := w.intent("a", api.AwaitingConfirmation)
 			old.Since = w.now.Add(-newsFor - time.Second)
 			w.observe(old)
 		}, ""},
@@ -157,7 +160,7 @@ func TestARelayThatIsBackNotifies(t *testing.T) {
 	w.n.Blur()
 	w.relay(true)
 	w.pass(time.Minute)
-	w.want("the relay cannot be reached")
+	w.want(strings.ReplaceAll(lost, ";", ""))
 	w.relay(false)
 	w.pass(time.Minute)
 	w.want("the relay is back")
@@ -177,7 +180,7 @@ func TestNotificationsComeSeldom(t *testing.T) {
 	if len(told) != 10 {
 		t.Fatalf("%d notifications in five minutes: %q", len(told), told)
 	}
-	if !strings.Contains(told[0], "21 intents") || !strings.Contains(told[5], "300 intents") {
+	if !strings.Contains(told[0], "and 20 more") || !strings.Contains(told[5], "and 299 more") {
 		t.Errorf("got %q and %q, want all that gathered", told[0], told[5])
 	}
 }
@@ -189,12 +192,12 @@ func TestTheHistoryIsNoNews(t *testing.T) {
 	c := account.Changes{At: now, Intents: []*account.Intent{{ID: "a", State: api.AwaitingConfirmation}}}
 	c.Summary.Feed.State = account.FeedReplaying
 	n.Observe(&c)
-	c.Summary.Feed.State, c.Intents[0] = account.FeedLive, &account.Intent{ID: "b", State: api.Failed}
+	c.Summary.Feed.State, c.Intents[0] = account.FeedLive, &account.Intent{ID: "b", State: api.AwaitingConfirmation}
 	n.Observe(&c) // the end of the replay
 	if got := n.Take(now.Add(time.Hour)); got != "" {
 		t.Errorf("got %q", got)
 	}
-	c.Intents[0] = &account.Intent{ID: "c", State: api.Failed}
+	c.Intents[0] = &account.Intent{ID: "c", State: api.AwaitingConfirmation}
 	n.Observe(&c)
 	if got := n.Take(now.Add(time.Hour)); got != "\a" {
 		t.Errorf("got %q, want the bell", got)
