@@ -101,21 +101,21 @@ type roles struct {
 	Money      shade `toml:"money"`
 }
 
+// shades lists the roles.
+func (r *roles) shades() []shade {
+	return []shade{
+		r.Background, r.Surface, r.Text, r.Muted, r.Faint, r.Accent, r.Selected, r.Glow,
+		r.Retrieving, r.Awaiting, r.Placing, r.Completed, r.Failed, r.Unlisted,
+		r.Good, r.Warning, r.Bad, r.Money,
+	}
+}
+
 // over sets the given roles.
 func (r *roles) over(t *Theme) {
-	for _, role := range []struct {
-		given shade
-		to    *color.Color
-	}{
-		{r.Background, &t.Background}, {r.Surface, &t.Surface},
-		{r.Text, &t.Text}, {r.Muted, &t.Muted}, {r.Faint, &t.Faint},
-		{r.Accent, &t.Accent}, {r.Selected, &t.Selected}, {r.Glow, &t.Glow},
-		{r.Retrieving, &t.Retrieving}, {r.Awaiting, &t.Awaiting}, {r.Placing, &t.Placing},
-		{r.Completed, &t.Completed}, {r.Failed, &t.Failed}, {r.Unlisted, &t.Unlisted},
-		{r.Good, &t.Good}, {r.Warning, &t.Warning}, {r.Bad, &t.Bad}, {r.Money, &t.Money},
-	} {
-		if role.given.set {
-			*role.to = role.given.color
+	colours := t.colours()
+	for i, given := range r.shades() {
+		if given.set {
+			*colours[i] = given.color
 		}
 	}
 }

@@ -116,7 +116,7 @@ func states(t Theme) map[string]color.Color {
 // distanceFor is how far apart two colours look, as a hundredth of the distance
 // from black to white in the space Oklab.
 func distanceFor(s sight, a, b color.Color) float64 {
-	return 100 * oklabOf(s.see(a)).distance(oklabOf(s.see(b)))
+	return 100 * distance(s.see(a), s.see(b))
 }
 
 func (s sight) see(c color.Color) color.Color {

@@ -3,7 +3,6 @@ package themes
 
 import (
 	"image/color"
-	"slices"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -80,28 +79,21 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	return Theme{Name: t.Name, Dark: t.Dark}
 }
 
-// grounds are the backgrounds of text, and the rules.
-func (t *Theme) grounds() []*color.Color {
-	return []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Faint}
-}
-
-// texts are the roles that must be readable.
-func (t *Theme) texts() []*color.Color {
+// colours are the colours of all roles, in the order of [roles.shades].
+func (t *Theme) colours() []*color.Color {
 	return []*color.Color{
-		&t.Text, &t.Muted, &t.Accent, &t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
+		&t.Background, &t.Surface, &t.Text, &t.Muted, &t.Faint, &t.Accent, &t.Selected, &t.Glow,
+		&t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
 		&t.Good, &t.Warning, &t.Bad, &t.Money,
 	}
 }
 
-// indexed is a theme in the nearest of 256 colours that keep its text readable.
-func (t Theme) indexed() Theme {
-	p, selected := newPalette(), t.Selected
-	for _, c := range t.grounds() {
-		*c = p.nearest(*c, anyColour)
-	}
-	t.Selected = p.nearest(selected, apartFrom(t.Background, t.Surface))
-	for _, c := range t.texts() {
-		*c = p.nearest(*c, readableOn(t.Background, t.Surface, t.Selected, t.Glow))
+// converted is a theme in the colours that another kind of terminal has.
+func (t Theme) converted(to func(color.Color) color.Color) Theme {
+	for _, c := range t.colours() {
+		if *c != nil {
+			*c = to(*c)
+		}
 	}
 	return t
 }
@@ -109,19 +101,10 @@ func (t Theme) indexed() Theme {
 // reduced is a theme without a sixteen-colour form in the nearest of the sixteen
 // colours, on the terminal's own background: tints of a background have no near ones.
 func (t Theme) reduced() Theme {
-	basic := t
-	for _, c := range slices.Concat(basic.grounds(), basic.texts()) {
-		if *c != nil {
-			*c = colorprofile.ANSI.Convert(*c)
+	for _, c := range []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Text} {
+		if _, own := (*c).(ansi.BasicColor); !own {
+			*c = nil
 		}
 	}
-	for _, plain := range []struct{ to, from *color.Color }{
-		{&basic.Background, &t.Background}, {&basic.Surface, &t.Surface}, {&basic.Selected, &t.Selected},
-		{&basic.Glow, &t.Glow}, {&basic.Text, &t.Text},
-	} {
-		if _, ok := (*plain.from).(ansi.BasicColor); !ok {
-			*plain.to = nil
-		}
-	}
-	return basic
+	return t.converted(colorprofile.ANSI.Convert)
 }
