@@ -9,7 +9,7 @@ import (
 )
 
 // sheetWidth is how wide a sheet is, in cells.
-const sheetWidth = 80
+const sheetWidth = 78
 
 // table prints rows in columns, two blanks apart; the first row is the head. Columns are as wide
 // as what a terminal shows in them. Remote text is scrubbed.
@@ -61,4 +61,10 @@ func sheet(facts ...fact) string {
 // padded is text in at least this many cells.
 func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+}
+
+// atSpaces breaks text at spaces into lines of at most width cells. A word that is wider is broken.
+func atSpaces(text string, width int) string {
+	const hyphen, whole = "-", "\u2011" // at which nothing is broken
+	return strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(text, hyphen, whole), width, ""), whole, hyphen)
 }

@@ -37,10 +37,6 @@ func TestMain(m *testing.M) {
 		endPlayed()
 		os.Exit(code)
 	}
-	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // tests with a screen wait for clocks and compute little
-		panic(err)
-	}
 	testscript.Main(runTests{m}, asCommands())
 }
 
@@ -58,6 +54,10 @@ func endPlayed() {
 // runApart runs the tests without the settings, the memory and the terminal of the
 // user who runs them.
 func runApart(m *testing.M) int {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // tests with a screen wait for clocks and compute little
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "tillwatch-test-")
 	if err != nil {
 		panic(err)

@@ -72,24 +72,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	var failure error
-	captureErrors(root, &failure)
-	if err := root.ExecuteContext(ctx); err != nil { // the command line itself was refused
-		fmt.Fprintf(stderr, "tillwatch: %s\nTry --help.\n", inLines(err))
-		return exitUsage
+	began := false // whether the command line was accepted
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		began = true
+		return checkGiven(c.Flags())
 	}
-	var exit *exitError
-	var wrong *config.Error
-	switch {
-	case failure == nil:
+	failure := root.ExecuteContext(ctx)
+	if failure == nil {
 		return exitDone
-	case errors.As(failure, &exit):
-	case errors.As(failure, &wrong):
-		exit = &exitError{exitUsage, failure}
-	default:
-		exit = &exitError{exitFailed, failure}
 	}
 	said := inLines(failure)
+	if !began {
+		fmt.Fprintf(stderr, "tillwatch: %s\nTry --help.\n", said)
+		return exitUsage
+	}
 	switch {
 	case ctx.Err() != nil && errors.Is(failure, context.Canceled):
 		said = strings.TrimSuffix("interrupted: "+strings.TrimSuffix(said, context.Canceled.Error()), ": ")
@@ -97,7 +93,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		said += " (tillwatch doctor says more)"
 	}
 	fmt.Fprintf(stderr, "tillwatch: %s\n", said)
-	return exit.code
+	return exitCodeFor(failure)
+}
+
+// exitCodeFor is the exit code for a command's error.
+func exitCodeFor(err error) int {
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, new(*config.Error)):
+		return exitUsage
+	}
+	return exitFailed
 }
 
 // version is the tag that the program was built from. A build from something else has
@@ -118,34 +126,16 @@ func inLines(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// captureErrors tells the commands' errors from those of the library, which refuses the command
-// line.
-func captureErrors(c *cobra.Command, failure *error) {
-	if do := c.RunE; do != nil {
-		c.RunE = func(c *cobra.Command, args []string) error {
-			if *failure = checkGiven(c.Flags()); *failure == nil {
-				*failure = do(c, args)
-			}
-			return nil
-		}
-	}
-	for _, inner := range c.Commands() {
-		captureErrors(inner, failure)
-	}
-}
-
-// checkGiven refuses flags that were given an empty value, as of an unset variable: they would do nothing. An empty
-// setting overrides the environment and the configuration file; a file that is not named does not.
+// checkGiven refuses flags that were given an empty value, as of an unset variable: they would do
+// nothing. An empty setting overrides the environment and the configuration file.
 func checkGiven(flags *pflag.FlagSet) error {
-	settings := config.Keys()
 	var all []error
 	flags.Visit(func(f *pflag.Flag) {
 		empty := f.Value.Type() == "string" && f.Value.String() == ""
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
-		isSetting := slices.Contains(settings, strings.ReplaceAll(f.Name, "-", "_")) && !strings.HasSuffix(f.Name, "-file")
-		if empty && !isSetting {
+		if empty && (!isSetting(f) || strings.HasSuffix(f.Name, "-file")) { // a file that is not named gives nothing
 			all = append(all, fmt.Errorf("--%s is empty: give a value, or leave the flag out", f.Name))
 		}
 	})
@@ -160,8 +150,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tillwatch",
 		Short: "Watch live checkouts of the Universal Checkout API",
-		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which await your confirmation, " +
-			"and how much of the account's quota is left.",
+		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which await " +
+			"your confirmation, and how much of the account's quota is left.",
 		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
 		Args:    noArguments,
 		RunE:    watch.RunE,
@@ -183,6 +173,7 @@ func newRoot() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	root.AddCommand(newMan())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _, _ = io.WriteString(c.OutOrStdout(), helpOf(c)) })
 	for _, c := range root.Commands() {
 		switch c.Name() { // cobra's own print help whatever is asked of them
 		case "completion":
@@ -197,11 +188,6 @@ func newRoot() *cobra.Command {
 			}
 		}
 	}
-	for _, c := range root.Commands() {
-		shortenTimes(c)
-	}
-	foldExamples(root)
-	breakAtSpaces(root)
 	return root
 }
 
@@ -286,7 +272,8 @@ func saysMore(err error) bool {
 	var refused *relay.RefusedError
 	var away *net.OpError
 	switch {
-	case errors.As(err, &marked), errors.As(err, &refused), errors.Is(err, errUnauthorized), errors.Is(err, api.ErrUnauthorized), errors.Is(err, api.ErrForbidden):
+	case errors.As(err, &marked), errors.As(err, &refused), errors.Is(err, errUnauthorized),
+		errors.Is(err, api.ErrUnauthorized), errors.Is(err, api.ErrForbidden):
 		return true
 	case errors.As(err, &away):
 		return away.Op == "dial"

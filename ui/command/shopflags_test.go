@@ -3,9 +3,6 @@ package command
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/spf13/cobra"
 )
 
 func TestFlagsThatCannotBeMeantAreRefused(t *testing.T) {
@@ -22,24 +19,4 @@ func TestFlagsThatCannotBeMeantAreRefused(t *testing.T) {
 			t.Errorf("%s ends with %d and says %q, want %d and a line with %q", c.line, code, said, exitUsage, c.want)
 		}
 	}
-}
-
-// A terminal has 80 columns.
-func TestExamplesAreShownWhole(t *testing.T) {
-	t.Parallel()
-	var look func(c *cobra.Command)
-	look = func(c *cobra.Command) {
-		for line := range strings.Lines(c.Example) {
-			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 {
-				t.Errorf("%s: %s", c.CommandPath(), line)
-			}
-		}
-		if strings.Contains(strings.ReplaceAll(c.Example, " \\\n", " "), "\\") {
-			t.Errorf("%s is broken as no shell reads on: %s", c.CommandPath(), c.Example)
-		}
-		for _, inner := range c.Commands() {
-			look(inner)
-		}
-	}
-	look(newRoot())
 }

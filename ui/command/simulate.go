@@ -220,7 +220,7 @@ func simulateHelp() string {
 
 // folded joins words with commas into indented lines.
 func folded[T ~string](words []T, indent string) string {
-	const width = 108
+	const width = 78
 	lines := ansi.Wordwrap(strings.Join(asStrings(words), ", "), width-len(indent), "")
 	return indent + strings.ReplaceAll(lines, "\n", "\n"+indent)
 }

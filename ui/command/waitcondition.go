@@ -50,7 +50,7 @@ func parseCondition(args []string) (*condition, error) {
 	subject, name, named := strings.Cut(words[0], ":")
 	terms, known := waitTerms()[subject]
 	must := subject == ofIntent || subject == ofOrder
-	instead := insteadOf("wait " + subject)
+	instead := ""
 	switch {
 	case instead != "":
 		return nil, fmt.Errorf("%s cannot be waited for%s", config.Shown(words[0]), instead)
