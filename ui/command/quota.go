@@ -183,15 +183,3 @@ func (s spending) percent() string {
 	}
 	return fmt.Sprintf("%.0f%%", 100*s.share)
 }
-
-// sentence is the spending in words.
-func (s spending) sentence() string {
-	text := fmt.Sprintf("%s: %s in the last hour, %s of all", s.name, wording.Counted(s.Requests, "request", "requests"), s.percent())
-	if s.Refused > 0 {
-		text += fmt.Sprintf(", %s refused", wording.Count(s.Refused))
-	}
-	if s.Errors > 0 {
-		text += fmt.Sprintf(", %s", wording.Counted(s.Errors, "error", "errors"))
-	}
-	return text
-}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,14 +189,18 @@ func newSnapshot(environment string, picture account.Changes, settling account.S
 	s := picture.Summary
 	r := snapshot{
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
-		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
-			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err)},
-		Events: eventsReport{EventCounters: s.Events},
-		Reads:  readsReport{ReadCounters: s.Reads, Unreadable: settling.Unreadable, Reported: settling.Reported},
-		Quota:  []quotaReport{}, Summary: s.Shared(), known: s, pulse: account.PulseOf(slices.Values(picture.Intents), &s, now),
+		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch, LastEventAgeS: age(now, s.LastEvent),
+			Error: wording.Because(s.Feed.Err)},
+		Events:  eventsReport{EventCounters: s.Events},
+		Reads:   readsReport{ReadCounters: s.Reads, Unreadable: settling.Unreadable, Reported: settling.Reported},
+		Intents: map[string]*int{}, Shipments: map[api.ShipmentStatus]*int{}, Quota: []quotaReport{},
+		Alerts: s.Alerts, Summary: s.Shared(), known: s, pulse: account.PulseOf(slices.Values(picture.Intents), &s, now),
 	}
 	r.Alerts, r.Summary.Alerts = r.Summary.Alerts, nil
 	r.Pulse = r.pulse.Shared()
+	if s.Feed.LostFrom != 0 {
+		r.Relay.Gaps = s.Feed.LostTo - s.Feed.LostFrom + 1
+	}
 	if s.Feed.State != account.FeedOff {
 		r.Events.Missed = &s.Events.Missed
 	}
@@ -208,12 +213,32 @@ func newSnapshot(environment string, picture account.Changes, settling account.S
 	for _, m := range settling.Missing {
 		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), wording.Because(m.Err)})
 	}
-	intents := !slices.ContainsFunc(settling.Missing, func(m account.Missing) bool { return m.Part != account.PartShipmentList })
-	r.Intents, r.Shipments = intentCounts(s, r.Settled || intents && s.IntentsKnown()), shipmentCounts(s, r.Settled)
+	r.count(s.IntentsKnown())
 	for i := range s.Quota {
 		r.Quota = append(r.Quota, quotaOf(&s.Quota[i], now))
 	}
 	return r
+}
+
+// count counts intents and shipments by state. What is missing may be of any state, so there 0 is unknown.
+func (r *snapshot) count(intentsKnown bool) {
+	onlyShipments := !slices.ContainsFunc(r.Missing, func(m missingReport) bool { return m.What != account.PartShipmentList })
+	all, other := r.Settled || onlyShipments && intentsKnown, 0
+	for _, state := range api.IntentStates() {
+		r.Intents[string(state)] = known(r.known.Intents[state], all)
+	}
+	for state, n := range r.known.Intents {
+		if !state.Known() {
+			other += n
+		}
+	}
+	r.Intents["other"], r.Intents[notRead] = known(other, all), known(r.known.NotRead, all)
+	for _, status := range api.ShipmentStatuses() {
+		r.Shipments[status] = known(0, r.Settled)
+	}
+	for status, n := range r.known.Shipments {
+		r.Shipments[cmp.Or(status, notRead)] = known(n, r.Settled)
+	}
 }
 
 func quotaOf(b *quota.Bucket, now time.Time) quotaReport {
@@ -262,10 +287,17 @@ func age(now, t time.Time) *float64 {
 
 func rounded(f float64) float64 { return math.Round(f*100) / 100 }
 
-// lost is how many sequence numbers a gap skipped.
-func lost(f account.FeedStatus) int64 {
-	if f.LostFrom == 0 {
-		return 0
+// whyMissing is the reason if nothing has failed; held says what reads wait for.
+func whyMissing(m account.Missing, waited time.Duration, held string) string {
+	switch {
+	case m.Part == account.PartSource:
+		return "there is no list, no relay and no id"
+	case m.Part == account.PartEvents:
+		return "they were deleted, or the journal was replaced"
+	case held != "" && m.Part != account.PartFeed:
+		return held
+	case m.Final:
+		return "only its newest part is read"
 	}
-	return f.LostTo - f.LostFrom + 1
+	return "that takes longer than " + wording.Age(waited)
 }

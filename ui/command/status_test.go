@@ -59,7 +59,7 @@ func untold() account.Settling {
 func TestStatusKeepsItsNamesAndShowsWhatIsSpent(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	if err := printed(&out, true, newSnapshot("staging", told(now), untold(), now), ""); err != nil {
+	if err := (streams{out: &out, json: true}).print(newSnapshot("staging", told(now), untold(), now)); err != nil {
 		t.Fatal(err)
 	}
 	line := out.Bytes()
@@ -114,26 +114,6 @@ func TestTimesOfAStatusAreInUTC(t *testing.T) {
 	}
 }
 
-func TestStatusShowsWhatIsKnownOfTheDay(t *testing.T) {
-	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.Local)
-	figure := func(n int, grounds account.Grounds) account.Figure { return account.Figure{N: n, Grounds: grounds} }
-	for _, c := range []struct {
-		name, line string
-		day        account.Limit
-	}{
-		{"a limit that was passed", "quota       day: at least 114 of an unknown limit used\n", account.Limit{Used: figure(114, account.Counted)}},
-		{"an assumed limit", "quota       day: at least 4 of 50 (assumed) used, at most 46 left\n", account.Limit{Used: figure(4, account.Counted), Limit: figure(50, account.Assumed)}},
-		{"none left", "day: 60 of 60 used, 0 left; used up, slots return at 14:00\n",
-			account.Limit{Used: figure(60, account.Told), Limit: figure(60, account.Told), RunsOut: now.Add(-time.Hour), Returns: now.Add(2 * time.Hour)}},
-	} {
-		c.day.Name, c.day.Window = account.LimitDay, 24*time.Hour
-		r := newSnapshot("staging", account.Changes{Summary: account.Summary{Limits: []account.Limit{c.day}}}, account.Settling{}, now)
-		if text := r.text(); !strings.Contains(text, c.line) {
-			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
-		}
-	}
-}
-
 func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	text := newSnapshot("staging", told(now), untold(), now).text()
@@ -144,21 +124,17 @@ func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"api         healthy, last read never\n",
-		"quota       reads: 7 of 10 used, 3 left in 1s\n",
-		"intents     2 awaiting confirmation, 1 other\n",
-		"pulse       since 00:00 1 of 1 completed (100 %) for 1,234.56 USD; yesterday\n",
-		"            from 16:00 none ended\n",
-		"awaiting    unknown\n",
-		"to an offer p50 9.0s, p95 9.0s (of 1)\n",
-		"to an order p50 30s, p95 30s (of 1)\n",
-		"latency     reads p50 82ms, p95 1.0s (of 90), slower than usual; 1 day before\n",
-		"            p50 40ms, p95 70ms (of 8)\n",
-		"shipments   3 shipped\n",
-		"missing     the list of intents was not read to its end: GET /x: 429 too many\n",
-		"            requests\n",
-		"missing     2 intents are not read yet\n",
-		"alert       Socks expires within 1m\n",
+		"api          healthy, last read never\n",
+		"quota        reads: 7 of 10 used, 3 left in 1s\n",
+		"intents      2 awaiting confirmation, 1 other\n",
+		"pulse        since 00:00 1 of 1 completed (100 %) for 1,234.56 USD; yesterday\n",
+		"             from 16:00 none ended\n",
+		"awaiting     unknown\n",
+		"to an offer  p50 9.0s, p95 9.0s (of 1)\n",
+		"shipments    3 shipped\n",
+		"missing      the list of intents was not read to its end: GET /x: 429 too many\n",
+		"missing      intents that are not read yet (2)\n",
+		"alert        Socks expires within 1m\n",
 	} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("there is no line %q in\n%s", want, text)
@@ -181,7 +157,7 @@ func TestWhatIsNotKnownIsNoZero(t *testing.T) {
 			t.Errorf("%s is %s, want null", name, got.Raw)
 		}
 	}
-	if text := nothing.text(); !strings.Contains(text, "intents     unknown\n") || !strings.Contains(text, "shipments   unknown\n") || !strings.Contains(text, "unknown missed") {
+	if text := nothing.text(); !strings.Contains(text, "intents      unknown\n") || !strings.Contains(text, "shipments    unknown\n") || !strings.Contains(text, "unknown missed") {
 		t.Errorf("for people:\n%s", text)
 	}
 

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -10,77 +11,102 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// text is the snapshot for people, one subject per line.
-func (r snapshot) text() string {
-	b := &sheetWriter{}
-	s, now := &r.known, r.At
-	b.row("environment", r.Environment)
-	if r.Filter != "" {
-		b.row("filter", r.Filter+": only matching intents, with their shipments, alerts and pulse")
+// notRead counts intents of which only the id is known.
+const notRead = "not_read"
+
+// known is a count, or nil if it is 0 and something is missing.
+func known(n int, all bool) *int {
+	if n == 0 && !all {
+		return nil
 	}
+	return &n
+}
+
+// orUnknown is a number that may be unknown.
+func orUnknown[T int | int64](n *T) string {
+	if n == nil {
+		return "unknown"
+	}
+	return wording.Count(int(*n))
+}
+
+// text is the snapshot for people, one subject a line.
+func (r snapshot) text() string {
+	s, now := &r.known, r.At
 	failure := s.API.Err // may be of long ago
 	if s.API.State == account.APIHealthy {
 		failure = nil
 	}
-	b.row("api", s.API.State.String()+detail(failure, "last read "+ago(now, s.LastRead)))
-	b.row("relay", s.Feed.State.String()+detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent)))
-	b.row("intents", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
-	if s.LetGo > 0 {
-		b.row("", wording.Count(s.LetGo)+" older ones are not kept")
+	filter := r.Filter
+	if filter != "" {
+		filter += ": only matching intents, with their shipments, alerts and pulse"
 	}
-	statuses := api.ShipmentStatuses()
-	for status := range r.Shipments {
-		if !slices.Contains(statuses, status) {
-			statuses = append(statuses, status)
+	rows := []fact{
+		{"environment", r.Environment},
+		{"filter", filter},
+		{"api", s.API.State.String() + detail(failure, "last read "+ago(now, s.LastRead))},
+		{"relay", s.Feed.State.String() + detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent))},
+		{"intents", countsText(r.Intents, append(asStrings(api.IntentStates()), "other", notRead), s.LetGo)},
+		{"shipments", countsText(r.Shipments, append(api.ShipmentStatuses(), notRead), 0)},
+	}
+	for i := range s.Limits {
+		rows = append(rows, fact{"quota", string(s.Limits[i].Name) + ": " + limitText(&s.Limits[i], now)})
+	}
+	awaiting := "unknown"
+	if r.pulse.Waiting > 0 || r.Settled {
+		awaiting = wording.Awaited(&r.pulse)
+	}
+	rows = append(rows,
+		fact{"quota", wording.Holds(s.Holds(now), now, time.Local)},
+		fact{"pulse", wording.Day(&r.pulse)},
+		fact{"awaiting", awaiting},
+		fact{"to an offer", wording.Times(r.pulse.Today.Offer, r.pulse.Before.Offer, r.pulse.Week.Offer)},
+		fact{"to an order", wording.Times(r.pulse.Today.Order, r.pulse.Before.Order, r.pulse.Week.Order)})
+	for i := range s.Latency {
+		l := &s.Latency[i]
+		rows = append(rows, fact{"latency", wording.LatencyOf(l) + " " + wording.Latency(l, now)})
+	}
+	rows = append(rows, fact{"events", fmt.Sprintf("%s received, %s doubled, %s late, %s missed, %s backfilled",
+		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late),
+		orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))})
+	for _, m := range r.Missing {
+		rows = append(rows, fact{"missing", m.text()})
+	}
+	for i := range s.Alerts {
+		rows = append(rows, fact{"alert", s.Alerts[i].Text + wording.Within(&s.Alerts[i], now)})
+	}
+	return sheet(rows...)
+}
+
+// countsText lists what there is by kind, the usual kinds first.
+func countsText[K ~string](counts map[K]*int, kinds []K, letGo int) string {
+	for kind := range counts {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
 	}
-	slices.Sort(statuses[len(api.ShipmentStatuses()):])
-	b.row("shipments", countsText(r.Shipments, nil, statuses))
-	r.quotaLines(b)
-	r.pulseLines(b)
-	b.row("events", fmt.Sprintf("%s received, %s doubled, %s late, %s missed, %s backfilled",
-		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled)))
-	for _, m := range r.Missing {
-		b.row("missing", m.text())
+	var parts []string
+	unknown := false
+	for _, kind := range kinds {
+		switch n := counts[kind]; {
+		case n == nil:
+			unknown = true
+		case *n > 0 && kind == notRead:
+			parts = append(parts, wording.Count(*n)+" of unknown state")
+		case *n > 0:
+			parts = append(parts, wording.Count(*n)+" "+wording.Name(string(kind)))
+		}
 	}
-	for _, a := range s.Alerts {
-		b.row("alert", string(api.Scrub(a.Text))+wording.Within(&a, now))
+	if letGo > 0 {
+		parts = append(parts, wording.Count(letGo)+" older ones let go")
 	}
-	return b.String()
-}
-
-// quotaLines say what is left of the quota and who spends it.
-func (r snapshot) quotaLines(b *sheetWriter) {
-	s := &r.known
-	for i := range s.Limits {
-		b.row("quota", string(s.Limits[i].Name)+": "+limitText(&s.Limits[i], r.At))
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case unknown:
+		return "unknown"
 	}
-	if held := wording.Holds(s.Holds(r.At), r.At, time.Local); held != "" {
-		b.row("quota", held)
-	}
-	for _, spent := range spendersOf(s.Spenders) {
-		b.row("spender", spent.sentence())
-	}
-	if wording.ObservedSince(s.Feed.ObservedSince, s.Spenders, account.LastHour, r.At, time.Local) != "" {
-		b.row("spenders", "observed for "+wording.Age(r.At.Sub(s.Feed.ObservedSince))+": earlier requests of others may be missing")
-	}
-}
-
-// pulseLines say how the day is going, and whether the service is slow.
-func (r snapshot) pulseLines(b *sheetWriter) {
-	p := &r.pulse
-	b.row("pulse", wording.Day(p))
-	awaiting := "unknown"
-	if p.Waiting > 0 || r.Settled {
-		awaiting = wording.Awaited(p)
-	}
-	b.row("awaiting", awaiting)
-	b.row("to an offer", wording.Times(p.Today.Offer, p.Before.Offer, p.Week.Offer))
-	b.row("to an order", wording.Times(p.Today.Order, p.Before.Order, p.Week.Order))
-	for i := range r.known.Latency {
-		l := &r.known.Latency[i]
-		b.row("latency", wording.LatencyOf(l)+" "+wording.Latency(l, r.At))
-	}
+	return "none"
 }
 
 func detail(err error, otherwise string) string {
@@ -105,7 +131,44 @@ func (r relayReport) place() string {
 	return fmt.Sprintf("at %s of %s, ", orUnknown(r.Cursor), orUnknown(r.Head))
 }
 
-// oneLine is the report in one line, for a scrolling terminal.
+// missingReport is a part of the account that could not be read in time.
+type missingReport struct {
+	What  account.Part `json:"what"`
+	Count *int         `json:"count"` // intents, shipments, events or entries that cannot be read; null for other parts
+	Why   string       `json:"why"`
+}
+
+func (m missingReport) text() string {
+	n := orUnknown(m.Count)
+	what := map[account.Part]string{
+		account.PartSource:       "nothing names the intents: give --relay-url, --watch-id or --watch-ids",
+		account.PartList:         "the list of intents was not read to its end",
+		account.PartFeed:         "the relay has not sent all that it holds",
+		account.PartShipmentList: "the list of shipments was not read",
+		account.PartEvents:       "the relay no longer has events that this picture needs, as the service has no list (" + n + ")",
+		account.PartParcels:      "shipments of completed intents, which may only be unreported (" + n + ")",
+		account.PartIntents:      "intents that are not read yet (" + n + ")",
+		account.PartShipments:    "shipments that are not read yet (" + n + ")",
+	}[m.What]
+	if m.What == account.PartList && m.Count != nil {
+		what = "entries of the list of intents that cannot be read (" + n + ")"
+	}
+	if m.Why != "" {
+		what += ": " + m.Why
+	}
+	return what
+}
+
+// missing says what is missing, in a sentence.
+func (r snapshot) missing() string {
+	var parts []string
+	for _, m := range r.Missing {
+		parts = append(parts, m.text())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// oneLine is the snapshot in one line, for a scrolling terminal.
 func (r snapshot) oneLine(now time.Time) string {
 	shipments := 0
 	for _, n := range r.Shipments {
@@ -119,8 +182,11 @@ func (r snapshot) oneLine(now time.Time) string {
 			used = wording.Used(l)
 		}
 	}
-	of := func(state api.IntentState) string { return orUnknown(r.Intents[string(state)]) }
-	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %s events  reads used %s",
-		now.Format(time.TimeOnly), r.Relay.State, of(api.RetrievingOffer), of(api.AwaitingConfirmation), of(api.PlacingOrder),
-		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), wording.Count(r.Events.Received), used)
+	line := now.Format(time.TimeOnly) + "  relay " + r.Relay.State
+	for _, state := range api.IntentStates() {
+		word, _, _ := strings.Cut(wording.Name(string(state)), " ")
+		line += fmt.Sprintf("  %s %s", orUnknown(r.Intents[string(state)]), word)
+	}
+	return fmt.Sprintf("%s  %s shipments  %s events  reads used %s", line, orUnknown(known(shipments, r.Settled)),
+		wording.Count(r.Events.Received), used)
 }
