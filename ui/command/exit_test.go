@@ -18,7 +18,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
-	"tillwatch/ui/config"
 )
 
 func decodeReports(t *testing.T, raw []byte) []snapshot {

@@ -22,15 +22,6 @@ import (
 // exporter exports intents of a session.
 type exporter struct{ *session }
 
-// curl is a shell command that reads an intent. The shell inserts the key.
-func (s *session) curl(id api.ID) (string, error) {
-	address, err := s.client.IntentURL(id)
-	if err != nil {
-		return "", err
-	}
-	return `curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + strings.ReplaceAll(address, "'", `'\''`) + "'\n", nil
-}
-
 // text is an intent in a form, with the buyer if personal is true.
 func (e exporter) text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
 	in, known := e.store.Intent(id)
@@ -39,7 +30,7 @@ func (e exporter) text(id api.ID, form dashboard.ExportForm, personal bool) (str
 	}
 	line := e.intentLine(in, personal, e.store.Summary().Feed.State == account.FeedLive, time.Now())
 	if form == dashboard.Markdown {
-		return line.markdown(), nil
+		return line.text(), nil
 	}
 	var out bytes.Buffer
 	indented := json.NewEncoder(&out)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/simulator"
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 )
@@ -82,7 +80,7 @@ func TestOnlyWhatCameFromOutsideIsCodeInAnExport(t *testing.T) {
 	in.ID, in.Shipments = "ci_1", nil
 	l := e.intentLine(in, false, true, time.Now())
 	l.Shipments = []*account.Shipment{{ID: "shp_1", Latest: &api.Shipment{Status: api.Delayed}}}
-	text := l.markdown()
+	text := l.text()
 	for _, want := range []string{" unchanged (18 reads) (", "made by `shop/1.0`, seen by the proxy: retrieving offer (", "read: `on *hold*` (", ": ! delayed\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -97,9 +95,8 @@ func TestAnIntentInNoKnownStateIsSaidToBe(t *testing.T) {
 		in.ID, in.Missing = "ci_1", missing
 		l := e.intentLine(in, false, true, time.Now())
 		want := map[bool]string{false: "not known: all that is known is that the intent exists", true: "not known: the service answered 404 to the last read"}[missing]
-		sheet := strings.Join(strings.Fields(l.sheet()), " ")
-		if !strings.HasPrefix(l.markdown(), "# · unknown\n") || !strings.Contains(l.markdown(), "- State: "+want+"\n") || !strings.Contains(sheet, "State "+want) {
-			t.Errorf("missing: %t\n%s\n%s", missing, l.markdown(), l.sheet())
+		if !strings.HasPrefix(l.text(), "# · unknown\n") || !strings.Contains(l.text(), "- State: "+want+"\n") {
+			t.Errorf("missing: %t\n%s", missing, l.text())
 		}
 	}
 }
@@ -193,33 +190,6 @@ func TestExportsAreFilesOfTheirOwnForTheirOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestACurlCommandIsTheRequestAndTheShellPutsTheKeyIn(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no shell here")
-	}
-	e := exporterOf(t)
-	text, err := e.curl("ci_$(touch x)'; rm -rf `x`")
-	if err != nil || strings.Contains(text, "key-of-the-test") {
-		t.Fatalf("%s, error %v", text, err)
-	}
-	folder := t.TempDir()
-	script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(folder, "curl"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.CommandContext(t.Context(), shell, "-c", text)
-	run.Dir, run.Env = folder, []string{"PATH=" + folder, "TILLWATCH_API_KEY=key of the shell"}
-	out, err := run.CombinedOutput()
-	want := "-sS\n-H\nAuthorization: Bearer key of the shell\nhttps://api.example/it%27s/api/v1/checkout-intents/ci_$%28touch%20x%29%27%3B%20rm%20-rf%20%60x%60\n"
-	if err != nil || string(out) != want {
-		t.Errorf("curl got %q (%v), want %q", out, err, want)
-	}
-	if left, _ := os.ReadDir(folder); len(left) != 1 {
-		t.Errorf("the shell did more: %v", left)
-	}
-}
-
 func TestRequestsThatNamedAnIntentAreInItsExport(t *testing.T) {
 	e := exporterOf(t, hostileIntent)
 	for i, path := range []string{"/api/v1/checkout-intents/ci_1", "/api/v1/checkout-intents/ci_12", "/api/v1/checkout-intents/ci_1/shipments?after=…", "/api/v1/shipments"} {
@@ -236,31 +206,12 @@ func TestRequestsThatNamedAnIntentAreInItsExport(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsPrintedAsMarkdownOrAsACommand(t *testing.T) {
-	w := newWorld(t, quiet())
-	id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp})
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, out, words := invoke(t, "intent", id, "--config", w.asUser(t), "--markdown")
-	if code != exitDone || !strings.HasPrefix(out, "# ") || !strings.Contains(out, "`"+id+"`") || !strings.Contains(out, "## Requests") {
-		t.Errorf("exit code %d: %s%s", code, out, words)
-	}
-	code, out, words = invoke(t, "intent", id, "--config", w.asUser(t), "--curl")
-	if want := `curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + w.settings.APIURL + "/api/v1/checkout-intents/" + id + "'\n"; code != exitDone || out != want {
-		t.Errorf("exit code %d: %s%s, want %s", code, out, words, want)
-	}
-	if code, _, words = invoke(t, "intent", id, "--config", w.asUser(t), "--curl", "--json"); code != exitUsage || !strings.Contains(words, "choose one") {
-		t.Errorf("exit code %d: %s", code, words)
-	}
-}
-
 func TestAddressesAreMaskedUnlessTheyAreRevealed(t *testing.T) {
 	t.Parallel()
 	s := newTill(t)
 	id, _ := s.awaiting(t, "https://us:opensesame@evil.example/p?size=M&token=abcdef")
 	masked := "evil.example/p?size=M&token="
-	for _, form := range []string{"", "--json", "--markdown"} {
+	for _, form := range []string{"", "--json"} {
 		args := []string{"intent", id, "--config", s.config}
 		if form != "" {
 			args = append(args, form)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -15,155 +14,128 @@ import (
 	"tillwatch/relay"
 )
 
-type intentOptions struct {
-	json, reveal   bool
-	markdown, curl bool
-	wait           time.Duration
-}
-
 func newIntent() *cobra.Command {
-	var o intentOptions
+	var reveal bool
+	var wait time.Duration
 	command := &cobra.Command{
 		Use:   "intent ID…",
 		Short: "Print intents as they are now, with timeline and shipments",
-		Long: "Print intents as they are now. Each is read, with its shipments; what the relay and earlier runs know completes " +
-			"its timeline. Personal data is masked. To wait for a state: tillwatch wait.\n\n" +
+		Long: "Print intents as they are now, as Markdown. Each is read, with its shipments; what the relay and earlier runs know " +
+			"completes its timeline. Personal data is masked. To wait for a state: tillwatch wait.\n\n" +
 			"Exit codes:\n" +
 			"0  done\n" +
 			"1  failed: one does not exist or could not be read\n" +
 			"2  wrong usage",
 		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\ntillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --json",
-		Args:    someIntents,
-		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			if o.wait < 0 {
-				return usagef("--wait must be 0 or longer, such as 10s")
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("which intent? give its id: tillwatch intent ID")
 			}
-			if o.json && (o.markdown || o.curl) || o.markdown && o.curl {
-				return usagef("choose one of --json, --markdown and --curl")
+			return validIDs(c, args)
+		},
+		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+			if wait < 0 {
+				return nil, usagef("--wait must be 0 or longer, such as 10s")
 			}
-			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
+			var ids []api.ID
+			for _, id := range idsOf(args) {
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+			return readIntents(ctx, s, ids, reveal, wait, std)
 		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object per intent")
-	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a colleague")
-	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a curl command that takes the key from $TILLWATCH_API_KEY")
-	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
-	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and unmask addresses and tracking; payment tokens stay hidden")
+	jsonFlag(flags, "print one JSON object per intent")
+	flags.DurationVar(&wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
+	flags.BoolVar(&reveal, "reveal", false, "show the buyer, and unmask addresses and tracking; payment tokens stay hidden")
 	return command
 }
 
-func someIntents(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return errors.New("which intent? give its id: tillwatch intent ID")
-	}
-	return validIDs(c, args)
-}
-
-// intentReader reads intents and prints them.
-type intentReader struct {
-	*session
-	ids            []api.ID
-	o              intentOptions
-	stdout, stderr io.Writer
-	historyRead    bool             // the relay has sent its history
-	failed         map[api.ID]error // why some could not be read
-	longer         string           // how long to wait for what is missing; may be ""
-}
-
-func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {
+// readIntents reads intents and what belongs to each. Those that cannot be read are the error; what
+// is known of them is in the report all the same.
+func readIntents(ctx context.Context, s settings, ids []api.ID, reveal bool, wait time.Duration, std streams) (report, error) {
 	current, err := newSession(s, remembers)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer current.close()
 	if err := current.restored(); err != nil {
-		return err
+		return nil, err
 	}
-	look := &intentReader{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
-	for _, arg := range args {
-		if id := api.ScrubID(arg); !slices.Contains(look.ids, id) {
-			look.ids = append(look.ids, id)
-		}
-	}
-	if o.curl {
-		return look.commands()
-	}
-	return look.once(ctx)
-}
-
-// commands prints the curl commands that read the intents.
-func (l *intentReader) commands() error {
-	for _, id := range l.ids {
-		text, err := l.curl(id)
-		if err == nil {
-			_, err = io.WriteString(l.stdout, text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// once reads every intent and what belongs to it, and prints them.
-func (l *intentReader) once(ctx context.Context) error {
-	limited, stop := context.WithTimeout(ctx, l.o.wait)
+	limited, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	for _, id := range l.ids {
-		l.tryRead(limited, id)
-	}
-	l.readHistory(limited)
+	failed := readAll(limited, current, ids, wait)
+	complete, err := readHistory(limited, current, ids)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	for i, id := range l.ids {
-		if in, known := l.store.Intent(id); known && (in.State != "" || in.Latest != nil) { // more is known than that it does not exist
-			if err := l.print(in, i > 0); err != nil {
-				return err
-			}
+	if err != nil {
+		std.say("%v", err)
+	}
+	var found []intentLine
+	text := ""
+	for _, id := range ids {
+		in, known := current.store.Intent(id)
+		if !known || in.State == "" && in.Latest == nil { // it is only known that it does not exist
+			continue
+		}
+		line := current.intentLine(in, reveal, complete, time.Now())
+		if len(found) > 0 {
+			text += "\n"
+		}
+		text += line.text()
+		found = append(found, line)
+	}
+	return listOf(found, text), failed
+}
+
+var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
+
+// readAll reads intents with their shipments, ahead of background reads. The error names each that
+// could not be read.
+func readAll(ctx context.Context, s *session, ids []api.ID, wait time.Duration) error {
+	var failed []error
+	for _, id := range ids {
+		switch err := readIntent(ctx, s, id); {
+		case err == nil:
+		case errors.Is(err, errUnauthorized):
+			return err
+		case errors.Is(err, context.DeadlineExceeded):
+			failed = append(failed, fmt.Errorf("%s: no answer within %s", id, api.Span(wait)))
+		default:
+			failed = append(failed, fmt.Errorf("%s: %w", id, err))
 		}
 	}
-	return l.unread()
+	return inOneLine(failed)
 }
 
-// tryRead reads an intent, and records why it could not be read.
-func (l *intentReader) tryRead(ctx context.Context, id api.ID) {
-	if err := l.read(ctx, id); err != nil {
-		l.failed[id] = err
-	}
-}
-
-// read reads an intent and its shipments, ahead of background reads.
-func (l *intentReader) read(ctx context.Context, id api.ID) error {
+// readIntent reads an intent and, once it is completed, its shipments.
+func readIntent(ctx context.Context, s *session, id api.ID) error {
 	sent := time.Now()
-	in, err := l.client.Intent(ctx, id)
+	in, err := s.client.Intent(ctx, id)
 	switch {
 	case errors.Is(err, api.ErrMissing):
-		l.store.ApplyMissing(id, sent)
-		return fmt.Errorf("the service knows no such intent in this environment (%s)", l.client.Environment().Name)
+		s.store.ApplyMissing(id, sent)
+		return fmt.Errorf("the service knows no such intent in this environment (%s)", s.client.Environment().Name)
 	case errors.Is(err, api.ErrUnauthorized):
 		return errUnauthorized
 	case err != nil:
 		return fmt.Errorf("reading it: %w", err)
 	}
 	in.ID = id
-	l.store.ApplyRead(in, sent, account.ByRead)
+	s.store.ApplyRead(in, sent, account.ByRead)
 	if in.State != api.Completed {
 		return nil
 	}
-	return l.readShipments(ctx, id)
-}
-
-func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
-	sent := time.Now()
+	sent = time.Now()
 	var list []api.Shipment
 	var incomplete error
-	for sh, err := range l.client.IntentShipments(ctx, id) {
-		item := (*api.ItemError)(nil)
+	for sh, err := range s.client.IntentShipments(ctx, id) {
 		switch {
-		case errors.As(err, &item): // an unreadable item says nothing about the others
+		case errors.As(err, new(*api.ItemError)): // an unreadable item says nothing about the others
 			continue
 		case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed):
 			return nil
@@ -178,41 +150,42 @@ func (l *intentReader) readShipments(ctx context.Context, id api.ID) error {
 		}
 		list = append(list, sh)
 	}
-	l.store.ApplyIntentShipments(id, list, sent)
+	s.store.ApplyIntentShipments(id, list, sent)
 	return incomplete
 }
 
-// readHistory receives what the relay has stored since the last run, or since the first
-// of the intents was created.
-func (l *intentReader) readHistory(ctx context.Context) {
-	events, err := l.subscribe(relay.SubscriberConfig{Since: l.created()})
+// readHistory receives what the relay has stored since the last run, or since the first of the
+// intents was created. It reports whether that is complete; the error says what may be missing.
+func readHistory(ctx context.Context, s *session, ids []api.ID) (complete bool, err error) {
+	events, err := s.subscribe(relay.SubscriberConfig{Since: created(s.store, ids)})
 	if events == nil || err != nil {
-		l.note(err)
-		return
+		return false, err
 	}
-	wait := func(ctx context.Context) error {
-		return l.store.Until(ctx, func() bool {
-			state := l.store.Summary().Feed.State
-			return state == account.FeedLive || state == account.FeedRefused
-		})
+	ended := func() bool {
+		state := s.store.Summary().Feed.State
+		return state == account.FeedLive || state == account.FeedRefused
 	}
+	wait := func(ctx context.Context) error { return s.store.Until(ctx, ended) }
 	_ = alongside(ctx, wait, func(ctx context.Context) error {
-		if err := events.Follow(ctx, pictureSink{l.store}); ctx.Err() == nil {
-			l.store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})
+		if err := events.Follow(ctx, pictureSink{s.store}); ctx.Err() == nil {
+			s.store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})
 		}
 		return nil
 	})
-	if !errors.Is(ctx.Err(), context.Canceled) { // else it was interrupted
-		l.noteFeed()
+	switch feed := s.store.Summary().Feed; feed.State {
+	case account.FeedLive:
+		return true, nil
+	case account.FeedRefused:
+		return false, fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", feed.Err)
 	}
+	return false, errors.New("the relay did not send its history in time, so events may be missing from the timeline")
 }
 
-// created is a little before the first of the intents was created; zero unless that
-// is known of all.
-func (l *intentReader) created() time.Time {
-	var first time.Time
-	for _, id := range l.ids {
-		in, known := l.store.Intent(id)
+// created is a little before the first of the intents was created; zero unless that is known of
+// all that exist.
+func created(store *account.Store, ids []api.ID) (first time.Time) {
+	for _, id := range ids {
+		in, known := store.Intent(id)
 		switch {
 		case known && in.Missing:
 		case !known || in.CreatedAt.IsZero():
@@ -225,53 +198,4 @@ func (l *intentReader) created() time.Time {
 		return first
 	}
 	return first.Add(-time.Minute)
-}
-
-// noteFeed says on stderr what the timeline may lack.
-func (l *intentReader) noteFeed() {
-	switch state := l.store.Summary().Feed; {
-	case state.State == account.FeedLive:
-		l.historyRead = true
-	case state.State == account.FeedRefused:
-		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", state.Err))
-	default:
-		l.note(fmt.Errorf("the relay did not send its history within %s, so events may be missing from the timeline", api.Span(l.o.wait)))
-	}
-}
-
-func (l *intentReader) note(err error) {
-	if err != nil {
-		fmt.Fprintf(l.stderr, "tillwatch: %s\n", api.Scrub(err.Error()))
-	}
-}
-
-func (l *intentReader) print(in *account.IntentDetail, again bool) error {
-	line := l.intentLine(in, l.o.reveal, l.historyRead, time.Now())
-	text := line.sheet()
-	if l.o.markdown {
-		text = line.markdown()
-	}
-	if again {
-		text = "\n" + text
-	}
-	return printed(l.stdout, l.o.json, line, text)
-}
-
-var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
-
-// unread is one error for everything that could not be read.
-func (l *intentReader) unread() error {
-	var all []error
-	for _, id := range l.ids {
-		switch err := l.failed[id]; {
-		case err == nil:
-		case errors.Is(err, errUnauthorized):
-			return err
-		case errors.Is(err, context.DeadlineExceeded):
-			all = append(all, fmt.Errorf("%s: no answer within %s", id, api.Span(l.o.wait)))
-		default:
-			all = append(all, fmt.Errorf("%s: %w", id, err))
-		}
-	}
-	return inOneLine(all)
 }

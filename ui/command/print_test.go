@@ -19,7 +19,7 @@ func TestATableIsAlignedByWhatATerminalShows(t *testing.T) {
 
 func TestASheetWrapsItsValuesAndLeavesOutWhatHasNone(t *testing.T) {
 	got := sheet(fact{"api", "healthy"}, fact{"a longer label", ""}, fact{"missing", strings.Repeat("many words ", 8) + "\x07end"})
-	want := "api      healthy\nmissing  " + strings.Repeat("many words ", 6) + "many\n         words many words end\n"
+	want := "api      healthy\nmissing  " + strings.Repeat("many words ", 5) + "many words\n         many words many words end\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -102,8 +102,6 @@ func TestWaitRefusesWhatMeansNothing(t *testing.T) {
 	cases := []struct{ name, args, says string }{
 		{"nothing", "", "for what?"},
 		{"no subject", "intnt:ci_1 state=completed", "did you mean intent?"},
-		{"a shipment", "shipment:shp_1 status=delivered", "tillwatch wait event type=shipment.updated intent=ID"},
-		{"an alert", "alert kind=failed", "set alert_command"},
 		{"an intent without its id", "intent state=completed", "write intent:ID"},
 		{"an event with a colon", "event:evt_1", "without a colon"},
 		{"a path for an id", "intent:../x", "looks like a path"},

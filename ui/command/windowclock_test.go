@@ -26,10 +26,10 @@ func TestConfirmWindowsAreCountedByTheServicesClock(t *testing.T) {
 		shows   string
 		awaits  string
 	}{
-		{"together", 0, `[Cc]onfirm by .*, in 4\dm`, `awaiting +1 for `},
-		{"this machine is 20 minutes behind", 20 * time.Minute, `[Cc]onfirm by .*, in 2\dm`, `awaiting +1 for `},
-		{"this machine is an hour behind", time.Hour, `[Cc]onfirm by .*, which is over`, `awaiting +none`},
-		{"this machine is an hour ahead", -time.Hour, `[Cc]onfirm by .*, in 1h`, `awaiting +1 for `},
+		{"together", 0, `[Cc]onfirm by:? .*, in 4\dm`, `awaiting +1 for `},
+		{"this machine is 20 minutes behind", 20 * time.Minute, `[Cc]onfirm by:? .*, in 2\dm`, `awaiting +1 for `},
+		{"this machine is an hour behind", time.Hour, `[Cc]onfirm by:? .*, which is over`, `awaiting +none`},
+		{"this machine is an hour ahead", -time.Hour, `[Cc]onfirm by:? .*, in 1h`, `awaiting +1 for `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			service := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
