@@ -70,6 +70,9 @@ const QuarantineBytes = 2 << 20
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
 
+// ErrInUse says that another process has opened the journal, which only one can use.
+var ErrInUse = errors.New("in use by another process")
+
 // Journal is a log of events. Sequence numbers start at 1 and grow by 1 in the order
 // of commits: a reader that has seen n has seen everything before n. Implementations
 // are safe for concurrent use and pass the suite of this package.

@@ -1,139 +1,176 @@
 package command
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
-	"io"
-	"maps"
+	"fmt"
+	"io/fs"
 	"os"
-	"slices"
+	"path/filepath"
+	"strings"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"tillwatch/api"
 	"tillwatch/relay"
-	"tillwatch/ui/dashboard/paint"
+	"tillwatch/relay/journal"
+	"tillwatch/ui/config"
+	"tillwatch/ui/dashboard"
 	"tillwatch/ui/doctor"
 	"tillwatch/ui/wording"
 )
 
 func newDoctor() *cobra.Command {
-	var asJSON bool
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the configuration, and say what is wrong and what to do",
-		Long: "Check the configuration, in order: settings, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
-			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check reports ok, a note, a warning or a " +
-			"fault, what it means, and what to do. A check that depends on a failed one is skipped.\n\n" +
-			"It changes nothing: all requests are GET, at most six count against the reads bucket, and none is sent once only the reserve is left. " +
-			"Each check takes five seconds at most. No key, token or secret is printed.\n\n" +
-			"--json prints one object per finding: check, verdict (ok, note, skipped, warning or fault), found, means, do, details (a list of texts), took_ms of " +
-			"the check; empty means, do and details are left out. The last object has the counts: ok, note, skipped, warning, fault, and " +
-			"reads, the reads spent. The exit code is 1 if there is a fault.",
-		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\ntillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
-		Args:    noArguments,
-		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c, asJSON) },
+		Long: "Check, in order: the settings, whether the service answers at its address, the key, the limits, the relay, its token and stream, " +
+			"the signing secret, the journal of a relay on this machine, the terminal. Each check says what it found, and what to do about a warning or " +
+			"a fault. A check that depends on a failed one is skipped.\n\n" +
+			"One read counts against the quota; nothing is sent that changes anything. No key, token or secret is printed. --data also reads every " +
+			"event of a journal that no relay uses, and names the damaged ones.\n\n" +
+			"--json prints one object per check: check, verdict (ok, skipped, warning or fault), found, and do where there is something to do. The last " +
+			"object has the counts: ok, skipped, warning, fault, and reads, the reads spent. The exit code is 1 if there is a fault.",
+		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\n" +
+			"tillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkPostgresFlag(c.Flags()); err != nil {
+				return err
+			}
+			data, _ := c.Flags().GetString("data")
+			load := func() (settings, error) { return loadSettings(c.Flags()) }
+			return examine(c.Context(), load, data, streamsOf(c))
+		},
 	}
 	flags := command.Flags()
-	accountFlags(flags, "postgres", "proxy_listen", "theme")
+	accountFlags(flags, "postgres", "theme")
 	flags.String("data", "", "journal folder of a relay on this machine (default: that of a relay on loopback)")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	jsonFlag(flags, "print one JSON object a line")
 	return command
 }
 
-func runDoctor(c *cobra.Command, asJSON bool) error {
-	if err := checkPostgresFlag(c.Flags()); err != nil {
-		return err
-	}
-	p, err := unlessInterrupted(c.Context(), func() (*examination, error) { return newExamination(c.Flags(), c.InOrStdin(), c.OutOrStdout()), nil })
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
-	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {
-		if f = p.redacted(f); asJSON {
-			return lines.Encode(f)
+// diagnosis is a finding as it is printed.
+type diagnosis struct{ doctor.Finding }
+
+func (d diagnosis) text() string {
+	glyph := map[doctor.Verdict]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Fault: "✕"}[d.Verdict]
+	var b strings.Builder
+	lead := fmt.Sprintf("%s %-9s", glyph, d.Check)
+	for _, text := range []string{d.Found, d.Do} {
+		for line := range strings.SplitSeq(atSpaces(text, sheetWidth-11), "\n") {
+			if line != "" {
+				b.WriteString(lead + line + "\n")
+			}
+			lead = strings.Repeat(" ", 11)
 		}
-		return sheet.Write(f)
+		lead = "         → "
+	}
+	return b.String()
+}
+
+// checkup counts what the checks found. It names those that were skipped.
+type checkup struct {
+	OK      int `json:"ok"`
+	Skipped int `json:"skipped"`
+	Warning int `json:"warning"`
+	Fault   int `json:"fault"`
+	Reads   int `json:"reads"`
+
+	skipped []string
+}
+
+func (r checkup) text() string {
+	text := ""
+	if r.Skipped > 0 {
+		text = "– skipped: " + strings.Join(r.skipped, ", ") + "\n"
+	}
+	return text + fmt.Sprintf("\n%d ok, %s, %s; %s of the quota spent\n", r.OK, wording.Counted(r.Warning, "warning", "warnings"),
+		wording.Counted(r.Fault, "fault", "faults"), wording.Counted(r.Reads, "read", "reads"))
+}
+
+// examine runs all checks. data is the folder of a journal; "" if none was named.
+func examine(ctx context.Context, load func() (settings, error), data string, std streams) error {
+	type loaded struct {
+		settings
+		wrong error
+	}
+	s, err := unlessInterrupted(ctx, func() (loaded, error) {
+		s, wrong := load()
+		return loaded{s, wrong}, nil
 	})
 	if err != nil {
 		return err
 	}
-	reads := p.Reads()
-	if asJSON {
-		sum := map[doctor.Verdict]int{"reads": reads}
-		for _, v := range doctor.Verdicts() {
-			sum[v] = 0
+	if s.wrong == nil {
+		s.wrong = unusable(ctx, s.settings, data)
+	}
+	set := setupOf(s.settings, s.wrong, data, std)
+	var sum checkup
+	counts, err := set.Examine(ctx, func(f doctor.Finding) error {
+		f.Found, f.Do = discreet(s.settings, f.Found), discreet(s.settings, f.Do)
+		if f.Verdict == doctor.Skipped {
+			sum.skipped = append(sum.skipped, f.Check+" ("+f.Found+")")
+			if !std.json {
+				return nil
+			}
 		}
-		maps.Copy(sum, counts)
-		err = lines.Encode(sum)
+		return std.print(diagnosis{f})
+	})
+	if err != nil {
+		return err
+	}
+	sum.OK, sum.Skipped, sum.Reads = counts[doctor.OK], counts[doctor.Skipped], set.Reads()
+	if sum.Warning, sum.Fault = counts[doctor.Warning], counts[doctor.Fault]; sum.Fault > 0 {
+		err = errors.New("there are faults: see what to do beside each")
+	}
+	return errors.Join(std.print(sum), err)
+}
+
+// discreet removes secrets from a text: an error may repeat what was sent.
+func discreet(s settings, text string) string {
+	return string(api.MaskAddress(api.Scrub(s.Redact(text))))
+}
+
+// unusable is what is wrong with settings that are well-formed.
+func unusable(ctx context.Context, s settings, data string) error {
+	var filter, list, account error
+	if why := dashboard.WrongFilter(s.Filter); why != "" {
+		filter = fmt.Errorf("filter is %s: %s", config.Shown(s.Filter), why)
+	}
+	if s.WatchList != fromStdin {
+		list = readWatchIDs(&s, ctx, nil)
+	}
+	if s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && data == "" {
+		account = s.RequireAccount()
 	} else {
-		err = sheet.Close(counts, wording.Counted(reads, "read", "reads")+" of the quota spent")
+		account = s.RequireToken()
 	}
-	if err == nil && counts[doctor.Fault] > 0 {
-		return errors.New("there are faults: see what to do beside each")
-	}
-	return err
+	return errors.Join(checkTheme(s), filter, list, account)
 }
 
-// examination is a set-up being examined, and the settings that it comes from.
-type examination struct {
-	*doctor.Setup
-	settings settings
-	wrong    error // why the settings cannot be used
-}
-
-func newExamination(flags *pflag.FlagSet, in io.Reader, out io.Writer) *examination {
-	s, wrong := loadSettings(flags)
-	data, _ := flags.GetString("data")
-	return &examination{settings: s, wrong: wrong, Setup: &doctor.Setup{
-		APIURL: s.APIURL, APIKey: s.APIKey, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
-		NamesIntents: len(s.WatchIDs) > 0 || s.WatchList != "", RelayURL: s.RelayURL, ProxyListen: s.ProxyListen, Postgres: s.Postgres,
-		StateDir: s.StateDir, AuditFile: s.AuditFile(), SecretFiles: slices.Sorted(maps.Values(s.SecretFiles)), Journal: data, UsualJournal: relayDir(),
-		Client: func(c api.Config) (*api.Client, error) { return newClient(s, c) }, Reader: func() (*relay.Reader, error) { return newReader(s) },
-		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) { return newSubscriber(s, c) }, In: in, Out: out,
-	}}
-}
-
-// checks are all checks, in order.
-func (p *examination) checks() []doctor.Check {
-	return append([]doctor.Check{
-		{Name: "settings", Run: p.checkSettings},
-		{Name: "secrets", Needs: []string{"settings"}, Run: p.checkSecrets},
-		{Name: "signing", Needs: []string{"settings"}, Run: p.checkSigning},
-	}, p.Setup.Checks()...)
-}
-
-// sheet formats findings for people: in colour if the terminal has colours, and
-// unwrapped where there is no terminal.
-func (p *examination) sheet(c *cobra.Command) doctor.Sheet {
-	width, _ := terminalSize(p.Out)
-	s := doctor.Sheet{To: p.Out, Width: width}
-	for _, check := range p.checks() {
-		s.Names = max(s.Names, len(check.Name))
+func setupOf(s settings, wrong error, data string, std streams) *doctor.Setup {
+	set := &doctor.Setup{
+		Wrong: wrong, APIURL: s.APIURL, APIKey: s.APIKey, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
+		RelayURL: s.RelayURL, SigningSecrets: s.SigningSecrets(), In: std.in, Out: std.out,
+		Client:     func(c api.Config) (*api.Client, error) { return newClient(s, c) },
+		Reader:     func() (*relay.Reader, error) { return newReader(s) },
+		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) { return newSubscriber(s, c) },
 	}
-	profile := colorprofile.Detect(p.Out, os.Environ())
-	if s.Width == 0 || colourless(c) || profile <= colorprofile.ASCII {
-		return s
+	exists := func(folder string) bool {
+		_, err := os.Stat(filepath.Join(folder, "journal.db"))
+		return !errors.Is(err, fs.ErrNotExist)
 	}
-	if theme, err := themeLibrary().Load("default"); err == nil {
-		s.Brush = paint.NewBrush(theme.For(profile), false)
+	if data == "" && api.Loopback(api.HostOf(s.RelayURL)) && exists(relayDir()) {
+		data = relayDir()
 	}
-	return s
-}
-
-// redacted removes secrets from a finding: an error may repeat what was sent.
-func (p *examination) redacted(f doctor.Finding) doctor.Finding {
-	discreet := func(text string) api.Text { return api.Scrub(p.settings.Redact(text)) }
-	for _, text := range []*string{&f.Found, &f.Means, &f.Do} {
-		*text = string(api.MaskAddress(discreet(*text)))
+	if data != "" || !s.Postgres.IsZero() {
+		set.Journal = func(ctx context.Context) (journal.Journal, error) {
+			if s.Postgres.IsZero() && !exists(data) {
+				return nil, fmt.Errorf("there is no journal in %s: a relay makes it when it first starts", wording.Path(data))
+			}
+			return openJournal(ctx, s, data)
+		}
 	}
-	f.Details = slices.Clone(f.Details)
-	for i, detail := range f.Details { // already masked, value by value
-		f.Details[i] = string(discreet(detail))
-	}
-	return f
+	return set
 }

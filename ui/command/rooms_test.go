@@ -37,7 +37,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"themes":              {},
 		"ui/config":           {"api", "api/account", "api/quota", "relay", "ui/notify", "ui/wording"},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/process", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
-		"ui/doctor":           {"api", "api/durable", "api/proxy", "api/quota", "api/simulator", "relay", "relay/journal/postgres", "ui/dashboard/canvas", "ui/dashboard/layout", "ui/dashboard/paint", "ui/wording"},
+		"ui/doctor":           {"api", "api/quota", "relay", "relay/journal", "ui/dashboard/layout", "ui/wording"},
 		"ui/attention":        {"api", "api/account", "api/durable", "ui/process"},
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
 		"ui/notify":           {"api", "api/account", "ui/wording"},

@@ -45,3 +45,7 @@ func TestAListenerIsReachedOverTheFamiliesOfItsAddress(t *testing.T) {
 		})
 	}
 }
+
+// nowhere is an address at which nothing listens: a port that was free a moment ago
+// may be another program's now.
+const nowhere = "127.0.0.1:1"

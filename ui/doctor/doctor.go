@@ -1,12 +1,23 @@
-// Package doctor runs the checks of a set-up, and reports what each of them found, what
-// that means and what to do.
+// Package doctor runs the checks of a set-up, and reports what each of them found and what to
+// do.
 package doctor
 
 import (
 	"context"
 	"fmt"
-	"slices"
+	"io"
+	"os"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
+	"tillwatch/relay/journal"
+	"tillwatch/ui/dashboard/layout"
 )
 
 // Verdict is the judgement of a finding.
@@ -15,100 +26,118 @@ type Verdict string
 // The verdicts, from good to bad.
 const (
 	OK      Verdict = "ok"
-	Note    Verdict = "note"    // worth knowing; nothing to do
 	Skipped Verdict = "skipped" // the check did not run; Found says why
 	Warning Verdict = "warning" // it works, but not as well as it might
 	Fault   Verdict = "fault"   // something does not work
 )
 
-// Verdicts lists all verdicts.
-func Verdicts() []Verdict { return []Verdict{OK, Note, Skipped, Warning, Fault} }
-
-// Finding is one thing that a check found.
+// Finding is what a check found.
 type Finding struct {
-	Check   string   `json:"check"`
-	Verdict Verdict  `json:"verdict"`
-	Found   string   `json:"found"`
-	Means   string   `json:"means,omitempty"`
-	Do      string   `json:"do,omitempty"`
-	Details []string `json:"details,omitempty"`
-	TookMS  float64  `json:"took_ms"` // by the whole check
+	Check   string  `json:"check"`
+	Verdict Verdict `json:"verdict"`
+	Found   string  `json:"found"`
+	Do      string  `json:"do,omitempty"`
 }
 
-// Findings makes one finding. means and do may be "".
-func Findings(v Verdict, found, means, do string) []Finding {
-	return []Finding{{Verdict: v, Found: found, Means: means, Do: do}}
+func fine(format string, args ...any) Finding {
+	return Finding{Verdict: OK, Found: fmt.Sprintf(format, args...)}
+}
+func skip(why string) Finding        { return Finding{Verdict: Skipped, Found: why} }
+func warn(found, do string) Finding  { return Finding{Verdict: Warning, Found: found, Do: do} }
+func fault(found, do string) Finding { return Finding{Verdict: Fault, Found: found, Do: do} }
+
+// Setup is what is examined. What is not configured is empty.
+type Setup struct {
+	Wrong          error // why the settings cannot be used
+	APIURL         string
+	APIKey         api.Secret
+	PollShare      float64
+	AllowConfirm   bool
+	RelayURL       string
+	SigningSecrets []api.Secret
+
+	Client     func(api.Config) (*api.Client, error)
+	Reader     func() (*relay.Reader, error)
+	Subscriber func(relay.SubscriberConfig) (*relay.Subscriber, error)
+	Journal    func(context.Context) (journal.Journal, error) // of a relay on this machine; nil: none is known
+	In         io.Reader                                      // perhaps a terminal, as is Out
+	Out        io.Writer
+	Within     time.Duration // how long the service may take for one answer; 0: two seconds
+
+	pacer    *quota.Pacer
+	first    error        // of the first read; nil: it succeeded
+	answered api.Exchange // the first that was answered
+	reads    int          // charged to the service's quota
+	reader   *relay.Reader
 }
 
-// Fine makes a finding that something is in order.
-func Fine(format string, args ...any) []Finding {
-	return Findings(OK, fmt.Sprintf(format, args...), "", "")
-}
+// within is how long one check may take.
+const within = 5 * time.Second
 
-// Skip makes a finding that says why a check did not run.
-func Skip(format string, args ...any) []Finding {
-	return Findings(Skipped, fmt.Sprintf(format, args...), "", "")
-}
-
-// Check examines one thing. It is skipped if a check that it needs found a fault or
-// was skipped. It returns at least one finding before its context ends.
-type Check struct {
-	Name  string
-	Needs []string
-	Run   func(ctx context.Context) []Finding
-}
-
-const (
-	// within is how long one check may take.
-	within = 5 * time.Second
-	// grace is how much longer Examine waits for a check that ignores its context.
-	grace = 500 * time.Millisecond
-)
-
-// Examine runs the checks in order, passes each finding to report as it comes, and
-// counts them by verdict, until ctx ends or report fails.
-func Examine(ctx context.Context, checks []Check, report func(Finding) error) (map[Verdict]int, error) {
-	counts := map[Verdict]int{}
-	var failed []string
-	for _, check := range checks {
-		began := time.Now()
-		findings := examine(ctx, check, failed)
+// Examine runs the nine checks in order, passes what each finds to report, and counts that by
+// verdict, until ctx ends or report fails. A check is skipped if one that it needs found a fault
+// or was skipped.
+func (s *Setup) Examine(ctx context.Context, report func(Finding) error) (map[Verdict]int, error) {
+	counts, missing := map[Verdict]int{}, map[string]bool{}
+	for _, check := range []struct {
+		name, needs string
+		within      time.Duration
+		run         func(context.Context) Finding
+	}{
+		{"settings", "", within, s.settings},
+		{"service", "settings", within, s.service},
+		{"key", "service", within, s.key},
+		{"limits", "key", within, s.limits},
+		{"relay", "settings", within, s.relay},
+		{"token", "relay", within, s.token},
+		{"signing", "settings", within, s.signing},
+		{"journal", "settings", 10 * time.Minute, s.journal}, // it reads all events
+		{"terminal", "", within, s.terminal},
+	} {
+		found := skip("needs " + check.needs)
+		if !missing[check.needs] {
+			limited, cancel := context.WithTimeout(ctx, check.within)
+			found = check.run(limited)
+			cancel()
+		}
 		if err := ctx.Err(); err != nil {
 			return counts, err
 		}
-		for _, f := range findings {
-			if f.Verdict == Fault || f.Verdict == Skipped {
-				failed = append(failed, check.Name)
-			}
-			counts[f.Verdict]++
-			f.Check, f.TookMS = check.Name, float64(time.Since(began).Microseconds())/1000
-			if err := report(f); err != nil {
-				return counts, err
-			}
+		missing[check.name] = found.Verdict == Fault || found.Verdict == Skipped
+		counts[found.Verdict]++
+		found.Check = check.name
+		if err := report(found); err != nil {
+			return counts, err
 		}
 	}
 	return counts, nil
 }
 
-// examine runs one check. A check that hangs in a system call, as on a file of an
-// unreachable server, cannot be ended: its goroutine stays until the process ends.
-// That is a fault, so that no check that needs this one runs and touches the same file.
-func examine(ctx context.Context, check Check, failed []string) []Finding {
-	for _, need := range check.Needs {
-		if slices.Contains(failed, need) {
-			return Skip("the check %q must pass first", need)
-		}
+// Reads is how many reads were charged to the service's quota.
+func (s *Setup) Reads() int { return s.reads }
+
+func (s *Setup) settings(context.Context) Finding {
+	if s.Wrong == nil {
+		return fine("they can be used")
 	}
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	done := make(chan []Finding, 1)
-	go func() { done <- check.Run(ctx) }()
-	hung := time.NewTimer(within + grace)
-	defer hung.Stop()
-	select {
-	case findings := <-done:
-		return findings
-	case <-hung.C:
-		return Findings(Fault, fmt.Sprintf("it did not end within %s", within), "the system itself does not respond, as with a file on an unreachable server", "")
+	return fault(strings.Join(strings.Split(strings.TrimSpace(s.Wrong.Error()), "\n"), "; "),
+		"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest of the file")
+}
+
+// terminal looks at the terminal, and asks it nothing: what somebody types meanwhile is not for us.
+func (s *Setup) terminal(context.Context) Finding {
+	in, isIn := s.In.(*os.File)
+	out, isOut := s.Out.(*os.File)
+	if !isIn || !isOut || !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
+		return skip("there is none")
 	}
+	width, height, err := term.GetSize(out.Fd())
+	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"), colorprofile.Detect(out, os.Environ()))
+	switch {
+	case os.Getenv("TERM") == "dumb":
+		return warn(what+": nothing can be drawn on it, so a line is printed for each change", "set TERM to the terminal's type")
+	case err != nil || width < layout.MinWidth || height < layout.MinHeight:
+		return warn(fmt.Sprintf("%s: the dashboard needs %dx%d", what, layout.MinWidth, layout.MinHeight), "enlarge the window, or use a smaller font")
+	}
+	return fine("%s", what)
 }

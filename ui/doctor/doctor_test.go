@@ -3,94 +3,254 @@ package doctor
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
 
-	"tillwatch/themes"
-	"tillwatch/ui/dashboard/paint"
+	"tillwatch/api"
+	"tillwatch/relay"
+	"tillwatch/relay/journal"
 )
 
-func finds(v Verdict) func(context.Context) []Finding {
-	return func(context.Context) []Finding { return Findings(v, "found", "means", "do") }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// served is a server for one test.
+func served(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
-func TestChecksAreSkippedWhereOneThatTheyNeedIsNotInOrder(t *testing.T) {
-	var told []string
-	counts, err := Examine(t.Context(), []Check{
-		{"a", nil, finds(OK)}, {"b", []string{"a"}, finds(Fault)}, {"c", []string{"b"}, finds(OK)}, {"d", []string{"c"}, finds(OK)},
-		{"e", []string{"a"}, finds(Warning)}, {"f", []string{"e"}, finds(Note)},
-	}, func(f Finding) error {
-		told = append(told, f.Check+" "+string(f.Verdict))
+// setup is a set-up whose service and relay are at these addresses; "" for none.
+func setup(service, of string) *Setup {
+	key := api.NewSecret("key-of-the-test")
+	return &Setup{
+		APIURL: service, APIKey: key, PollShare: 0.3, RelayURL: of,
+		Client: func(c api.Config) (*api.Client, error) {
+			c.BaseURL, c.Key = service, key
+			return api.New(c)
+		},
+		Reader: func() (*relay.Reader, error) {
+			return relay.NewReader(relay.ReaderConfig{URL: of, Token: api.NewSecret("token-of-the-test")})
+		},
+		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) {
+			c.URL, c.Token = of, api.NewSecret("token-of-the-test")
+			return relay.NewSubscriber(c)
+		},
+	}
+}
+
+// examined are the findings of all checks, by check.
+func examined(t *testing.T, s *Setup) map[string]Finding {
+	t.Helper()
+	all := map[string]Finding{}
+	_, err := s.Examine(t.Context(), func(f Finding) error {
+		all[f.Check] = f
 		return nil
 	})
-	if want := []string{"a ok", "b fault", "c skipped", "d skipped", "e warning", "f note"}; err != nil || !slices.Equal(told, want) {
-		t.Errorf("got %v, %v, want %v", told, err, want)
+	if err != nil || len(all) != 9 {
+		t.Fatalf("%d findings, %v", len(all), err)
 	}
-	if counts[OK] != 1 || counts[Skipped] != 2 || counts[Fault] != 1 {
-		t.Errorf("counted %v", counts)
+	return all
+}
+
+// require finds out that a check, and no other, found something.
+func require(t *testing.T, all map[string]Finding, check string, verdict Verdict, words string) {
+	t.Helper()
+	if f := all[check]; f.Verdict != verdict || !strings.Contains(f.Found, words) || (verdict == Fault || verdict == Warning) && f.Do == "" {
+		t.Errorf("found %+v, want %s with %q", f, verdict, words)
+	}
+	for name, f := range all {
+		if name != check && (f.Verdict == Fault || f.Verdict == Warning) {
+			t.Errorf("found %+v, too", f)
+		}
 	}
 }
 
-func TestACheckThatHangsIsAFaultInTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began, release := time.Now(), make(chan struct{})
-		var found Finding
-		_, err := Examine(t.Context(), []Check{{"hung", nil, func(context.Context) []Finding { <-release; return nil }}}, func(f Finding) error {
-			found = f
-			return nil
-		})
-		if took := time.Since(began); err != nil || took > 6*time.Second || found.Verdict != Fault || found.Check != "hung" {
-			t.Errorf("after %s: %+v, %v", took, found, err)
+func TestEachFaultOfAServiceIsFoundByOneCheck(t *testing.T) {
+	const nowhere = "http://127.0.0.1:1"
+	limited := func(left, of string, more func(http.ResponseWriter)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			api.AnswerAsStandIn(w.Header(), r)
+			w.Header().Set("RateLimit", `"default";r=`+left+`;t=3600`)
+			w.Header().Set("RateLimit-Policy", of)
+			if more != nil {
+				more(w)
+				return
+			}
+			_, _ = io.WriteString(w, "[]")
 		}
-		close(release)
+	}
+	answering := func(status int, body string) http.HandlerFunc {
+		return limited("900", `"default";q=1000;w=86400`, func(w http.ResponseWriter) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		})
+	}
+	for _, c := range []struct {
+		name    string
+		at      string
+		answer  http.HandlerFunc
+		check   string
+		verdict Verdict
+		words   string
+	}{
+		{"nothing is wrong", "", limited("900", `"default";q=1000;w=86400`, nil), "service", OK, "a stand-in, so no money moves"},
+		{"its mark is missing", "", func(w http.ResponseWriter, r *http.Request) {
+			limited("900", `"default";q=1000;w=86400`, func(w http.ResponseWriter) { clear(w.Header()) })(w, r)
+			_, _ = io.WriteString(w, "[]")
+		}, "limits", Warning, "no RateLimit fields"},
+		{"away", nowhere, nil, "service", Fault, "refused"},
+		{"another server", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "service", Fault, "is not the service"},
+		{"failing", "", answering(500, "{}"), "service", Fault, "500"},
+		{"a wrong key", "", answering(401, `{"name":"UnauthorizedError","message":"no"}`), "key", Fault, "refuses the API key"},
+		{"a key without a scope", "", answering(403, `{"name":"ForbiddenError","message":"the key lacks a scope"}`), "key", Warning, "may not read shipments"},
+		{"something in front that forbids", "", answering(403, `{}`), "key", Fault, "(403)"},
+		{"a quota that is used up", "", limited("0", `"default";q=1000;w=86400`, nil), "limits", Fault, "0 of 1,000 left for another 59m"},
+		{"only the reserve is left", "", limited("40", `"default";q=5000;w=86400`, nil), "limits", Warning, "40 of 5,000 left for another 59m"},
+		{"no limit", "", func(w http.ResponseWriter, r *http.Request) {
+			api.AnswerAsStandIn(w.Header(), r)
+			_, _ = io.WriteString(w, "[]")
+		}, "limits", OK, "reports none"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.at == "" {
+				c.at = served(t, c.answer)
+			}
+			s := setup(c.at, "")
+			require(t, examined(t, s), c.check, c.verdict, c.words)
+			if want := map[bool]int{true: 0, false: 1}[c.at == nowhere]; s.Reads() != want {
+				t.Errorf("%d reads, want %d", s.Reads(), want)
+			}
+		})
+	}
+	t.Run("https where there is http", func(t *testing.T) {
+		all := examined(t, setup(strings.Replace(served(t, limited("9", "", nil)), "http", "https", 1), ""))
+		if f := all["service"]; f.Verdict != Fault || !strings.Contains(f.Do, "does not speak TLS") {
+			t.Errorf("found %+v", f)
+		}
 	})
 }
 
-func TestAnExaminationEndsWithItsReader(t *testing.T) {
-	gone, ran := errors.New("gone"), 0
-	count := func(context.Context) []Finding { ran++; return Fine("fine") }
-	_, err := Examine(t.Context(), []Check{{"a", nil, count}, {"b", nil, count}}, func(Finding) error { return gone })
-	if !errors.Is(err, gone) || ran != 1 {
-		t.Errorf("%d checks ran, %v", ran, err)
+func TestWhoAnswersIsSaidByTheFirstAnswer(t *testing.T) {
+	s := &Setup{}
+	s.observe(api.Exchange{Status: 200, From: api.Environment{Name: "simulator", StandIn: true}})
+	s.observe(api.Exchange{Status: 200, From: api.Environment{Name: "127.0.0.1:7420", Live: true}})
+	if got := s.money(); !strings.Contains(got, "a stand-in") {
+		t.Errorf("it says %s", got)
 	}
 }
 
-func TestASheetIsAlignedAndNoWiderThanTheTerminal(t *testing.T) {
-	theme, err := themes.Library{}.Load("default")
-	if err != nil {
-		t.Fatal(err)
+func TestEachFaultOfARelayIsFoundByOneCheck(t *testing.T) {
+	ready := func(rest http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/readyz" {
+				_, _ = io.WriteString(w, "ready\n")
+				return
+			}
+			rest(w, r)
+		}
 	}
-	long := strings.Repeat("some words and a-word-that-is-rather-long ", 6)
-	for _, width := range []int{40, 80, 160} {
-		var out strings.Builder
-		s := Sheet{To: &out, Brush: paint.NewBrush(theme, false), Width: width, Names: 11}
-		for _, v := range Verdicts() {
-			if err := s.Write(Finding{Check: "environment", Verdict: v, Found: long, Means: long, Do: long, Details: []string{long}}); err != nil {
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		check  string
+		words  string
+	}{
+		{"another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "relay", "is not a relay"},
+		{"not ready", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the journal cannot be written", 503) }, "relay", "journal cannot be written"},
+		{"a wrong token", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), "token", "does not accept the token"},
+		{"a token that may not stream", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }), "token", "forbids"},
+		{"a front without websockets", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }), "token", "502"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require(t, examined(t, setup("", served(t, c.answer))), c.check, Fault, c.words)
+		})
+	}
+}
+
+func TestASigningSecretIsJudgedByItsLengthAndByTheRelay(t *testing.T) {
+	for _, c := range []struct {
+		name, secret, counts string
+		verdict              Verdict
+		words                string
+	}{
+		{"too short", "too-short", "", Fault, "9 bytes"},
+		{"none", "", "", Skipped, "none"},
+		{"long enough", "signing-secret-of-the-test", "", OK, "only a delivery"},
+		{"deliveries that are verified", "", `tillwatch_deliveries_total{outcome="stored"} 7`, OK, "verified 7 deliveries"},
+		{"deliveries that are refused", "signing-secret-of-the-test", `tillwatch_deliveries_total{outcome="unauthorized"} 7`, Fault, "all 7 deliveries"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := setup("", served(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, c.counts+"\n") }))
+			if c.secret != "" {
+				s.SigningSecrets = []api.Secret{api.NewSecret(c.secret)}
+			}
+			var err error
+			if s.reader, err = s.Reader(); err != nil {
 				t.Fatal(err)
 			}
-		}
-		for line := range strings.Lines(ansi.Strip(out.String())) {
-			if line = strings.TrimRight(line, "\n"); paint.Width(line) > width || line[:1] == " " && strings.TrimSpace(line[:23]) != "" {
-				t.Errorf("at %d: %q", width, line)
+			defer s.reader.Close()
+			if f := s.signing(t.Context()); f.Verdict != c.verdict || !strings.Contains(f.Found, c.words) {
+				t.Errorf("found %+v", f)
 			}
-		}
+		})
 	}
 }
 
-func TestAPlainSheetHasALineForEachThingToSay(t *testing.T) {
-	var out strings.Builder
-	s := Sheet{To: &out, Names: 5}
-	if err := errors.Join(s.Write(Finding{Check: "key", Verdict: Fault, Found: "wrong\x1b[31m", Means: "nothing", Do: "mend"}), s.Write(Finding{Check: "relay", Verdict: OK, Found: "fine"}),
-		s.Close(map[Verdict]int{OK: 1, Fault: 2}, "more")); err != nil {
-		t.Fatal(err)
+// shelf is a journal of three events.
+type shelf struct {
+	journal.Journal
+	damaged int64
+	check   error
+}
+
+func (shelf) Oldest(context.Context) (int64, error) { return 1, nil }
+func (shelf) Head(context.Context) (int64, error)   { return 3, nil }
+func (s shelf) Check(context.Context) error         { return s.check }
+func (shelf) Close() error                          { return nil }
+
+func (s shelf) Read(_ context.Context, after int64, _ int) ([]journal.Record, error) {
+	return []journal.Record{{Seq: after + 1, Damaged: after+1 == s.damaged}}, nil
+}
+
+func TestAJournalIsReadToItsEnd(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		journal shelf
+		opened  error
+		verdict Verdict
+		words   string
+	}{
+		{"well", shelf{}, nil, OK, "all 3 events"},
+		{"a damaged event", shelf{damaged: 2}, nil, Fault, "1 event of 3 damaged, and told to subscribers as a gap: 2"},
+		{"a full disk", shelf{check: errors.New("the disk is full")}, nil, Fault, "disk is full"},
+		{"not a journal", shelf{}, errors.New("it is not a journal"), Fault, "not a journal"},
+		{"a relay runs", shelf{}, fmt.Errorf("the folder is %w", journal.ErrInUse), OK, "a relay uses it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Setup{Journal: func(context.Context) (journal.Journal, error) { return c.journal, c.opened }}
+			if f := s.journal(t.Context()); f.Verdict != c.verdict || !strings.Contains(f.Found, c.words) {
+				t.Errorf("found %+v", f)
+			}
+		})
 	}
-	want := "✕ fault   key    wrong[31m\n                 nothing\n                 → mend\n✓ ok      relay  fine\n\n1 ok, 2 faults; more\n"
-	if out.String() != want {
-		t.Errorf("%s\nwant\n%s", out.String(), want)
+}
+
+func TestAnExaminationEndsWithItsContextAndItsReader(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (&Setup{}).Examine(ctx, func(Finding) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	left := errors.New("the reader has left")
+	if _, err := (&Setup{}).Examine(t.Context(), func(Finding) error { return left }); !errors.Is(err, left) {
+		t.Errorf("left: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (j *Journal) begin(ctx context.Context) error {
 		return err
 	}
 	if busy != 0 {
-		return errInUse
+		return journal.ErrInUse
 	}
 	if err := j.load(ctx); err != nil {
 		return err

@@ -16,7 +16,6 @@ import (
 )
 
 var (
-	errInUse   = errors.New("in use by another process")
 	errMoved   = errors.New("removed, renamed or replaced while in use")
 	errForeign = errors.New("is a database, but not a journal of events")
 	errVersion = errors.New("was written by another version of this program")
@@ -54,8 +53,8 @@ func (j *Journal) explain(doing string, err error) error {
 		return fmt.Errorf("%s was %w: put it back, or start the relay again", j.path, err)
 	case errors.Is(err, errForeign), errors.Is(err, errVersion):
 		return fmt.Errorf("%s %w: choose another folder", j.path, err)
-	case errors.Is(err, errInUse), kind&0xff == codes.SQLITE_BUSY, kind&0xff == codes.SQLITE_LOCKED:
-		return fmt.Errorf("the journal folder %s is %w: stop it, or choose another folder", folder, errInUse)
+	case errors.Is(err, journal.ErrInUse), kind&0xff == codes.SQLITE_BUSY, kind&0xff == codes.SQLITE_LOCKED:
+		return fmt.Errorf("the journal folder %s is %w: stop it, or choose another folder", folder, journal.ErrInUse)
 	case isDamage(err), kind == codes.SQLITE_ERROR: // it does not know a table, or the format
 		return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, rebuild it with the command .recover "+
 			"of sqlite3, or move it away to begin anew (%w)", j.path, oneLine{err})

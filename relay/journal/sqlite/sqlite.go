@@ -114,7 +114,7 @@ func (j *Journal) claim(dir string) error {
 		j.lock = flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	}
 	if locked, err := j.lock.TryLock(); err == nil && !locked {
-		return errInUse
+		return journal.ErrInUse
 	}
 	return nil // some file systems have no locks
 }

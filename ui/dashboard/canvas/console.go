@@ -8,7 +8,6 @@ import (
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -90,21 +89,6 @@ func (c *console) await(times int, within time.Duration) (sent []uv.Event, ok bo
 		sent, read = append(sent, event), read[max(n, 1):]
 	}
 	return sent, ok
-}
-
-// Ask asks a terminal a question, and for its attributes behind it, and returns what it sends
-// until it has told them: its answer, and what was typed. It returns false if it has not told
-// them in time.
-func Ask(in io.Reader, out io.Writer, question string) (sent []uv.Event, ok bool) {
-	c := consoleOf(in, out)
-	if c.terminal == nil || c.raw() != nil {
-		return nil, false
-	}
-	defer func() { _ = c.restore() }()
-	if _, err := io.WriteString(out, question+ansi.RequestPrimaryDeviceAttributes); err != nil {
-		return nil, false
-	}
-	return c.await(1, answersWithin)
 }
 
 // mostAwaited bounds what is read: more is no answer.
