@@ -89,12 +89,12 @@ func newVerify() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the signature of a delivery, and say why it is wrong",
-		Long: "Check the signature of a delivery: a raw request (headers, a blank line, the exact body) from stdin or a file, or a body with the headers in --header. " +
+		Long: "Check the signature of a delivery: a raw request (headers, a blank line, the exact body) from stdin or a file, or a body with the headers in --request or --header. " +
 			"If it is wrong, likely faults are undone one after another until it fits: that names the cause. " +
 			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 if the signature is right (a timestamp that a receiver may refuse is a warning), and 1 if it is wrong.",
 		Example: "tillwatch verify --request delivery.http\n" +
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…'\n" +
-			"(tillwatch sign --body event.json; echo; cat event.json) | tillwatch verify",
+			"tillwatch sign --body event.json | tillwatch verify --body event.json",
 		Args: noArguments,
 	}
 	flags := command.Flags()
@@ -114,9 +114,9 @@ func newVerify() *cobra.Command {
 		return found, err
 	})
 	sourceFlags(flags, "signing_secret_file")
-	flags.StringVar(&o.request, "request", "", "file with the whole request (default without --header: stdin)")
+	flags.StringVar(&o.request, "request", "", "file with the whole request, or with --body with its headers (default without --header: stdin)")
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
-	flags.StringVar(&o.body, "body", "", "with --header: file with the exact body (default: stdin)")
+	flags.StringVar(&o.body, "body", "", "file with the exact body (default with --header: stdin)")
 	jsonFlag(flags, "print the result as one JSON object")
 	return command
 }
@@ -143,32 +143,48 @@ type verifyOptions struct {
 // requestBytes bounds a request: the largest body that a relay takes, and headers.
 const requestBytes = relay.MaxBody + http.DefaultMaxHeaderBytes
 
-// read is the delivery: a whole request, or --header and a body.
-func (o verifyOptions) read(in *inputs) (http.Header, []byte, error) {
-	if len(o.headers) == 0 {
-		if o.body != "" {
-			return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', or the whole request with --request")
-		}
-		in.most = requestBytes
-		raw, err := in.read("--request", cmp.Or(o.request, "-"))
-		if err != nil {
+// read is the delivery: the headers of --request or --header, and the body of --body or else what
+// follows the headers.
+func (o verifyOptions) read(in *inputs) (header http.Header, body []byte, err error) {
+	switch {
+	case len(o.headers) > 0 && o.request != "":
+		return nil, nil, usagef("--request and --header both give headers: leave out one")
+	case len(o.headers) > 0:
+		if header, err = parseHeaders(o.headers); err != nil {
 			return nil, nil, err
 		}
+		body, err = in.read("--body", cmp.Or(o.body, "-"))
+		return header, body, err
+	case o.request == "" && o.body == "-":
+		return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', or --request with a file of them")
+	}
+	in.most = requestBytes
+	raw, err := in.read("--request", cmp.Or(o.request, "-"))
+	in.most = 0
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.body == "" {
 		return parseRequest(raw)
 	}
-	if o.request != "" {
-		return nil, nil, usagef("--request has headers and a body: leave out --header")
+	if header, _, err = parseRequest(append(raw, "\r\n\r\n"...)); err != nil {
+		return nil, nil, err
 	}
+	body, err = in.read("--body", o.body)
+	return header, body, err
+}
+
+// parseHeaders reads the values of --header.
+func parseHeaders(lines []string) (http.Header, error) {
 	header := http.Header{}
-	for _, line := range o.headers {
+	for _, line := range lines {
 		name, value, found := strings.Cut(line, ":")
 		if !found {
-			return nil, nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", config.Shown(line))
+			return nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", config.Shown(line))
 		}
 		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	body, err := in.read("--body", cmp.Or(o.body, "-"))
-	return header, body, err
+	return header, nil
 }
 
 // parseRequest splits a request into its optional first line, its headers, and the exact
@@ -180,7 +196,7 @@ func parseRequest(raw []byte) (http.Header, []byte, error) {
 	at := bufio.NewReader(bytes.NewReader(raw))
 	fields, err := textproto.NewReader(at).ReadMIMEHeader()
 	if errors.Is(err, io.EOF) {
-		return nil, nil, usagef("there are headers but no body: append a blank line and the body")
+		return nil, nil, usagef("there are headers but no body: append a blank line and the body, or give its file with --body")
 	}
 	if err != nil {
 		return nil, nil, usagef("the headers cannot be read: give one per line, as in x-svc-signature: v0=…")
