@@ -46,7 +46,7 @@ func (r *readme) beOnline(t *testing.T, receiver string) (environment []string) 
 	t.Helper()
 	service, err := simulator.New(simulator.Config{
 		Key: api.NewSecret(accountKey), SigningSecret: api.NewSecret(secret), WebhookURL: receiver + "/webhooks",
-		Environment: simulator.Production, Seed: 1, IntentsPerMinute: 30, History: 10, Timings: simulator.Timings{Offer: time.Second},
+		Seed: 1, IntentsPerMinute: 30, History: 10, Timings: simulator.Timings{Offer: time.Second},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -143,7 +143,7 @@ func (s *stage) trouble(t *testing.T, span time.Duration) {
 	step := span / 12
 	for i := range 12 {
 		time.Sleep(step / 2)
-		if code, body := s.asAnother(t, http.MethodPost, "/control/failures", fmt.Sprintf(`{"count":%d,"status":429}`, 1+i%3)); code != http.StatusOK {
+		if code, body := s.asAnother(t, http.MethodPost, "/control/faults", fmt.Sprintf(`{"count":%d,"status":429}`, 1+i%3)); code != http.StatusOK {
 			t.Errorf("injecting refusals: %d %s", code, body)
 		}
 		switch i % 4 {

@@ -187,7 +187,7 @@ func onStage(t *testing.T, cfg simulator.Config, play func(t *testing.T, s *stag
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{courier: newCourier(), reads: cfg.Limits.Reads}
-		cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Name: "other", Secret: api.NewSecret(otherKey)}}
+		cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Secret: api.NewSecret(otherKey)}}
 		cfg.SigningSecret, cfg.WebhookURL = api.NewSecret("signing-secret-of-the-simulation"), "https://relay.example/webhooks"
 		cfg.Transport = s.courier
 		cfg.History = cmp.Or(cfg.History, -1)

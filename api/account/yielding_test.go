@@ -36,7 +36,7 @@ func TestADashboardGivesWayToAProductionAtNinetyPercent(t *testing.T) {
 		cfg := simulator.Config{Seed: seed + 1, ProductEventsPerMinute: -1, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1}}
 		synctest.Test(t, func(t *testing.T) {
 			cfg := cfg
-			cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Name: "other", Secret: api.NewSecret(otherKey)}}
+			cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Secret: api.NewSecret(otherKey)}}
 			service, err := simulator.New(cfg)
 			if err != nil {
 				t.Fatal(err)

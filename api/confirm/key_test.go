@@ -52,7 +52,7 @@ func newTill(t *testing.T) *till {
 // fail has the next confirms answered with a status.
 func (s *till) fail(fault string) {
 	s.Helper()
-	r := httptest.NewRequest("POST", "http://127.0.0.1:7420/control/failures", strings.NewReader(fault))
+	r := httptest.NewRequest("POST", "http://127.0.0.1:7420/control/faults", strings.NewReader(fault))
 	r.Header.Set("Authorization", "Bearer key-of-the-test")
 	w := httptest.NewRecorder()
 	if s.sim.Handler().ServeHTTP(w, r); w.Code != http.StatusOK {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,11 +22,9 @@ const (
 	testSecret = "a-signing-secret-of-some-length"
 )
 
-// account makes requests of a simulator, in the way of its driver.
+// account makes requests of a simulator.
 type account struct {
 	*testing.T
-	driver   driver
-	driven   atomic.Int64 // requests made by the driver
 	sim      *Simulator
 	receiver *receiver
 }
@@ -39,14 +36,8 @@ type response struct {
 	body   []byte
 }
 
-// inBubble runs a test against a living simulator on a fake clock, with plain
-// HTTP requests.
+// inBubble runs a test against a living simulator on a fake clock.
 func inBubble(t *testing.T, change func(*Config), test func(a *account)) {
-	t.Helper()
-	inBubbleBy(t, plainDriver{}, change, test)
-}
-
-func inBubbleBy(t *testing.T, d driver, change func(*Config), test func(a *account)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
@@ -65,11 +56,7 @@ func inBubbleBy(t *testing.T, d driver, change func(*Config), test func(a *accou
 		ended := make(chan error, 1)
 		go func() { ended <- sim.Run(ctx) }()
 		synctest.Wait()
-		a := &account{T: t, driver: d, sim: sim, receiver: r}
-		test(a)
-		if a.driven.Load() == 0 && d != (plainDriver{}) {
-			t.Error("nothing was asked by the client: this belongs among the plain rows")
-		}
+		test(&account{T: t, sim: sim, receiver: r})
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run: %v", err)
@@ -94,23 +81,6 @@ func (a *account) call(method, path, body string) response {
 func (a *account) burst(method, path, body string) response {
 	a.Helper()
 	return a.send(method, path, body, "Bearer "+testKey)
-}
-
-func (a *account) send(method, path, body, authorization string) response {
-	a.Helper()
-	if strings.HasPrefix(path, "/control/") {
-		return a.wire(method, path, body, authorization)
-	}
-	a.driven.Add(1)
-	return a.driver.send(a, method, path, body, authorization)
-}
-
-// off makes a request in a fresh second that no client would make, whatever the
-// driver.
-func (a *account) off(method, path, body string) response {
-	a.Helper()
-	later(time.Second)
-	return a.wire(method, path, body, "Bearer "+testKey)
 }
 
 // want fails the test unless the answer has the status, and decodes its body.
@@ -244,6 +214,13 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, req.Context().Err()
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader([]byte(text)))}, nil
+}
+
+// answers makes the receiver answer as given from now on.
+func (r *receiver) answers(answer func(a attempt) (status int, body string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = answer
 }
 
 // got lists the attempts, of some types only when any are given.

@@ -1,16 +1,75 @@
 package simulator
 
 import (
+	"bytes"
+	_ "embed"
 	"hash/fnv"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"tillwatch/api"
 )
+
+//go:embed world.toml
+var worldFile []byte
+
+// world is the content of world.toml. It never changes: each simulator has its own copies
+// of the products.
+type world struct {
+	Homes                          []home
+	FirstNames, LastNames, Streets []string
+	Carriers                       []carrier
+	Magics                         []Magic
+	Dimensions                     map[string]variantDimensionWire
+	Merchants                      []*merchant
+}
+
+var theWorld = sync.OnceValue(func() (w world) {
+	if err := toml.NewDecoder(bytes.NewReader(worldFile)).DisallowUnknownFields().Decode(&w); err != nil {
+		panic("simulator: world.toml: " + err.Error())
+	}
+	return w
+})
+
+// place is a town with its offset from UTC in hours.
+type place struct {
+	City, Province string
+	Offset         int
+}
+
+// home is where a buyer lives.
+type home struct {
+	place
+	Postal string // first digits of the postal code
+	Area   string // area code
+	Tax    int64  // sales tax, in thousandths of a percent
+}
+
+// carrier delivers parcels.
+type carrier struct {
+	Name    string
+	Form    string // format of its tracking numbers
+	Numbers int64  // tracking numbers are below this
+}
+
+// merchant is a web shop on a domain reserved for examples.
+type merchant struct {
+	Domain, Name string
+	Shipping     int64  // cents for the cheapest option
+	FreeFrom     int64  // cents of subtotal from which shipping is free; 0: never
+	Orders       string // format of the order ids
+	From         place
+	Carriers     []string
+	Path         string // prefix of the paths of its product pages
+	Products     []product
+}
 
 // catalogue holds the products of the merchants.
 type catalogue struct {
@@ -107,8 +166,6 @@ func (p *product) suit(m magic) {
 		p.availability = api.Preorder
 	case highValue:
 		p.Price = highPrice
-	case partialStock:
-		p.partial, p.dimensions = true, []variantDimensionWire{{"Size", []string{"S", "M", "L", "XL"}}}
 	case manyVariants:
 		p.dimensions = manyDimensions()
 	case hostileText:
@@ -142,4 +199,110 @@ func manyDimensions() []variantDimensionWire {
 // hostile appends to a text what must never reach a terminal.
 func hostile(text string) string {
 	return text + "\x1b]0;owned\x07\x1b[2J\r\u202edrowssap\u200b"
+}
+
+// product is a product of a merchant. Its price and availability change.
+type product struct {
+	Handle      string // last part of its page's path
+	Name, Brand string
+	Price       int64 // cents
+	Popularity  int
+	Choices     []string // names of dimensions of the world
+	Digital     bool
+	Heavy       bool
+
+	merchant     *merchant
+	path         string // of its page, with the leading slash
+	dimensions   []variantDimensionWire
+	availability api.Availability
+	removed      bool
+}
+
+// id returns <domain>:<handle>. Event ids contain it, and a header carries those.
+func (p *product) id() string {
+	const longest = 200
+	id := url.PathEscape(p.merchant.Domain + ":" + p.Handle)
+	return id[:min(len(id), longest)]
+}
+
+func (p *product) url() string {
+	host := p.merchant.Domain
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return (&url.URL{Scheme: "https", Host: host, Path: p.path}).String()
+}
+
+// address is the key of a product in the catalogue.
+func (p *product) address() string { return p.merchant.Domain + p.path }
+
+// revise changes the price or the stock: the next lookup differs from the last.
+func (p *product) revise(d dice) {
+	switch {
+	case p.removed:
+		p.removed = false
+		p.reprice(d)
+	case p.availability != api.InStock:
+		p.availability = api.InStock
+	case d.chance(0.15):
+		p.availability = api.OutOfStock
+	default:
+		p.reprice(d)
+	}
+}
+
+// reprice moves the price by up to 12 %, and by a cent at least.
+func (p *product) reprice(d dice) {
+	const least, most = 400, 2_000_000
+	step := max(1, p.Price*int64(d.between(1, 12))/100)
+	if p.Price+step > most || p.Price-step >= least && d.chance(0.5) {
+		step = -step
+	}
+	p.Price += step
+}
+
+// wire returns the product as the lookup and product.updated show it.
+func (p *product) wire() productWire {
+	image := "https://cdn." + p.merchant.Domain + "/" + url.PathEscape(p.Handle)
+	sku := strings.ToUpper(p.Handle)
+	description := p.Name + " from " + p.merchant.Name + "."
+	return productWire{
+		ID: p.id(), Name: p.Name, URL: p.url(), Brand: &p.Brand, Retailer: &p.merchant.Name, SKU: &sku, Description: &description,
+		Availability: p.availability, IsPurchasable: p.availability != api.OutOfStock, Price: usd(p.Price),
+		Images:            []imageWire{{image + "-1.jpg", true}, {image + "-2.jpg", false}},
+		VariantDimensions: p.dimensions, Variants: p.variants(),
+	}
+}
+
+// firstVariant is the id of the first variant; the others count up from it.
+const firstVariant = 4100
+
+// variants returns all combinations of the values of the dimensions.
+func (p *product) variants() []variantWire {
+	if len(p.dimensions) == 0 {
+		return nil
+	}
+	choices := [][]dimensionChoiceWire{nil}
+	for _, dim := range p.dimensions {
+		var longer [][]dimensionChoiceWire
+		for _, chosen := range choices {
+			for _, value := range dim.Values {
+				longer = append(longer, append(chosen[:len(chosen):len(chosen)], dimensionChoiceWire{dim.Label, value}))
+			}
+		}
+		choices = longer
+	}
+	variants := make([]variantWire, 0, len(choices))
+	for i, chosen := range choices {
+		var names []string
+		for _, c := range chosen {
+			names = append(names, c.Value)
+		}
+		sku := strings.ToUpper(p.Handle) + "-" + strconv.Itoa(i+1)
+		variants = append(variants, variantWire{
+			ID: strconv.Itoa(firstVariant + i), Name: strings.Join(names, " / "), SKU: &sku,
+			Availability: p.availability, Price: usd(p.Price), Images: []imageWire{}, Dimensions: chosen,
+		})
+	}
+	return variants
 }

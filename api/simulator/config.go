@@ -18,17 +18,15 @@ import (
 
 // Config configures a simulator. The zero value of each field means its default.
 type Config struct {
-	Key           api.Secret  // API key that may do everything; required
-	MoreKeys      []Key       // further keys of the account, of both environments
-	Environment   Environment // default Staging
-	SigningSecret api.Secret  // for webhooks; required when WebhookURL is set
-	WebhookURL    string      // where events are delivered; "" for nowhere
-	HeaderPrefix  string      // of the four delivery headers; default "x-svc-"
-	LookupPath    string      // of the product lookup; default "/api/v1/products/lookup"
+	Key           api.Secret // API key that may do everything; required
+	MoreKeys      []Key      // further keys of the account
+	SigningSecret api.Secret // for webhooks; required when WebhookURL is set
+	WebhookURL    string     // where events are delivered; "" for nowhere
+	HeaderPrefix  string     // of the four delivery headers; default "x-svc-"
+	LookupPath    string     // of the product lookup; default "/api/v1/products/lookup"
 
-	At      time.Time // what the service's clock shows at the start; default: the machine's time
-	Stopped bool      // the clock is stopped until the control API starts or moves it
-	From    []byte    // a snapshot to begin with in place of a history; its moment becomes At; nil: none
+	At   time.Time // what the service's clock shows at the start; default: the machine's time
+	From []byte    // a snapshot to begin with in place of a history; its moment becomes At; nil: none
 
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
@@ -39,11 +37,9 @@ type Config struct {
 	ShopURL                string  // base URL at which the shop calls the service over HTTP, as through a proxy; "": it acts within the process
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
-	Balance                int64   // cents that orders paid by drawdown may take; default: it never runs out, negative: nothing is left
 
 	Timings Timings
 	Limits  Limits
-	asked   Limits // before the defaults were filled in
 	Faults  Faults
 
 	PolicyName            string // in the RateLimit fields; default "default"
@@ -115,10 +111,6 @@ const (
 
 // complete checks the configuration and fills defaults in.
 func (c *Config) complete() error {
-	if c.Key.IsZero() {
-		return errors.New("an API key is required")
-	}
-	c.Environment = cmp.Or(c.Environment, Staging)
 	if err := c.checkKeys(); err != nil {
 		return err
 	}
@@ -230,7 +222,6 @@ func (c *Config) fill() {
 	c.Timings.ShipmentStep = cmp.Or(c.Timings.ShipmentStep, 40*time.Second)
 	c.Timings.Spread = cmp.Or(c.Timings.Spread, 0.35)
 	c.Faults.LateBy = cmp.Or(c.Faults.LateBy, 20*time.Second)
-	c.asked = c.Limits
 	for name, contract := range map[string]int{"mutations": 5, "reads": 10, "product-lookup": 10, "checkout-intents": 50, "concurrent-agents": 10} {
 		switch limit := c.Limits.Bucket(name); *limit {
 		case 0:

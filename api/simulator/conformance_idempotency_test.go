@@ -44,7 +44,7 @@ func (a *account) intents() int {
 }
 
 func TestIdempotencyKeys(t *testing.T) {
-	plainRows{
+	rows{
 		"the same key: the same intent": func(a *account) {
 			for i, path := range []string{createPath, purchasePath} {
 				first := a.keyed("order-"+path, path, orderJSON(chiliCrisp, drawdown))
@@ -107,7 +107,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		},
 		"what failed may be tried again under its key": func(a *account) {
 			a.want(422, a.keyed("k", createPath, refusedOrder()))
-			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"status":500,"method":"POST","path":"/api/v1/"}`))
+			a.want(http.StatusOK, a.call("POST", "/control/faults", `{"status":500,"method":"POST","path":"/api/v1/"}`))
 			a.want(http.StatusInternalServerError, a.keyed("k", createPath, orderJSON(chiliCrisp)))
 			if a.intents() != 0 {
 				a.Fatalf("%d intents, want none", a.intents())
@@ -119,7 +119,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		},
 		"an answer that was lost is had by a repetition": func(a *account) {
 			for i, fault := range []string{`{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`, `{"twice":true,"method":"POST","path":"/api/v1/"}`} {
-				a.want(http.StatusOK, a.call("POST", "/control/failures", fault))
+				a.want(http.StatusOK, a.call("POST", "/control/faults", fault))
 				key := fmt.Sprint("k", i)
 				a.keyed(key, createPath, orderJSON(chiliCrisp))
 				a.want(http.StatusCreated, a.keyed(key, createPath, orderJSON(chiliCrisp)))
@@ -129,7 +129,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			}
 		},
 		"two that overtake each other": func(a *account) {
-			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"lateBy":20,"method":"POST","path":"/api/v1/"}`))
+			a.want(http.StatusOK, a.call("POST", "/control/faults", `{"lateBy":20,"method":"POST","path":"/api/v1/"}`))
 			held := make(chan response, 1)
 			go func() { held <- a.keyedBy(testKey, "k", createPath, orderJSON(chiliCrisp)) }()
 			later(time.Second)
@@ -168,19 +168,8 @@ func TestIdempotencyKeys(t *testing.T) {
 			}
 		},
 	}.run(t)
-	t.Run("the client confirms twice and places once", func(t *testing.T) {
-		inBubbleBy(t, clientDriver{}, nil, func(a *account) {
-			id := a.create(chiliCrisp)
-			later(10 * time.Second)
-			first := a.confirm(id)
-			later(time.Minute)
-			if again := a.confirm(id); fmt.Sprint(again) != fmt.Sprint(first) || a.sim.Orders(id) != 1 {
-				a.Errorf("%d orders; first %v, again %v", a.sim.Orders(id), first, again)
-			}
-		})
-	})
 	t.Run("all keys of an account share them", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Name: "another", Secret: api.NewSecret("another-key")}} }, func(a *account) {
+		inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Secret: api.NewSecret("another-key")}} }, func(a *account) {
 			first := a.want(http.StatusCreated, a.keyed("k", createPath, orderJSON(chiliCrisp)))
 			again := a.want(http.StatusCreated, a.keyedBy("another-key", "k", createPath, orderJSON(chiliCrisp)))
 			if first["id"] != again["id"] {
@@ -191,7 +180,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	})
 	t.Run("failures are remembered, behind a switch", func(t *testing.T) {
 		inBubble(t, func(c *Config) { c.RememberFailures = true }, func(a *account) {
-			fault := func(order string) { a.want(http.StatusOK, a.call("POST", "/control/failures", order)) }
+			fault := func(order string) { a.want(http.StatusOK, a.call("POST", "/control/faults", order)) }
 			for _, status := range []int{402, 500, 503} {
 				key := fmt.Sprint("k", status)
 				fault(fmt.Sprintf(`{"status":%d,"method":"POST","path":"/api/v1/"}`, status))

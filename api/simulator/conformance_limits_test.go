@@ -133,18 +133,18 @@ func TestEveryAnswerCarriesTheRateLimitFields(t *testing.T) {
 		"201, 404 and 500": func(a *account) {
 			reports(a, "201", a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)), `"default";q=5;w=1`, `"default";r=4;t=1`)
 			reports(a, "404", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
-			a.call("POST", "/control/failures", "{}")
+			a.call("POST", "/control/faults", "{}")
 			reports(a, "500", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
 		},
 	}.run(t)
-	plainRows{
+	rows{
 		"404 of an unknown path": func(a *account) {
-			reports(a, "GET", a.off("GET", "/nothing", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
-			reports(a, "DELETE", a.off("DELETE", "/nothing", ""), `"default";q=5;w=1`, `"default";r=4;t=1`)
+			reports(a, "GET", a.call("GET", "/nothing", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
+			reports(a, "DELETE", a.call("DELETE", "/nothing", ""), `"default";q=5;w=1`, `"default";r=4;t=1`)
 		},
 	}.run(t)
 	t.Run("each charged bucket under its own name, behind a switch", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.EveryPolicy = true }, func(a *account) {
+		inBubble(t, func(c *Config) { c.EveryPolicy = true }, func(a *account) {
 			later(time.Second)
 			reports(a, "create", a.burst("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)),
 				`"mutations";q=5;w=1 | "checkout-intents";q=50;w=86400 | "concurrent-agents";q=10;w=1`,
@@ -158,12 +158,12 @@ func TestEveryAnswerCarriesTheRateLimitFields(t *testing.T) {
 		})
 	})
 	t.Run("another policy name", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.PolicyName = "burst" }, func(a *account) {
+		inBubble(t, func(c *Config) { c.PolicyName = "burst" }, func(a *account) {
 			reports(a, "read", a.call("GET", "/api/v1/shipments", ""), `"burst";q=10;w=1`, `"burst";r=9;t=1`)
 		})
 	})
 	t.Run("none without limits", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.Limits = Unlimited() }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Limits = Unlimited() }, func(a *account) {
 			later(time.Second)
 			for range 100 {
 				r := a.burst("GET", "/api/v1/shipments", "")

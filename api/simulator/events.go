@@ -1,28 +1,117 @@
 package simulator
 
-import "unicode/utf8"
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"time"
 
-const maxID = 512 // of an event, in characters
+	"tillwatch/api"
+)
 
-// getEvent answers with the event as it is delivered to webhook endpoints.
-func (h *handlers) getEvent(r *request) answer {
-	id := r.PathValue("id")
-	if utf8.RuneCountInString(id) > maxID {
-		return invalidField("id", "maxLength 512")
-	}
-	e, known := h.sim.webhooks.events.find(id)
-	if !known {
-		return notFound("Event not found")
-	}
-	return ok(e.wire())
+// A stand-in may run for days: it keeps at least this many of its newest intents, with their shipments, and ten times
+// as many events.
+const (
+	keptIntents = 10_000
+	keptEvents  = 10 * keptIntents
+)
+
+// series holds the newest things of one kind, by creation. The number of a thing, from 1, stays when older ones go.
+type series[T any] struct {
+	items []T
+	gone  int // number of those let go
 }
 
-// listEvents is not shown in the contract: see [Lists].
-func (h *handlers) listEvents(r *request) answer {
-	if h.sim.cfg.Lists != ListsServed {
-		return h.noList(r)
+// made counts all, also those let go.
+func (s *series[T]) made() int { return s.gone + len(s.items) }
+
+// since returns what was made after the first number things, as far as it is still there.
+func (s *series[T]) since(number int) []T {
+	return s.items[min(max(number-s.gone, 0), len(s.items)):]
+}
+
+// letGo drops the oldest things, up to the first that is not over, until most are left, and returns them. Each time it
+// moves the others: it begins only with a sixteenth too many.
+func (s *series[T]) letGo(most int, over func(T) bool) (gone []T) {
+	if len(s.items) <= most+most/16 {
+		return nil
 	}
-	var c checker
-	q := c.page(r)
-	return pageOf(c, q, &h.sim.webhooks.events.series, func(e event) (any, bool) { return e.wire(), true })
+	spare := s.items[:len(s.items)-most]
+	n := slices.IndexFunc(spare, func(item T) bool { return !over(item) })
+	if n < 0 {
+		n = len(spare)
+	}
+	gone = slices.Clone(s.items[:n])
+	s.items = slices.Delete(s.items, 0, n)
+	s.gone += n
+	return gone
+}
+
+// eventWire is an event as it goes over the wire: closed, compact and with its keys in this order (contract, Event).
+type eventWire struct {
+	ID        string          `json:"id"`
+	Object    string          `json:"object"`
+	Type      api.EventType   `json:"type"`
+	CreatedAt string          `json:"createdAt"`
+	Source    sourceWire      `json:"source"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+type sourceWire struct {
+	Type api.SourceType `json:"type"`
+	ID   string         `json:"id"`
+}
+
+// event is an event in the log.
+type event struct {
+	kind   api.EventType
+	source string
+	suffix string
+	at     int64 // Unix milliseconds
+	data   json.RawMessage
+}
+
+func (e *event) id() string { return "evt_" + e.source + "_" + e.suffix }
+
+func (e *event) wire() eventWire {
+	group, _, _ := strings.Cut(string(e.kind), ".")
+	return eventWire{
+		ID: e.id(), Object: "event", Type: e.kind, CreatedAt: stamp(time.UnixMilli(e.at)),
+		Source: sourceWire{api.SourceType(group), e.source}, Data: e.data,
+	}
+}
+
+// eventLog holds the newest events in the order in which they happened.
+type eventLog struct {
+	series[event]
+	most int            // how many are kept
+	byID map[string]int // numbers, from 0
+}
+
+func newEventLog() eventLog { return eventLog{most: math.MaxInt / 2, byID: map[string]int{}} }
+
+func (l *eventLog) find(id string) (event, bool) {
+	number, ok := l.byID[id]
+	if !ok {
+		return event{}, false
+	}
+	return l.since(number)[0], true
+}
+
+func (l *eventLog) has(e event) bool {
+	_, ok := l.byID[e.id()]
+	return ok
+}
+
+// add appends an event unless the log has one with its id, and lets the oldest go.
+func (l *eventLog) add(e event) {
+	if l.has(e) {
+		return
+	}
+	l.byID[e.id()] = l.made()
+	l.items = append(l.items, e)
+	for _, old := range l.letGo(l.most, func(event) bool { return true }) {
+		delete(l.byID, old.id())
+	}
 }

@@ -12,7 +12,7 @@ import (
 func TestConcurrentCreatorsNeverPassACap(t *testing.T) {
 	const creators = 64
 	t.Run("50 a day", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.Limits.Mutations = -1 }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Limits.Mutations = -1 }, func(a *account) {
 			counts := race(a, creators, 4)
 			if counts[http.StatusCreated] != 50 || counts[http.StatusTooManyRequests] != 4*creators-50 {
 				a.Errorf("answers: %v", counts)
@@ -35,7 +35,7 @@ func TestConcurrentCreatorsNeverPassACap(t *testing.T) {
 		})
 	})
 	t.Run("5 mutations a second", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.Limits.PerDay = -1 }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Limits.PerDay = -1 }, func(a *account) {
 			later(time.Second)
 			if counts := race(a, creators, 2); counts[http.StatusCreated] != 5 {
 				a.Errorf("answers: %v", counts)

@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 
 	"tillwatch/api"
 )
@@ -16,14 +15,12 @@ import (
 // server answers HTTP: the API, which is charged to the account, and the control
 // API, which is not.
 type server struct {
-	sim    *Simulator
-	mux    *http.ServeMux
-	keys   keyring
-	warned sync.Map // the lines that warnOnce has logged
-	once   func(operation) operation
+	sim  *Simulator
+	mux  *http.ServeMux
+	keys keyring
+	once func(operation) operation
 
 	// Guarded by the simulator's lock:
-	faults faultPlan
 	counts Counts
 }
 
@@ -57,7 +54,7 @@ func read(r *http.Request) *request {
 }
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(*s.cfg), faults: newFaultPlan(*s.cfg)}
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(s.cfg)}
 	h := newHandlers(s)
 	v.once = h.once
 	for _, route := range h.routes() {
@@ -72,7 +69,11 @@ func newServer(s *Simulator) *server {
 		mutations(w, r)
 	})
 	for _, c := range (controlAPI{s}).controls() {
-		v.mux.HandleFunc(c.method+" "+c.path, v.uncharged(c.operation))
+		path := c.Path
+		if strings.HasSuffix(path, "/") {
+			path += "{$}" // nothing below it
+		}
+		v.mux.HandleFunc(c.Method+" "+path, v.uncharged(c.answer))
 	}
 	v.mux.HandleFunc("/control/", v.uncharged(noSuchPath))
 	return v
@@ -83,7 +84,8 @@ func newServer(s *Simulator) *server {
 func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	api.AnswerAsStandIn(w.Header(), r)
 	escaped := r.URL.EscapedPath()
-	if !strings.HasPrefix(escaped, "/") || strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped {
+	unclean := strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped
+	if !strings.HasPrefix(escaped, "/") || unclean {
 		v.charged(classReads, noScope, noSuchPath)(w, r)
 		return
 	}
@@ -99,13 +101,13 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 		if latency := v.sim.cfg.Faults.Latency; latency > 0 && api.Sleep(r.Context(), latency) != nil {
 			return
 		}
-		key, refusal := v.authenticate(r)
-		if key == nil {
+		scopes, known, refusal := v.authenticate(r)
+		if !known {
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
 			write(w, r, v.countUnknown(c), refusal)
 			return
 		}
-		a, fields, number := v.perform(read(r), c, key, scope, run)
+		a, fields, number := v.perform(read(r), c, allow(scopes, scope), scope, run)
 		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
@@ -113,10 +115,11 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 
 // perform charges a request and runs its operation, unless a limit or the scope forbids
 // it or a fault occurs. number is the number of the request.
-func (v *server) perform(r *request, c class, key *Key, scope Scope, run operation) (a answer, fields quotaFields, number uint64) {
+func (v *server) perform(r *request, c class, allowed bool, scope Scope, run operation) (a answer, fields quotaFields,
+	number uint64) {
 	v.sim.mu.Lock()
 	defer v.sim.mu.Unlock()
-	now := v.sim.agenda.seconds()
+	now := v.sim.agenda.now()
 	second := v.sim.buckets.of(c)
 	v.counts.Requests++
 	number = v.counts.Requests
@@ -125,11 +128,11 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 	switch {
 	case !room:
 		a = tooFast(second.reset(now))
-	case !key.allows(scope):
+	case !allowed:
 		v.counts.Forbidden++
-		a = v.forbid(key, scope)
+		a = forbidden(scope)
 	default:
-		if fault := v.faults.next(r); fault.none() {
+		if fault := v.sim.faults.ofRequest(r); fault.none() {
 			a = run(r)
 		} else {
 			v.counts.Injected++
@@ -148,11 +151,11 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 // uncharged authenticates a request to the control API and answers it.
 func (v *server) uncharged(run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		key, a := v.authenticate(r)
+		scopes, known, a := v.authenticate(r)
 		switch {
-		case key == nil:
-		case !key.allows(TestHelpersWrite):
-			a = v.forbid(key, TestHelpersWrite)
+		case !known:
+		case !allow(scopes, TestHelpersWrite):
+			a = forbidden(TestHelpersWrite)
 		default:
 			a = v.control(read(r), run)
 		}
@@ -176,15 +179,7 @@ func (v *server) countUnknown(c class) quotaFields {
 }
 
 func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {
-	body := head(w.Header(), fields, a)
-	w.WriteHeader(a.status)
-	if r.Method != http.MethodHead {
-		w.Write(body) // an error means that the client has gone
-	}
-}
-
-// head sets the header fields of an answer and returns its encoded body.
-func head(h http.Header, fields quotaFields, a answer) (body []byte) {
+	h := w.Header()
 	// Assigned, not Set: the names go out in the case of the draft.
 	if len(fields.limits) > 0 {
 		h["RateLimit-Policy"] = fields.policies
@@ -196,13 +191,50 @@ func head(h http.Header, fields quotaFields, a answer) (body []byte) {
 	if a.repeated {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
-	body = []byte(a.html)
-	if a.html != "" {
-		h["Content-Type"] = []string{"text/html; charset=utf-8"}
-	} else {
+	body := []byte(a.html)
+	h["Content-Type"] = []string{"text/html; charset=utf-8"}
+	if a.html == "" {
 		body = encode(a.body)
 		h["Content-Type"] = []string{"application/json; charset=utf-8"}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	return body
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // an error means that the client has gone
+	}
+}
+
+// handlers implements the API. Its operations run under the simulator's lock.
+type handlers struct {
+	sim     *Simulator
+	repeats repeats
+}
+
+func newHandlers(s *Simulator) *handlers {
+	return &handlers{sim: s, repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
+}
+
+// chargedRoute is an endpoint of the API with the class of the buckets that it charges
+// and the scope that it needs.
+type chargedRoute struct {
+	pattern string
+	class   class
+	scope   Scope
+	run     operation
+}
+
+func (h *handlers) routes() []chargedRoute {
+	return []chargedRoute{
+		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, h.once(h.createIntent)},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, h.once(h.purchaseIntent)},
+		{"GET /api/v1/checkout-intents", classReads, IntentsRead, h.listIntents},
+		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, ofIntent(h.sim, h.getIntent)},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, h.once(ofIntent(h.sim, h.confirmIntent))},
+		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, h.listIntentShipments},
+		{"GET /api/v1/shipments", classReads, IntentsRead, h.listShipments},
+		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, h.getShipment},
+		{"GET /api/v1/events", classReads, EventsRead, h.listEvents},
+		{"GET /api/v1/events/{id}", classReads, EventsRead, h.getEvent},
+		{"GET " + h.sim.cfg.LookupPath, classLookup, ProductsRead, h.lookUpProduct},
+	}
 }

@@ -9,7 +9,7 @@ import (
 // A client within the process hands its requests over as it made them: a GET
 // without any body.
 func TestARequestWithoutABodyIsAnswered(t *testing.T) {
-	plainRows{
+	rows{
 		"of the API": func(a *account) { a.bodiless("/api/v1/shipments") },
 		"of control": func(a *account) { a.bodiless("/control/state") },
 	}.run(t)

@@ -1,7 +1,13 @@
 package simulator
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
 	"math"
+	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -9,8 +15,8 @@ import (
 	"tillwatch/api"
 )
 
-// shop is the seller's own system on the same account. It creates intents, confirms a
-// share of them, looks up products and reads; all of that spends the account's quota.
+// shop is the seller's own system on the same account: a client like any other. It creates intents, confirms a share of
+// them, looks up products and reads; all of that spends the account's quota. It works in real time, whatever the speed.
 type shop struct {
 	cfg        *Config
 	goroutines *goroutines
@@ -19,42 +25,65 @@ type shop struct {
 	buckets    *buckets
 	webhooks   *webhooks
 	fulfilment *fulfilment
-	client     *shopClient // calls the service over HTTP; nil: the shop acts within the process
+	client     *http.Client
+	url        string // at which it calls the service
 
 	mu     *sync.Mutex // the simulator's; guards all below
 	dice   dice
 	orders int
-	fates  map[string]Fate // of intents about to be created over HTTP, by fateKey
+	fates  map[string]Fate // of intents about to be created, by fateKey
 }
 
-// open begins the shop's day.
-func (s *shop) open(now time.Time) {
-	s.agenda.plan(now.Add(300*time.Millisecond), s.createNext)
-	s.agenda.plan(now.Add(2*time.Second), s.browse)
-	if s.cfg.ProductEventsPerMinute > 0 {
-		s.agenda.plan(now.Add(s.productPause()), s.changeProduct)
+// The User-Agents of the shop's programs.
+const (
+	storefront = "storefront/2.4"
+	orderDesk  = "order-desk/1.9"
+	backOffice = "back-office/0.3"
+)
+
+// connect makes the shop call the service: at its URL if it has one, as through a proxy, otherwise within the process.
+func (s *shop) connect(service http.Handler) {
+	s.url, s.client = s.cfg.ShopURL, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}
+	if s.url == "" {
+		s.url, s.client.Transport = "http://stand-in.invalid", RoundTripper{service}
 	}
 }
 
-// createNext creates the intents of an order and plans the next order, at random
-// intervals in slow waves.
-func (s *shop) createNext(at time.Time) {
+// open begins the shop's day. The caller holds the lock.
+func (s *shop) open(ctx context.Context) {
+	if s.cfg.IntentsPerMinute == 0 {
+		return
+	}
+	s.keep(ctx, 300*time.Millisecond, s.sell)
+	s.keep(ctx, 2*time.Second, s.browse)
+	if s.cfg.ProductEventsPerMinute > 0 {
+		s.keep(ctx, s.productPause(), s.changeProduct)
+	}
+}
+
+// keep takes a step, under the lock, after each pause that the one before returned.
+func (s *shop) keep(ctx context.Context, pause time.Duration, step func(context.Context) time.Duration) {
+	s.goroutines.spawn(ctx, "the shop", func(ctx context.Context) {
+		for api.Sleep(ctx, pause) == nil {
+			s.mu.Lock()
+			pause = step(ctx)
+			s.mu.Unlock()
+		}
+	})
+}
+
+// sell serves a customer, and returns the pause until the next one comes: at random intervals in slow waves.
+func (s *shop) sell(ctx context.Context) time.Duration {
 	mean := float64(time.Minute) / s.cfg.IntentsPerMinute
-	wave := 1 + 0.5*math.Sin(float64(at.Unix()%600)/600*2*math.Pi)
+	wave := 1 + 0.5*math.Sin(float64(time.Now().Unix()%600)/600*2*math.Pi)
 	gap := s.dice.ExpFloat64() * mean / wave
 	items := s.items(newDice(s.cfg.Seed, diceBasket, uint64(s.orders)))
-	s.agenda.plan(at.Add(time.Duration(items)*time.Duration(min(gap, 5*mean))), s.createNext)
-	var whole *basket
-	if items > 1 {
-		whole = &basket{}
-	}
-	for range items {
-		s.sell(at, whole)
-	}
+	basket := s.basket(items)
+	s.goroutines.spawn(ctx, "the shop", func(ctx context.Context) { s.serveCustomer(ctx, basket) })
+	return time.Duration(items) * time.Duration(min(gap, 5*mean))
 }
 
-// items returns the number of items of the next order. Each is an intent (contract, What
-// the service does).
+// items returns the number of items of the next order. Each is an intent (contract, What the service does).
 func (s *shop) items(d dice) int {
 	if s.cfg.ManyItems > 0 && d.chance(s.cfg.ManyItems) {
 		return d.between(2, 4)
@@ -62,69 +91,63 @@ func (s *shop) items(d dice) int {
 	return 1
 }
 
-// basket holds what the items of an order have in common, taken from the first one.
-type basket struct {
-	reference string // "" before the first
-	buyer     *buyerWire
-	confirms  bool
+// item is what the shop does for one item of an order.
+type item struct {
+	order         orderWire
+	purchase      bool
+	looksUp       bool
+	confirms      bool
+	polls, ponder time.Duration // between two reads of the intent; from its offer to the confirm
 }
 
-// sell creates an intent for a random product and decides its fate and whether the shop
-// confirms it. whole is the order that it belongs to; nil if it is the only item.
-func (s *shop) sell(at time.Time, whole *basket) {
+// orderWire is the body of a create or a purchase.
+type orderWire struct {
+	ProductURL        string                 `json:"productUrl"`
+	Quantity          int                    `json:"quantity"`
+	Buyer             *buyerWire             `json:"buyer"`
+	ReferenceID       string                 `json:"referenceId"`
+	VariantSelections []variantSelectionWire `json:"variantSelections,omitempty"`
+	PaymentMethod     *paymentWire           `json:"paymentMethod"`
+}
+
+// basket makes up an order of several items. They have the reference, the buyer and the confirm of the first.
+func (s *shop) basket(items int) []item {
 	d := s.dice
-	w, payment := s.inventOrder(d)
-	fate := Fate{Purchase: d.chance(0.08)}
-	if d.chance(max(0, s.cfg.FailureShare)) {
-		fate.Failure, fate.WhilePlacing = randomFailure(d)
-	}
-	confirms := d.chance(max(0, s.cfg.AutoConfirm))
-	if whole != nil {
-		if whole.reference == "" {
-			*whole = basket{w.ReferenceID, w.Buyer, confirms}
+	var all []item
+	for i := range items {
+		w, payment := s.inventOrder(d)
+		fate := Fate{Purchase: d.chance(0.08)}
+		if d.chance(max(0, s.cfg.FailureShare)) {
+			fate.Failure, fate.WhilePlacing = randomFailure(d)
 		}
-		w.ReferenceID, w.Buyer, confirms, fate.Purchase = whole.reference, whole.buyer, whole.confirms, false
+		confirms := d.chance(max(0, s.cfg.AutoConfirm))
+		if i > 0 {
+			w.ReferenceID, w.Buyer, confirms = all[0].order.ReferenceID, all[0].order.Buyer, all[0].confirms
+		}
+		fate.Purchase = fate.Purchase && items == 1
+		s.fates[fateKey(w.ReferenceID, w.ProductURL)] = fate
+		all = append(all, item{
+			order:    orderWire{w.ProductURL, w.Quantity, w.Buyer, w.ReferenceID, w.VariantSelections, payment},
+			purchase: fate.Purchase, looksUp: d.chance(0.6), confirms: confirms && !fate.Purchase,
+			polls: s.cfg.vary(d, 3*time.Second), ponder: s.cfg.vary(d, 6*time.Second),
+		})
 	}
-	s.create(at, w, payment, fate, confirms && !fate.Purchase)
+	return all
 }
 
-// create looks up the product of an intent, perhaps, creates the intent, and confirms it
-// once it has an offer if confirms is set. It gives up when it is rejected.
-func (s *shop) create(at time.Time, w intentWire, payment *paymentWire, fate Fate, confirms bool) {
-	looksUp := s.dice.chance(0.6)
-	if s.client != nil {
-		s.sellOverHTTP(w, payment, fate, looksUp, confirms)
-		return
-	}
-	if looksUp {
-		s.buckets.lookup.take(at)
-	}
-	if !s.buckets.mutations.take(at) {
-		return
-	}
-	if s.fulfilment.admit(at) != "" {
-		return
-	}
-	in := s.fulfilment.open(at, w, payment, fate)
-	if confirms {
-		s.awaitOffer(in, at)
-	}
-}
+// fateKey identifies an item of an order.
+func fateKey(reference, product string) string { return reference + " " + product }
 
 // inventOrder makes up a customer's order.
 func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	p := s.catalogue.random(d)
 	s.orders++
 	w := intentWire{
-		ProductURL: p.url(), Quantity: 1, Buyer: inventBuyer(d),
+		ProductURL: p.url(), Quantity: 1, Buyer: inventBuyer(d), VariantSelections: p.anySelection(d),
 		ReferenceID: "order-" + strconv.Itoa(s.orders),
 	}
 	if p.Price < 10_000 && d.chance(0.25) {
 		w.Quantity = d.between(2, 4)
-	}
-	w.VariantSelections = p.anySelection(d)
-	if d.chance(0.15) {
-		w.PromoCodes = []string{pick(d, []string{"WELCOME10", "SAVE5", "FREE_SHIP-7", "SPRING"})}
 	}
 	payment := &paymentWire{Type: api.Drawdown}
 	if d.chance(0.6) {
@@ -133,67 +156,107 @@ func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	return w, payment
 }
 
-// awaitOffer polls an intent as a backend would, and confirms it after a human pause
-// once it has an offer.
-func (s *shop) awaitOffer(in *intent, at time.Time) {
-	s.agenda.plan(at.Add(s.cfg.vary(s.dice, 3*time.Second)), func(at time.Time) {
-		if in.State.Terminal() || in.State == api.PlacingOrder {
-			return
+// serveCustomer creates the intents of an order, polls them as a backend would, and confirms them once they have their
+// offers. It gives up what is rejected.
+func (s *shop) serveCustomer(ctx context.Context, basket []item) {
+	const path = "/api/v1/checkout-intents"
+	made := make([]intentWire, len(basket))
+	for i, of := range basket {
+		if of.looksUp {
+			s.lookUp(ctx, of.order.ProductURL)
 		}
-		if s.buckets.reads.take(at) && in.State == api.AwaitingConfirmation {
-			s.confirm(in, at.Add(s.cfg.vary(s.dice, 6*time.Second)))
-			return
+		to := path
+		if of.purchase {
+			to += "/purchase"
 		}
-		s.awaitOffer(in, at)
-	})
-}
-
-func (s *shop) confirm(in *intent, at time.Time) {
-	s.agenda.plan(at, func(at time.Time) {
-		if in.State != api.AwaitingConfirmation {
-			return
+		s.call(ctx, storefront, http.MethodPost, to, of.order, &made[i])
+		s.mu.Lock()
+		delete(s.fates, fateKey(of.order.ReferenceID, of.order.ProductURL))
+		s.mu.Unlock()
+	}
+	for i, of := range basket {
+		in, own := made[i], path+"/"+made[i].ID
+		for of.confirms && in.State == api.RetrievingOffer {
+			if api.Sleep(ctx, of.polls) != nil {
+				return
+			}
+			s.call(ctx, orderDesk, http.MethodGet, own, nil, &in)
 		}
-		if s.buckets.agents.full(at) || !s.buckets.mutations.take(at) {
-			s.confirm(in, at.Add(time.Second+time.Duration(s.dice.IntN(1000))*time.Millisecond))
-			return
-		}
-		s.fulfilment.confirm(in, nil, at)
-	})
-}
-
-// browse makes a few reads now and then, as the shop's own screens do.
-func (s *shop) browse(at time.Time) {
-	reads := s.dice.between(1, 4)
-	if s.client != nil {
-		s.browseOverHTTP(reads)
-	} else {
-		for range reads {
-			s.buckets.reads.take(at)
+		for pause := of.ponder; of.confirms && in.State == api.AwaitingConfirmation; pause = time.Second {
+			if api.Sleep(ctx, pause) != nil {
+				return
+			}
+			status := s.call(ctx, orderDesk, http.MethodPost, own+"/confirm", struct{}{}, &in)
+			if status != http.StatusTooManyRequests {
+				break
+			}
 		}
 	}
-	s.agenda.plan(at.Add(time.Duration(s.dice.between(1500, 7000))*time.Millisecond), s.browse)
+}
+
+// call sends one request and returns its status, 0 if there was no answer. It decodes a successful answer into into
+// unless that is nil.
+func (s *shop) call(ctx context.Context, program, method, path string, body, into any) (status int) {
+	var sent io.Reader
+	if body != nil {
+		sent = bytes.NewReader(encode(body))
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, sent)
+	if err != nil {
+		return 0
+	}
+	r.Header.Set("Authorization", "Bearer "+s.cfg.Key.Reveal())
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", program)
+	answer, err := s.client.Do(r)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	read, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err == nil && into != nil && answer.StatusCode/100 == 2 {
+		err = json.Unmarshal(read, into)
+	}
+	if err != nil {
+		return 0
+	}
+	return answer.StatusCode
+}
+
+// lookUp looks up the price for a page of the shop.
+func (s *shop) lookUp(ctx context.Context, productURL string) {
+	s.call(ctx, storefront, http.MethodGet, s.cfg.LookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
+}
+
+// browse makes a lookup and a few reads, as the shop's own screens do.
+func (s *shop) browse(ctx context.Context) time.Duration {
+	reads, productURL := s.dice.between(1, 4), s.catalogue.random(s.dice).url()
+	s.goroutines.spawn(ctx, "the shop", func(ctx context.Context) {
+		s.lookUp(ctx, productURL)
+		for range reads {
+			s.call(ctx, backOffice, http.MethodGet, "/api/v1/shipments?limit=20", nil, nil)
+		}
+	})
+	return time.Duration(s.dice.between(1500, 7000)) * time.Millisecond
 }
 
 func (s *shop) productPause() time.Duration {
 	return time.Duration(s.dice.ExpFloat64() * float64(time.Minute) / s.cfg.ProductEventsPerMinute)
 }
 
-// changeProduct changes a product's price or stock, removes a product, or brings one
-// back.
-func (s *shop) changeProduct(at time.Time) {
-	d := s.dice
-	s.agenda.plan(at.Add(s.productPause()), s.changeProduct)
-	p := s.catalogue.random(d)
-	if !p.removed && d.chance(0.08) {
-		s.removeProduct(p, at)
-		return
+// changeProduct changes a product's price or stock, removes a product, or brings one back.
+func (s *shop) changeProduct(context.Context) time.Duration {
+	p, now := s.catalogue.random(s.dice), s.agenda.now()
+	if !p.removed && s.dice.chance(0.08) {
+		s.removeProduct(p, now)
+	} else {
+		p.revise(s.dice)
+		s.updateProduct(p, now)
 	}
-	p.revise(d)
-	s.updateProduct(p, at)
+	return s.productPause()
 }
 
-// updateProduct emits product.updated, which carries a snapshot (contract,
-// Payload rules).
+// updateProduct emits product.updated, which carries a snapshot (contract, Payload rules).
 func (s *shop) updateProduct(p *product, at time.Time) event {
 	return s.emitOfProduct(at, api.ProductUpdated, p, "", p.wire())
 }
@@ -203,9 +266,8 @@ func (s *shop) removeProduct(p *product, at time.Time) event {
 	return s.emitOfProduct(at, api.ProductRemoved, p, "removed_", nil)
 }
 
-// emitOfProduct emits an event of a product and keeps the product: lookups and offers
-// agree with the event. The suffix of the event's id is the time; further events in the
-// same millisecond get a number.
+// emitOfProduct emits an event of a product and keeps the product: lookups and offers agree with the event. The suffix of
+// the event's id is the time; further events in the same millisecond get a number.
 func (s *shop) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
 	s.catalogue.keep(p)
 	moment := prefix + at.UTC().Format("20060102T150405.000Z")

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
-	deliveries "tillwatch/api/delivery"
+	"tillwatch/api/listener"
 )
 
 // Simulator is the stand-in for the service. It is safe for concurrent use.
@@ -24,13 +27,14 @@ type Simulator struct {
 	agenda     agenda
 	catalogue  *catalogue
 	buckets    buckets
+	faults     faultPlan
 	webhooks   webhooks
 	fulfilment fulfilment
 	shop       shop
 }
 
-// New checks cfg and returns a simulator with a history of some hours. Nothing moves and
-// nothing is delivered until [Simulator.Run].
+// New checks cfg and returns a simulator with a history of some hours. Nothing moves and nothing is delivered until
+// [Simulator.Run].
 func New(cfg Config) (*Simulator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
@@ -39,63 +43,107 @@ func New(cfg Config) (*Simulator, error) {
 		cfg.Seed = gjson.GetBytes(cfg.From, "seed").Uint()
 	}
 	s := &Simulator{
-		cfg:        &cfg,
-		goroutines: goroutines{crashed: make(chan error, 1)},
-		agenda:     newAgenda(startClock(cfg.At, cfg.Stopped)),
-		catalogue:  newCatalogue(),
-		buckets:    newBuckets(cfg),
+		cfg: &cfg, goroutines: goroutines{crashed: make(chan error, 1)}, agenda: newAgenda(cfg.At),
+		catalogue: newCatalogue(), buckets: newBuckets(cfg), faults: newFaultPlan(&cfg),
 	}
-	s.webhooks = webhooks{cfg: &cfg, goroutines: &s.goroutines, mu: &s.mu, events: eventLog{most: math.MaxInt / 2, byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
+	s.webhooks = newWebhooks(&cfg, &s.mu, &s.faults)
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
-		most: math.MaxInt / 2, intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
+		most: math.MaxInt / 2, intents: map[string]*intent{}, states: map[api.IntentState]int{},
+		parcels: map[string]*shipment{},
 	}
 	s.shop = shop{
-		cfg: &cfg, goroutines: &s.goroutines, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
+		cfg: &cfg, goroutines: &s.goroutines, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets,
+		webhooks: &s.webhooks, fulfilment: &s.fulfilment,
 		mu: &s.mu, dice: newDice(cfg.Seed, diceShop, 0), orders: 20_400, fates: map[string]Fate{},
 	}
-	if cfg.ShopURL != "" {
-		s.shop.client = newShopClient(cfg)
-	}
 	s.server = newServer(s)
+	s.shop.connect(s.server)
 	now := s.agenda.now()
 	if cfg.From == nil {
-		s.shop.writeHistory(now) // before the balance is set: the history draws nothing
-		s.fulfilment.balance = newBalance(cfg.Balance)
+		s.shop.writeHistory(now)
 	} else if err := s.restore(now); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	// What it begins with stays.
-	s.fulfilment.most, s.webhooks.events.most = max(keptIntents, len(s.fulfilment.order.items)), max(keptEvents, len(s.webhooks.events.items))
+	s.fulfilment.most = max(keptIntents, len(s.fulfilment.order.items))
+	s.webhooks.events.most = max(keptEvents, len(s.webhooks.events.items))
 	if cfg.WebhookURL != "" {
 		s.webhooks.register(cfg.WebhookURL, cfg.From == nil, now)
-	}
-	if cfg.IntentsPerMinute > 0 {
-		s.shop.open(now)
 	}
 	return s, nil
 }
 
+// Seed returns the seed of everything random: that of the configuration, or of the snapshot.
+func (s *Simulator) Seed() uint64 { return s.cfg.Seed }
+
 // Handler serves the API, and the control API under /control/.
 func (s *Simulator) Handler() http.Handler { return s.server }
 
-// Run moves intents and shipments on and delivers webhooks until ctx ends. It returns
-// after its goroutines have ended. It returns an error only if a part of the simulator
-// panicked or Run is already running.
+// Serve serves the API, and the control API under /control/, on a listener until ctx ends, and then waits for the
+// requests under way.
+func (s *Simulator) Serve(ctx context.Context, on net.Listener) error {
+	server := &http.Server{
+		Handler: s.server, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(on) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	err := server.Shutdown(last)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	<-done
+	return err
+}
+
+// goroutines are those of [Simulator.Run]. The simulator's lock guards running.
+type goroutines struct {
+	crashed chan error      // the first panic
+	running context.Context // nil while Run does not run
+	owned   sync.WaitGroup
+}
+
+// spawn starts a goroutine that Run waits for. Only Run and its goroutines may call it.
+func (g *goroutines) spawn(ctx context.Context, what string, run func(context.Context)) {
+	g.owned.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				select {
+				case g.crashed <- fmt.Errorf("simulator: %s: panic: %v", what, p):
+				default:
+				}
+			}
+		}()
+		run(ctx)
+	})
+}
+
+// Run moves intents and shipments on, lets the shop work and delivers webhooks until ctx ends. It returns after its
+// goroutines have ended. It returns an error only if a part of the simulator panicked or Run is already running.
 func (s *Simulator) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var owned sync.WaitGroup
 	s.mu.Lock()
 	if s.goroutines.running != nil {
 		s.mu.Unlock()
 		return errors.New("simulator: already running")
 	}
-	s.goroutines.running, s.goroutines.owned = ctx, &owned
-	s.goroutines.spawn("agenda", s.keepAgenda)
-	for _, e := range s.webhooks.endpoints {
-		s.goroutines.spawn("webhook endpoint", e.run)
+	throttle := listener.NewThrottle(s.cfg.Logger.Handler(), logEvery)
+	defer throttle.Close()
+	s.goroutines.running, s.webhooks.logger = ctx, slog.New(throttle)
+	s.goroutines.spawn(ctx, "agenda", s.keepAgenda)
+	for range workers {
+		s.goroutines.spawn(ctx, "webhooks", s.webhooks.work)
 	}
+	s.shop.open(ctx)
 	s.mu.Unlock()
 
 	var err error
@@ -107,10 +155,9 @@ func (s *Simulator) Run(ctx context.Context) error {
 	s.mu.Lock()
 	s.goroutines.running = nil
 	s.mu.Unlock()
-	owned.Wait()
-	if s.shop.client != nil {
-		s.shop.client.http.CloseIdleConnections()
-	}
+	s.goroutines.owned.Wait()
+	s.webhooks.client.CloseIdleConnections()
+	s.shop.client.CloseIdleConnections()
 	return err
 }
 
@@ -125,6 +172,7 @@ type Counts struct {
 
 // Summary is what the simulator holds at one moment.
 type Summary struct {
+	Clock     string                     `json:"clock"` // the service's own time
 	Intents   map[api.IntentState]int    `json:"intents"`
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Events    int                        `json:"events"`
@@ -142,14 +190,11 @@ func (s *Simulator) Summary() Summary {
 }
 
 func (s *Simulator) summary() Summary {
+	now := s.agenda.now()
 	sum := Summary{
-		Intents:   make(map[api.IntentState]int, len(s.fulfilment.states)),
-		Shipments: map[api.ShipmentStatus]int{},
-		Events:    len(s.webhooks.events.items),
-		Buckets:   s.buckets.summary(&s.agenda.clock),
-		Endpoints: []EndpointSummary{},
-		Counts:    s.server.counts,
-		Pending:   s.agenda.len(),
+		Clock: stamp(now), Intents: make(map[api.IntentState]int, len(s.fulfilment.states)),
+		Shipments: map[api.ShipmentStatus]int{}, Events: len(s.webhooks.events.items),
+		Buckets: s.buckets.summary(now), Endpoints: []EndpointSummary{}, Counts: s.server.counts, Pending: s.agenda.len(),
 	}
 	for _, state := range api.IntentStates() {
 		sum.Intents[state] = s.fulfilment.states[state]
@@ -158,7 +203,7 @@ func (s *Simulator) summary() Summary {
 		sum.Shipments[p.Status]++
 	}
 	for _, e := range s.webhooks.endpoints {
-		sum.Endpoints = append(sum.Endpoints, e.summed())
+		sum.Endpoints = append(sum.Endpoints, e.EndpointSummary)
 	}
 	return sum
 }

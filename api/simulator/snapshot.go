@@ -12,9 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// snapshot is the state of a simulator, from which another one can start. It does not
-// contain keys, the signing secret, timings and faults, but it contains buyers and
-// payment tokens.
+// snapshot is the state of a simulator, from which another one can start: what the service knows, with buyers and payment
+// tokens, but no keys, limits, webhook endpoints, timings and faults.
 type snapshot struct {
 	Format    string         `json:"format"`
 	Version   int            `json:"version"`
@@ -26,9 +25,6 @@ type snapshot struct {
 	Shipments []keptShipment `json:"shipments"`
 	Products  []keptProduct  `json:"products"`
 	Events    []eventWire    `json:"events"`
-	Endpoints []newEndpoint  `json:"webhookEndpoints"`
-	Buckets   []keptBucket   `json:"buckets"`
-	Balance   balanceWire    `json:"balance"`
 }
 
 // lettingGo counts what was let go: ids depend on how many were made.
@@ -53,12 +49,6 @@ type keptProduct struct {
 	Removed      bool             `json:"removed,omitempty"`
 }
 
-type keptBucket struct {
-	Name  string `json:"name"`
-	Limit int    `json:"limit"`
-	Used  int    `json:"used,omitempty"` // of the daily bucket; buckets of a second start empty
-}
-
 // Snapshot returns the present state, for [Config.From].
 func (s *Simulator) Snapshot() []byte {
 	s.mu.Lock()
@@ -66,12 +56,10 @@ func (s *Simulator) Snapshot() []byte {
 	return encode(s.snapshot())
 }
 
-func (c controlAPI) snapshot(*request) answer { return ok(c.sim.snapshot()) }
-
 func (s *Simulator) snapshot() snapshot {
 	k := snapshot{
-		Format: snapshotFormat, Version: snapshotVersion, At: s.agenda.now().UTC(), Seed: s.cfg.Seed, Orders: s.shop.orders, Balance: s.fulfilment.balance.wire(),
-		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{}, Endpoints: []newEndpoint{},
+		Format: snapshotFormat, Version: snapshotVersion, At: s.agenda.now().UTC(), Seed: s.cfg.Seed, Orders: s.shop.orders,
+		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{},
 	}
 	for _, in := range s.fulfilment.order.items {
 		kept := in.keptIntent
@@ -92,17 +80,6 @@ func (s *Simulator) snapshot() snapshot {
 	}
 	for _, e := range s.webhooks.events.items {
 		k.Events = append(k.Events, e.wire())
-	}
-	for _, e := range s.webhooks.endpoints {
-		k.Endpoints = append(k.Endpoints, newEndpoint{URL: e.summary.URL})
-	}
-	for _, b := range s.buckets.all() {
-		kept := keptBucket{Name: b.name, Limit: b.limit}
-		if b.daily {
-			b.roll(s.agenda.now())
-			kept.Used = b.used
-		}
-		k.Buckets = append(k.Buckets, kept)
 	}
 	return k
 }
@@ -159,10 +136,6 @@ func (s *Simulator) restore(now time.Time) error {
 	}
 	s.fulfilment.order.gone, s.fulfilment.shipments.gone, s.webhooks.events.gone = k.Gone.Intents, k.Gone.Shipments, k.Gone.Events
 	s.shop.orders = k.Orders
-	s.fulfilment.balance = newBalance(s.cfg.Balance)
-	if left := k.Balance.AmountSubunits; left != nil && s.cfg.Balance == 0 {
-		s.fulfilment.balance = balance{true, *left}
-	}
 	for _, p := range k.Products {
 		of := s.catalogue.find(p.URL)
 		of.Price, of.availability, of.removed = p.Price, p.Availability, p.Removed
@@ -176,11 +149,6 @@ func (s *Simulator) restore(now time.Time) error {
 		}
 		s.webhooks.events.add(event{kind: w.Type, source: w.Source.ID, suffix: suffix, at: at.UnixMilli(), data: w.Data})
 	}
-	return s.restoreOrders(k, now)
-}
-
-// restoreOrders restores the intents, shipments, limits and webhook endpoints.
-func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 	for _, kept := range k.Intents {
 		if err := s.fulfilment.restoreIntent(kept); err != nil {
 			return err
@@ -189,25 +157,6 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 	for _, kept := range k.Shipments {
 		if err := s.fulfilment.restoreShipment(kept); err != nil {
 			return err
-		}
-	}
-	for _, kept := range k.Buckets {
-		for _, b := range s.buckets.all() {
-			if b.name == kept.Name && b.daily {
-				b.roll(now)
-				b.used = kept.Used
-			}
-			if b.name == kept.Name && *s.cfg.asked.Bucket(b.name) == 0 {
-				b.limit = kept.Limit
-			}
-		}
-	}
-	for _, e := range k.Endpoints {
-		if err := checkWebhookURL(e.URL); err != nil {
-			return fmt.Errorf("the snapshot has an impossible endpoint: %w", err)
-		}
-		if !s.cfg.SigningSecret.IsZero() && e.URL != s.cfg.WebhookURL {
-			s.webhooks.register(e.URL, false, now)
 		}
 	}
 	return nil

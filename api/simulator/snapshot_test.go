@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func restored(t *testing.T, from []byte, change func(*Config), test func(a *acco
 func (a *account) resources() string {
 	k := a.asks("GET", "/control/snapshot", "")
 	var all []string
-	for _, query := range []string{"intents.#.intent", "shipments.#.shipment", "products", "events", "balance", "orders"} {
+	for _, query := range []string{"intents.#.intent", "shipments.#.shipment", "products", "events", "orders"} {
 		all = append(all, k.Get(query).Raw)
 	}
 	return regexp.MustCompile(`\d{4}-\d\d-\d\dT[^"]*`).ReplaceAllString(strings.Join(all, "\n"), "TIME")
@@ -41,7 +40,7 @@ func (a *account) resources() string {
 func TestASnapshotIsStartedFrom(t *testing.T) {
 	var kept []byte
 	var before, awaiting, begun, placing, reference string
-	inBubble(t, func(c *Config) { c.History, c.Balance = 30, 50_000 }, func(a *account) {
+	inBubble(t, func(c *Config) { c.History = 30 }, func(a *account) {
 		awaiting = a.create(chiliCrisp, drawdown, `"referenceId":"2026-01-02T03:04:05Z"`)
 		later(10 * time.Second)
 		placing = a.create(chiliCrisp, drawdown)
@@ -49,9 +48,7 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 		a.confirm(placing)
 		begun = a.create(magicURL("sold-out"))
 		reference = a.asks("GET", "/control/intents/"+awaiting, "").Get("intent.referenceId").String()
-		a.want(http.StatusCreated, a.burst("POST", "/control/events", fmt.Sprintf(`{"type":"product.updated","productUrl":%q,"price":1234,"availability":"backorder"}`, chiliCrisp)))
-		a.asks("PUT", "/control/buckets/reads", `{"limit":77}`)
-		a.asks("PUT", "/control/buckets/checkout-intents", `{"remaining":4}`)
+		a.happens(chiliCrisp, "product.updated", `"price":1234`, `"availability":"backorder"`)
 		before, kept = a.resources(), a.sim.Snapshot()
 		if bytes.Contains(kept, []byte(testKey)) || bytes.Contains(kept, []byte(testSecret)) {
 			t.Error("the snapshot holds a key or the secret")
@@ -60,13 +57,6 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 	restored(t, kept, nil, func(a *account) {
 		if now := a.resources(); stripChallenges(now) != stripChallenges(before) {
 			t.Errorf("it holds\n%.2000s\nwant\n%.2000s", now, before)
-		}
-		state := a.asks("GET", "/control/state", "")
-		if got := state.Get(`buckets.#(name=="reads").limit`).Int(); got != 77 {
-			t.Errorf("the limit of reads is %d", got)
-		}
-		if got := state.Get(`buckets.#(name=="checkout-intents").remaining`).Int(); got != 4 {
-			t.Errorf("%d intents are left of the day", got)
 		}
 		in := a.intent(awaiting)
 		created, err := time.Parse(time.RFC3339, in["createdAt"].(string))
@@ -78,7 +68,7 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 			t.Errorf("they go on to %s: %v", got, a.intent(placing))
 		}
 		later(45 * time.Minute)
-		state = a.asks("GET", "/control/state", "")
+		state := a.asks("GET", "/control/state", "")
 		if a.state(awaiting) != "failed" || state.Get("shipments.delivered").Int()+state.Get("shipments.canceled").Int() != gjson.Parse(sum(state.Get("shipments"))).Int() {
 			t.Errorf("in the end there are %s, and the intent is %s", state.Get("shipments").Raw, a.state(awaiting))
 		}
@@ -86,11 +76,7 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 			t.Errorf("delivered are %d events, the last is of the snapshot", len(events))
 		}
 	})
-	restored(t, kept, func(c *Config) { c.Limits.Reads, c.Balance, c.At = 5, 1, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) }, func(a *account) {
-		state := a.asks("GET", "/control/state", "")
-		if got := state.Get(`buckets.#(name=="reads").limit`).Int(); got != 5 || a.left() != 1 {
-			t.Errorf("what is asked for gives way to the snapshot: %d reads, %d cents", got, a.left())
-		}
+	restored(t, kept, func(c *Config) { c.At = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) }, func(a *account) {
 		if at := a.intent(awaiting)["createdAt"].(string); !strings.HasPrefix(at, "2026-04-30T23:59:") {
 			t.Errorf("at the asked time the intent is of %s", at)
 		}
@@ -148,7 +134,6 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		"a negative count":            {with("gone", map[string]any{"events": -1}), "counts what it let go with an impossible number"},
 		"a count that overflows":      {with("gone", map[string]any{"intents": math.MaxInt64}), "counts what it let go with an impossible number"},
 		"an event of no id":           {with("events", []any{map[string]any{"id": "evt"}}), "an event that cannot be read"},
-		"an odd endpoint":             {with("webhookEndpoints", []any{map[string]any{"url": "nowhere"}}), "an impossible endpoint"},
 	} {
 		if _, err := New(Config{Key: api.NewSecret(testKey), SigningSecret: api.NewSecret(testSecret), From: []byte(c.raw)}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"unicode/utf8"
 
 	"tillwatch/api"
@@ -144,30 +143,8 @@ func (c *checker) buyer(raw json.RawMessage) *buyerWire {
 	return b
 }
 
-var promoCode = regexp.MustCompile(`^[a-zA-Z0-9_\-]+$`)
-
 // extras reads the optional fields of an order.
 func (c *checker) extras(o object, w *intentWire) {
-	if raw, ok := o.present("promoCodes"); ok {
-		if json.Unmarshal(raw, &w.PromoCodes) != nil {
-			c.wrong("body.promoCodes", "invalid array", raw)
-		}
-		if len(w.PromoCodes) > 16 {
-			c.wrong("body.promoCodes", "maxItems 16", nil)
-		}
-		for i, code := range w.PromoCodes {
-			if path := fmt.Sprintf("body.promoCodes.$%d", i); len(code) > 32 {
-				c.wrong(path, "maxLength 32", quoted(code))
-			} else if !promoCode.MatchString(code) {
-				c.wrong(path, "Not match in '"+promoCode.String()+"'", quoted(code))
-			}
-		}
-	}
-	if raw, ok := o.present("discoverPromoCodes"); ok {
-		if json.Unmarshal(raw, &w.DiscoverPromoCodes) != nil {
-			c.wrong("body.discoverPromoCodes", "invalid boolean value", raw)
-		}
-	}
 	if raw, ok := o.present("variantSelections"); ok {
 		w.VariantSelections = c.selections(raw)
 	}

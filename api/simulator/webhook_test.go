@@ -24,7 +24,7 @@ func TestSignatureOfAKnownBody(t *testing.T) {
 }
 
 func TestDelivery(t *testing.T) {
-	plainRows{
+	rows{
 		"POST with an event as the body": func(a *account) {
 			a.completed(chiliCrisp)
 			later(3 * time.Minute)
@@ -195,19 +195,17 @@ func TestChallengeIsRepeatedUntilItIsAnswered(t *testing.T) {
 	}
 }
 
-func TestHistoryIsDeliveredInOrderAtTheStart(t *testing.T) {
+func TestHistoryIsDeliveredAtTheStart(t *testing.T) {
 	inBubble(t, func(c *Config) { c.History = 40 }, func(a *account) {
 		got := a.receiver.got()[1:]
 		if len(got) < 60 {
 			a.Fatalf("%d events of 40 intents", len(got))
 		}
-		if !slices.IsSortedFunc(got, func(x, y attempt) int {
+		oldest := slices.MinFunc(got, func(x, y attempt) int {
 			return strings.Compare(x.event["createdAt"].(string), y.event["createdAt"].(string))
-		}) {
-			a.Error("not in the order of createdAt")
-		}
-		if oldest, _ := time.Parse(time.RFC3339, got[0].event["createdAt"].(string)); time.Since(oldest) < time.Hour {
-			a.Errorf("the oldest event is only %v old", time.Since(oldest))
+		})
+		if at, err := time.Parse(time.RFC3339, oldest.event["createdAt"].(string)); err != nil || time.Since(at) < time.Hour {
+			a.Errorf("the oldest event is only %v old (%v)", time.Since(at), err)
 		}
 	})
 }

@@ -61,28 +61,25 @@ type failureWire struct {
 }
 
 type intentWire struct {
-	ID                 string                 `json:"id"`
-	CreatedAt          string                 `json:"createdAt"`
-	ProductURL         string                 `json:"productUrl"`
-	Quantity           int                    `json:"quantity"`
-	Buyer              *buyerWire             `json:"buyer"`
-	ReferenceID        string                 `json:"referenceId,omitempty"`
-	PromoCodes         []string               `json:"promoCodes,omitempty"`
-	DiscoverPromoCodes *bool                  `json:"discoverPromoCodes,omitempty"`
-	VariantSelections  []variantSelectionWire `json:"variantSelections,omitempty"`
-	Constraints        *constraintsWire       `json:"constraints,omitempty"`
-	State              api.IntentState        `json:"state"`
-	Offer              *offerWire             `json:"offer,omitempty"`
-	PaymentMethod      *paymentWire           `json:"paymentMethod,omitempty"`
-	OrderID            string                 `json:"orderId,omitempty"`
-	FailureReason      *failureWire           `json:"failureReason,omitempty"`
+	ID                string                 `json:"id"`
+	CreatedAt         string                 `json:"createdAt"`
+	ProductURL        string                 `json:"productUrl"`
+	Quantity          int                    `json:"quantity"`
+	Buyer             *buyerWire             `json:"buyer"`
+	ReferenceID       string                 `json:"referenceId,omitempty"`
+	VariantSelections []variantSelectionWire `json:"variantSelections,omitempty"`
+	Constraints       *constraintsWire       `json:"constraints,omitempty"`
+	State             api.IntentState        `json:"state"`
+	Offer             *offerWire             `json:"offer,omitempty"`
+	PaymentMethod     *paymentWire           `json:"paymentMethod,omitempty"`
+	OrderID           string                 `json:"orderId,omitempty"`
+	FailureReason     *failureWire           `json:"failureReason,omitempty"`
 }
 
 type offerWire struct {
-	Product           offerProductWire  `json:"product"`
-	Cost              costWire          `json:"cost"`
-	Shipping          offerShippingWire `json:"shipping"`
-	AppliedPromoCodes []string          `json:"appliedPromoCodes,omitempty"`
+	Product  offerProductWire  `json:"product"`
+	Cost     costWire          `json:"cost"`
+	Shipping offerShippingWire `json:"shipping"`
 }
 
 type offerProductWire struct {

@@ -245,7 +245,7 @@ func intentCases() []actionCase {
 			h.see(`▸ CONFIRMING`) // until it is written down, it would be taken back
 			h.act(action.StopBatch)
 			h.see(`stopped; waiting for the one already sent`)
-			h.world.control(h.T, "failures/end", "")
+			h.world.control(h.T, "DELETE faults", "")
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
 			h.see(`awaiting 16`) // the accepted one has left
 			h.toAwaiting()

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/tidwall/gjson"
 )
 
 const keyOfAPI = "shop/key-of-the-account"
@@ -263,24 +261,4 @@ func TestAnAPICallThatCannotBeMeantIsNotSent(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", args, code, words)
 		}
 	}
-}
-
-func TestAStandInTakesEveryAPICall(t *testing.T) {
-	isolate(t)
-	s := startSimulateCommand(t, "--history", "0", "--intents-per-minute", "0", "--seed", "3")
-	t.Setenv("TILLWATCH_API_URL", s.Listen)
-	t.Setenv("TILLWATCH_API_KEY", s.APIKey)
-	id := gjson.Get(mustExit(t, exitDone, "", "api", "POST", "/control/intents", "state=awaiting_confirmation"), "id").String()
-	path := "/api/v1/checkout-intents/" + id
-	mustExit(t, exitFailed, "body.paymentMethod: ", "api", "POST", path+"/confirm", `paymentMethod={"type":"barter"}`)
-	for range 2 {
-		if out := mustExit(t, exitDone, "", "api", "POST", path+"/confirm", "paymentMethod.type=drawdown", "--header", "Idempotency-Key: once"); gjson.Get(out, "state").String() != "placing_order" {
-			t.Errorf("confirmed as %s", out)
-		}
-	}
-	if out := mustExit(t, exitDone, "", "api", "GET", "/control/intents/"+id); gjson.Get(out, "intent.buyer.email").String() != "[masked]" {
-		t.Errorf("printed %s", out)
-	}
-	mustExit(t, exitDone, "", "api", "POST", "/control/failures", "drop=true", "after=true", "method=POST", "path=/api/v1/")
-	mustExit(t, exitUnknown, "may have taken effect", "api", "POST", "/api/v1/checkout-intents", "productUrl="+chiliCrisp)
 }

@@ -69,13 +69,13 @@ func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 // fail makes the next request go wrong.
 func (s *till) fail(t *testing.T, fault string) {
 	t.Helper()
-	control(t, s.url, "key-of-the-test", "failures", fault)
+	control(t, s.url, "key-of-the-test", "faults", fault)
 }
 
 // fail makes the next request go wrong.
 func (w *world) fail(t *testing.T, fault string) {
 	t.Helper()
-	w.control(t, "failures", fault)
+	w.control(t, "faults", fault)
 }
 
 // control sends a request to the service's control API.
@@ -84,9 +84,14 @@ func (w *world) control(t *testing.T, path, body string) {
 	control(t, w.settings.APIURL, w.settings.APIKey.Reveal(), path, body)
 }
 
+// control sends a request to a stand-in's control API: a POST, but for DELETE before the path.
 func control(t *testing.T, url, key, path, body string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, url+"/control/"+path, strings.NewReader(body))
+	method := http.MethodPost
+	if under, deletes := strings.CutPrefix(path, "DELETE "); deletes {
+		method, path = http.MethodDelete, under
+	}
+	request, err := http.NewRequest(method, url+"/control/"+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,9 +55,6 @@ func newDemo() *cobra.Command {
 			if o.length < 0 {
 				return usagef("--for is %v; it must be longer than 0, such as 10s", o.length)
 			}
-			if err := checkShop(c.Flags()); err != nil {
-				return err
-			}
 			account := config.Defaults()
 			account.AllowConfirm = !o.readOnly
 			o.screen.noColor, o.screen.words = colourless(c), c.ErrOrStderr()
@@ -151,7 +148,11 @@ func openDemoServers(s settings, shop simulator.Config, folder string, delay tim
 	}
 	atRelay, atService, atProxy := at[0], at[1], at[2]
 	s.RelayURL, shop.ShopURL = address(atRelay), address(atProxy)
-	service, err := simulator.New(demoShop(s, shop))
+	shop, err := demoShop(s, shop)
+	var service *simulator.Simulator
+	if err == nil {
+		service, err = simulator.New(shop)
+	}
 	if err != nil {
 		return demoServers{}, errors.Join(usage(err), closeListeners(at[:]))
 	}
@@ -181,16 +182,12 @@ func atSpeed(s *settings, speed float64) {
 
 // demoShop is the demo's shop: it has a list, so that intents show before their
 // offer, and a raised daily limit, so that it does not run out after four minutes.
-func demoShop(s settings, shop simulator.Config) simulator.Config {
+func demoShop(s settings, shop simulator.Config) (simulator.Config, error) {
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", simulator.ListsServed, demoPerDay
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
 	shop.EveryPolicy = true // also report the daily limit and the agents
-	zeroMeansNone(&shop)
-	if shop.Seed == 0 {
-		shop.Seed = uint64(time.Now().UnixNano())
-	}
-	return shop
+	return shop, checkShop(&shop)
 }
 
 const (

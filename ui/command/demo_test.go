@@ -13,7 +13,7 @@ import (
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 	t.Parallel()
-	on, err := openDemoServers(config.Defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
+	on, err := openDemoServers(config.Defaults(), simulator.Config{Speed: 9}, t.TempDir(), 0)
 	if err != nil || on.settings.ConfirmWindow != 5*time.Minute {
 		t.Fatalf("window %v, %v; want 5m", on.settings.ConfirmWindow, err)
 	}

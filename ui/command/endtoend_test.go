@@ -179,7 +179,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 func (w *world) finish(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		w.control(t, "intents/"+id+"/advance", "")
+		w.control(t, "intents/"+id, "")
 	}
 }
 

@@ -18,7 +18,7 @@ func TestAnInterruptedCommandSaysSoAndDoesNotCountAsDone(t *testing.T) {
 	}{
 		{"a new intent", "create https://shop.example/mug --test-buyer", "interrupted: nothing was sent"},
 		{"a lookup", "lookup https://shop.example/mug", "interrupted: GET /api/v1/products/lookup"},
-		{"an event in the stand-in", "trigger product.updated", "interrupted: POST /control/events"},
+		{"an event in the stand-in", "trigger product.updated", "interrupted: PUT /control/products"},
 		{"an event for an endpoint", "trigger product.updated --to SERVER/hooks", "interrupted"},
 		{"a read", "api GET /api/v1/shipments", "interrupted: GET /api/v1/shipments"},
 		{"a write", "api POST /api/v1/shipments", "interrupted: nothing was sent"},

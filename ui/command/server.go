@@ -46,16 +46,13 @@ type ready struct {
 	MetricsListen string `json:"metrics_listen,omitempty"`
 	APIURL        string `json:"api_url,omitempty"` // of the service behind a proxy
 
-	ProductionListen string     `json:"production_listen,omitempty"`
-	Keys             []readyKey `json:"keys,omitempty"` // besides APIKey
+	Keys []readyKey `json:"keys,omitempty"` // besides APIKey
 }
 
-// readyKey is another key of the stand-in.
+// readyKey is another key of the stand-in, made for this run.
 type readyKey struct {
-	Name        string                `json:"name"`
-	APIKey      string                `json:"api_key,omitempty"` // made for this run
-	Environment simulator.Environment `json:"environment"`
-	Scopes      []simulator.Scope     `json:"scopes,omitempty"` // none: every scope
+	APIKey string            `json:"api_key"`
+	Scopes []simulator.Scope `json:"scopes"`
 }
 
 func (r ready) print(w io.Writer, name string, asJSON bool) error {
@@ -74,13 +71,8 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 			line += fmt.Sprintf("  %s=%s", made.name, made.value)
 		}
 	}
-	if r.ProductionListen != "" {
-		line += "  production on " + r.ProductionListen
-	}
 	for _, key := range r.Keys {
-		if key.APIKey != "" {
-			line += fmt.Sprintf("  key %s=%s", key.Name, key.APIKey)
-		}
+		line += fmt.Sprintf("  key for %s=%s", simulator.List(key.Scopes, "and"), key.APIKey)
 	}
 	return printed(w, asJSON, r, line+"\n")
 }

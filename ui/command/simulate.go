@@ -2,14 +2,14 @@ package command
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -20,12 +20,10 @@ import (
 const mostSnapshot = 256 << 20 // bytes
 
 type simulateOptions struct {
-	listen, limits, lists string
-	from, clock, balance  string
-	keys                  []string
-	production            struct{ listen, webhookURL string }
-	json, verbose         bool
-	simulator             simulator.Config
+	listen, limits, lists, from, clock string
+	keys                               []string
+	verbose                            bool
+	simulator                          simulator.Config
 }
 
 func newSimulate() *cobra.Command {
@@ -33,42 +31,28 @@ func newSimulate() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "simulate",
 		Short: "Run a stand-in for the service, to try your integration against",
-		Long:  simulateHelp(),
+		Long: "Run a stand-in for the service: the whole contract over real HTTP, with signed webhooks and a shop that runs by itself. " +
+			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first signs); " +
+			"if unset, they are made for this run and printed. Wrong answers of webhook receivers are printed on stderr.\n\n" +
+			"A product URL that ends in /magic/NAME, on any host, decides what happens to an intent. Requests under /control/ make things happen now; " +
+			"tillwatch api GET /control/ lists them, with the names of the URLs, the failure codes and the scopes.",
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
-			"tillwatch simulate --key name=reader,scopes=events:read --production-listen 127.0.0.1:7421",
+			"tillwatch api GET /control/ | jq",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkShop(c.Flags()); err != nil {
-				return err
-			}
-			if c.Flags().Changed("from") {
-				in := inputs{ctx: c.Context(), stdin: c.InOrStdin(), most: mostSnapshot}
-				var err error
-				if o.simulator.From, err = in.text("--from", o.from); err != nil {
-					return err
-				}
-			}
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
-			return runSimulate(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			return nil, runSimulate(ctx, s, o, std)
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
+	jsonFlag(flags, "print the ready line as JSON")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
 	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=none; 0 lets nothing through")
 	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
-	flags.StringArrayVar(&o.keys, "key", nil, keyUsage)
-	flags.StringVar(&o.production.listen, "production-listen", "", "also stand in for the production environment at this address, with its own intents and keys")
-	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "deliver events of the production environment to this URL")
-	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
+	flags.StringArrayVar(&o.keys, "key", nil, "another key for this run, with only these scopes, such as events:read,products:read; it is printed (repeatable)")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	flags.StringVar(&o.from, "from", "", "start from a file with what GET /control/snapshot answers, or - for stdin, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
-	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "stop that clock until PUT /control/clock moves or starts it")
-	flags.StringVar(&o.balance, "balance", "", "drawdown balance, such as 100.00USD (default: it never runs out)")
 	shopFlags(flags, &o.simulator)
 	behaviourFlags(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
@@ -77,7 +61,7 @@ func newSimulate() *cobra.Command {
 
 // shopFlags configure the simulator's shop.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
-	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids and events; 0 takes a seed from the clock, or that of --from")
+	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids; 0 takes a seed from the clock, or that of --from")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates per minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
@@ -86,22 +70,7 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.IntVar(&c.History, "history", 25, "how many past intents to start with")
 }
 
-// checkShop refuses zeros that the simulator would read as its default.
-func checkShop(flags *pflag.FlagSet) error {
-	if speed, err := flags.GetFloat64("speed"); err == nil && speed == 0 {
-		return usagef("--speed is 0; it must be above 0, such as 10")
-	}
-	if retries, err := flags.GetInt("retries"); err == nil && (retries < 0 || retries > len(simulator.RetryPauses())) {
-		return usagef("--retries is %d; it must be from 0 to %d", retries, len(simulator.RetryPauses()))
-	}
-	if history, err := flags.GetInt("history"); err == nil && history < 0 {
-		return usagef("--history is %d; it must be 0 or more", history)
-	}
-	return nil
-}
-
-// behaviourFlags configures how the service behaves where the contract is silent, and how
-// long things take at speed 1.
+// behaviourFlags configure how the service behaves where the contract is silent, and how long things take at speed 1.
 func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
 	flags.StringVar(lists, "lists", "absent", "how to answer the lists of intents and events: absent (404), served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
@@ -131,9 +100,17 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long --late holds a request back at most")
 }
 
-// zeroMeansNone makes a 0 that a person gave mean none; to the simulator 0 means its
-// default and a negative number none.
-func zeroMeansNone(c *simulator.Config) {
+// checkShop refuses zeros that the simulator would read as its default, and makes the others mean none, which to the
+// simulator are negative.
+func checkShop(c *simulator.Config) error {
+	switch {
+	case c.Speed == 0:
+		return usagef("--speed is 0; it must be above 0, such as 10")
+	case c.Retries < 0 || c.Retries > len(simulator.RetryPauses()):
+		return usagef("--retries is %d; it must be from 0 to %d", c.Retries, len(simulator.RetryPauses()))
+	case c.History < 0:
+		return usagef("--history is %d; it must be 0 or more", c.History)
+	}
 	for _, f := range []*float64{&c.AutoConfirm, &c.FailureShare, &c.ProductEventsPerMinute} {
 		if *f == 0 {
 			*f = -1
@@ -144,26 +121,89 @@ func zeroMeansNone(c *simulator.Config) {
 			*n = -1
 		}
 	}
-}
-
-func parseLists(text string) (simulator.Lists, error) {
-	lists, known := map[string]simulator.Lists{"absent": simulator.ListsAbsent, "served": simulator.ListsServed, "html": simulator.ListsHTML}[text]
-	if !known {
-		return 0, fmt.Errorf("--lists is %q; it must be absent, served or html", text)
+	if c.Seed == 0 && c.From == nil {
+		c.Seed = uint64(time.Now().UnixNano())
 	}
-	return lists, nil
+	return nil
 }
 
-// parseLimits reads --limits: default, none, or the buckets that differ from the
-// default, as in "day=2000,reads=none".
+// runSimulate stands in for the service until ctx ends.
+func runSimulate(ctx context.Context, s settings, o simulateOptions, std streams) error {
+	announce := ready{}
+	if s.APIKey.IsZero() {
+		announce.APIKey = rand.Text()
+		s.APIKey = api.NewSecret(announce.APIKey)
+	}
+	if len(s.SigningSecrets()) == 0 {
+		announce.SigningSecret = rand.Text()
+		s.SigningSecret = api.NewSecret(announce.SigningSecret)
+	}
+	for _, scopes := range o.keys {
+		key, text := simulator.Key{}, rand.Text()
+		for scope := range strings.SplitSeq(scopes, ",") {
+			key.Scopes = append(key.Scopes, simulator.Scope(scope))
+		}
+		key.Secret = api.NewSecret(text)
+		o.simulator.MoreKeys = append(o.simulator.MoreKeys, key)
+		announce.Keys = append(announce.Keys, readyKey{text, key.Scopes})
+	}
+	if o.from != "" {
+		in, err := inputs{ctx: ctx, stdin: std.in, most: mostSnapshot}, error(nil)
+		if o.simulator.From, err = in.text("--from", o.from); err != nil {
+			return err
+		}
+	}
+	config, err := o.config(s)
+	if err != nil {
+		return usage(err)
+	}
+	config.Logger = logger(std.words, o.verbose)
+	service, err := simulator.New(config)
+	if err != nil {
+		return usage(err)
+	}
+	listener, err := listenFor("--listen", o.listen)
+	if err != nil {
+		return err
+	}
+	announce.Listen, announce.Seed = address(listener), service.Seed()
+	if err := announce.print(std.out, "simulator", std.json); err != nil {
+		return errors.Join(fmt.Errorf("printing the ready line: %w", err), listener.Close())
+	}
+	return alongside(ctx, untilDone, service.Run, func(ctx context.Context) error { return service.Serve(ctx, listener) })
+}
+
+// config is the simulator's configuration.
+func (o simulateOptions) config(s settings) (simulator.Config, error) {
+	config := o.simulator
+	var err error
+	if config.Limits, err = parseLimits(o.limits); err != nil {
+		return config, err
+	}
+	lists := map[string]simulator.Lists{
+		"absent": simulator.ListsAbsent, "served": simulator.ListsServed, "html": simulator.ListsHTML,
+	}
+	known := false
+	if config.Lists, known = lists[o.lists]; !known {
+		return config, fmt.Errorf("--lists is %q; it must be absent, served or html", o.lists)
+	}
+	if o.clock != "" {
+		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil || config.At.IsZero() {
+			return config, fmt.Errorf("--clock is %.40q; it must be a time such as 2026-03-01T12:00:00Z", o.clock)
+		}
+	}
+	config.Key, config.SigningSecret = s.APIKey, s.SigningSecrets()[0] // the first signs
+	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
+	return config, checkShop(&config)
+}
+
+// parseLimits reads --limits: default, none, or the buckets that differ from the default, as in "day=2000,reads=none".
 func parseLimits(text string) (limits simulator.Limits, err error) {
 	switch text {
 	case "default":
 		return simulator.Limits{}, nil
 	case "none":
 		return simulator.Unlimited(), nil
-	case "":
-		return limits, errors.New("--limits is empty; it must be default, none, or buckets such as day=2000,reads=20")
 	}
 	short := map[string]string{"lookup": "product-lookup", "day": "checkout-intents", "agents": "concurrent-agents"}
 	for part := range strings.SplitSeq(text, ",") {
@@ -187,40 +227,4 @@ func parseLimits(text string) (limits simulator.Limits, err error) {
 		}
 	}
 	return limits, nil
-}
-
-// simulateHelp describes what the stand-in does beyond the contract, from its own
-// tables.
-func simulateHelp() string {
-	var b strings.Builder
-	b.WriteString("Run a stand-in for the service: the whole contract over real HTTP, with signed webhooks and a shop that runs by itself. " +
-		"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first signs); " +
-		"if unset, they are made for this run and printed. Wrong answers of webhook receivers are printed on stderr.\n\n" +
-		"A product URL whose path ends in /magic/NAME, on any host, decides what happens to an intent:\n")
-	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, m := range simulator.Magics() {
-		fmt.Fprintf(lines, "  %s\t%s\n", m.Name, m.Does)
-	}
-	lines.Flush() // to memory: cannot fail
-	b.WriteString("NAME may also be a failure code; with ?while=placing, the intent fails while its order is placed:\n")
-	b.WriteString(folded(simulator.FailureCodes(), "  ") + "\n\nThe control API takes JSON and the same key, as from tillwatch api, and spends no quota:\n")
-	for _, c := range simulator.Controls() {
-		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
-	}
-	lines.Flush()
-	b.WriteString("The fields of the bodies (GET /control/openapi.json explains them):\n")
-	for _, c := range simulator.Controls() {
-		if len(c.Fields) > 0 {
-			b.WriteString("  " + c.Path + "\n" + folded(c.Fields, "    ") + "\n")
-		}
-	}
-	b.WriteString("\nA key may be limited to scopes; if it lacks one, the answer is 403:\n")
-	return b.String() + folded(simulator.Scopes(), "  ")
-}
-
-// folded joins words with commas into indented lines.
-func folded[T ~string](words []T, indent string) string {
-	const width = 78
-	lines := ansi.Wordwrap(strings.Join(asStrings(words), ", "), width-len(indent), "")
-	return indent + strings.ReplaceAll(lines, "\n", "\n"+indent)
 }

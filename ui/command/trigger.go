@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -169,83 +167,6 @@ func (t *triggering) send(ctx context.Context, s settings, std streams) (report,
 		return nil, err
 	}
 	return triggered(event.Raw, []delivery.Delivery{d})
-}
-
-// happening is the request to the stand-in; only some fields can be set there.
-func (t *triggering) happening() (map[string]any, error) {
-	asked := map[string]any{"type": t.kind.Type, "productUrl": t.product, "referenceId": t.reference, "failure": t.failure}
-	names := map[string]string{"source.id": "source", "data.url": "productUrl", "data.availability": "availability", "data.price": "price"}
-	for _, set := range t.set {
-		path, value, _ := strings.Cut(set, "=")
-		name := names[path]
-		if name == "" {
-			return nil, fmt.Errorf("--set %s: the stand-in makes its own events, and takes only source.id, data.price, data.availability and data.url; to send any other body give --to", path)
-		}
-		asked[name] = jsonValue(value)
-	}
-	return asked, nil
-}
-
-// happen makes the stand-in do what the event reports, and reports its endpoints' answers.
-func (t *triggering) happen(ctx context.Context, s settings, std streams) (report, error) {
-	if s.APIURL == "" {
-		return nil, usagef("where to? give --to with an endpoint, or --api-url with a stand-in's address (tillwatch simulate)")
-	}
-	asked, err := t.happening()
-	if err != nil {
-		return nil, usage(err)
-	}
-	client, err := standInClient(s)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	var event json.RawMessage
-	if err := client.Control(ctx, http.MethodPost, "/control/events", asked, &event); err != nil {
-		return nil, onStandIn(err)
-	}
-	decoded, err := api.DecodeEvent(event)
-	if err != nil {
-		return nil, err
-	}
-	all, err := deliveriesOf(ctx, client, decoded.ID)
-	if err != nil {
-		return nil, err
-	}
-	if len(all) == 0 {
-		std.say("it was not delivered: the stand-in has no endpoint that answered its challenge (tillwatch simulate --webhook-url)")
-	}
-	return triggered(event, all)
-}
-
-// standInClient makes a client of the configured stand-in. Only its first answer shows whether
-// it is one.
-func standInClient(s settings) (*api.Client, error) {
-	if err := s.RequireService(); err != nil {
-		return nil, err
-	}
-	return newClient(s, api.Config{Timeout: time.Minute}) // moving the clock by weeks takes its time
-}
-
-// deliveriesOf waits until each endpoint of a stand-in has answered an event. An endpoint that was
-// registered just now gets it once it has answered its challenge.
-func deliveriesOf(ctx context.Context, client *api.Client, event api.ID) ([]delivery.Delivery, error) {
-	for began := time.Now(); ; {
-		var all []delivery.Delivery
-		if err := client.Control(ctx, http.MethodGet, "/control/deliveries?event="+url.QueryEscape(string(event)), nil, &all); err != nil {
-			return nil, err
-		}
-		open := func(d delivery.Delivery) bool {
-			return d.State != delivery.Lost && (d.State == delivery.Sending || d.Attempts == 0)
-		}
-		waited := time.Since(began)
-		if len(all) > 0 && !slices.ContainsFunc(all, open) || len(all) == 0 && waited > time.Second || waited > 6*time.Second {
-			return all, nil
-		}
-		if err := api.Sleep(ctx, 20*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // triggeredLine is a delivery as --json prints it, with the event.

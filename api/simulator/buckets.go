@@ -110,18 +110,9 @@ type BucketSummary struct {
 	Reset     int    `json:"resetSeconds"`
 }
 
-// time returns the time of the bucket's window.
-func (b *bucket) time(c *clock) time.Time {
-	if b.daily {
-		return c.now()
-	}
-	return c.seconds()
-}
-
-func (b *buckets) summary(c *clock) []BucketSummary {
+func (b *buckets) summary(now time.Time) []BucketSummary {
 	var all []BucketSummary
 	for _, each := range b.all() {
-		now := each.time(c)
 		each.roll(now)
 		sum := BucketSummary{Name: each.name, Limit: max(each.limit, -1), Remaining: -1, Reset: each.reset(now)}
 		if each.limit >= 0 {
@@ -167,19 +158,22 @@ func (b *buckets) untouched(c class) (f quotaFields) {
 	return f
 }
 
-// bucketOrder is a change of a bucket. Nil fields change nothing.
-type bucketOrder struct {
-	Limit     *int `json:"limit"`     // -1: none
-	Remaining *int `json:"remaining"` // in its present window
-}
-
 // setBucket sets the limit of a bucket and what it has left.
-func (c controlAPI) setBucket(r *request, o bucketOrder) answer {
-	i := slices.IndexFunc(c.sim.buckets.all(), func(b *bucket) bool { return b.name == r.PathValue("name") })
-	if i < 0 {
-		return notFound("There is no such bucket; there are mutations, reads, product-lookup, checkout-intents and concurrent-agents")
+func (c controlAPI) setBucket(r *request) answer {
+	var o struct {
+		Limit     *int `json:"limit"`     // -1: none
+		Remaining *int `json:"remaining"` // in its present window
 	}
-	b := c.sim.buckets.all()[i]
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	all, now := c.sim.buckets.all(), c.sim.agenda.now()
+	i := slices.IndexFunc(all, func(b *bucket) bool { return b.name == r.PathValue("name") })
+	if i < 0 {
+		return notFound("There is no such bucket; there are mutations, reads, product-lookup, checkout-intents and " +
+			"concurrent-agents")
+	}
+	b := all[i]
 	changed := *b
 	if o.Limit != nil {
 		changed.limit = *o.Limit
@@ -195,12 +189,12 @@ func (c controlAPI) setBucket(r *request, o bucketOrder) answer {
 		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", changed.limit))
 	}
 	if o.Remaining != nil {
-		changed.roll(changed.time(&c.sim.agenda.clock))
+		changed.roll(now)
 		changed.used = changed.limit - *o.Remaining
 	}
 	*b = changed
-	for f := &c.sim.fulfilment; len(f.queued) > 0 && !f.buckets.agents.full(c.sim.agenda.now()); {
-		f.placeQueued(c.sim.agenda.now())
+	for f := &c.sim.fulfilment; len(f.queued) > 0 && !f.buckets.agents.full(now); {
+		f.placeQueued(now)
 	}
-	return ok(c.sim.buckets.summary(&c.sim.agenda.clock))
+	return ok(c.sim.buckets.summary(now))
 }

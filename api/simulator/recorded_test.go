@@ -13,30 +13,8 @@ import (
 	"testing"
 )
 
-// driver makes the requests of the conformance suite in its own way and checks
-// the answers by its own measure. The rows of the suite are the same for all.
-type driver interface {
-	send(a *account, method, path, body, authorization string) response
-}
-
-// drivers are those that every row of the suite is run with.
-func drivers() map[string]driver {
-	return map[string]driver{"plain HTTP": plainDriver{}, "client": clientDriver{}}
-}
-
-// eachDriver runs a test against a living simulator once with each driver.
-func eachDriver(t *testing.T, change func(*Config), test func(a *account)) {
-	t.Helper()
-	for name, d := range drivers() {
-		t.Run(name, func(t *testing.T) { inBubbleBy(t, d, change, test) })
-	}
-}
-
-// plainDriver sends the request as it stands and holds each answer against the
-// recorded bodies.
-type plainDriver struct{}
-
-func (plainDriver) send(a *account, method, path, body, authorization string) response {
+// send makes a request as it stands and holds a success against the recorded bodies.
+func (a *account) send(method, path, body, authorization string) response {
 	a.Helper()
 	r := a.wire(method, path, body, authorization)
 	if kind := resourceOf(method, path); kind != "" && r.status/100 == 2 {

@@ -2,6 +2,9 @@ package simulator
 
 import (
 	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
 
 	"tillwatch/api"
 )
@@ -84,4 +87,91 @@ func (h *handlers) noList(r *request) answer {
 		return answer{status: http.StatusNotFound, html: "<!DOCTYPE html><html><head><title>Error</title></head><body><pre>Cannot GET " + r.URL.Path + "</pre></body></html>"}
 	}
 	return notFound("Not found")
+}
+
+func (h *handlers) getShipment(r *request) answer {
+	sh := h.sim.fulfilment.parcels[r.PathValue("id")]
+	if sh == nil {
+		return notFound("Shipment not found")
+	}
+	return ok(sh.shipmentWire)
+}
+
+func (h *handlers) listShipments(r *request) answer {
+	var c checker
+	q := c.page(r)
+	ids, statuses := c.filter(r, "ids", nil), c.filter(r, "status", func(status string) bool {
+		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
+	})
+	return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) {
+		return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
+	})
+}
+
+func (h *handlers) listIntentShipments(r *request) answer {
+	var c checker
+	q := c.page(r)
+	if len(c) > 0 {
+		return invalid(c)
+	}
+	return ofIntent(h.sim, func(_ *request, in *intent) answer {
+		return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) { return sh.shipmentWire, sh.intent == in })
+	})(r)
+}
+
+const maxID = 512 // of an event, in characters
+
+// getEvent answers with the event as it is delivered to webhook endpoints.
+func (h *handlers) getEvent(r *request) answer {
+	id := r.PathValue("id")
+	if utf8.RuneCountInString(id) > maxID {
+		return invalidField("id", "maxLength 512")
+	}
+	e, known := h.sim.webhooks.events.find(id)
+	if !known {
+		return notFound("Event not found")
+	}
+	return ok(e.wire())
+}
+
+// listEvents is not shown in the contract: see [Lists].
+func (h *handlers) listEvents(r *request) answer {
+	if h.sim.cfg.Lists != ListsServed {
+		return h.noList(r)
+	}
+	var c checker
+	q := c.page(r)
+	return pageOf(c, q, &h.sim.webhooks.events.series, func(e event) (any, bool) { return e.wire(), true })
+}
+
+// lookUpProduct answers with the product at a URL, as it is now.
+func (h *handlers) lookUpProduct(r *request) answer {
+	raw := r.URL.Query().Get("url")
+	if raw == "" {
+		return invalidField("url", "'url' is required")
+	}
+	if !isWebAddress(raw) {
+		return invalid(checker{"url": {"invalid url", quoted(raw)}})
+	}
+	p := h.sim.catalogue.find(raw)
+	if p.removed {
+		return notFound("Product not found")
+	}
+	return ok(quote(p, magicOf(raw), h.sim.agenda.now()))
+}
+
+// quote returns the product with tax and shipping for one piece within the merchant's
+// own state (contract, What the service does). An offer, which knows the buyer, may
+// differ.
+func quote(p *product, m magic, now time.Time) productWire {
+	w := p.wire()
+	tax, shipping := usd(0), usd(0)
+	if m.situation != taxExempt {
+		tax = usd((p.Price*taxOf(p.merchant.From.Province) + 50_000) / 100_000)
+	}
+	if options := shippingOptions(p, m, p.Price, 1, now).AvailableOptions; len(options) > 0 {
+		shipping = options[0].Cost
+	}
+	w.Tax, w.Shipping = &tax, &shipping
+	return w
 }

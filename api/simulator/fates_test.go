@@ -8,6 +8,20 @@ import (
 	"time"
 )
 
+const (
+	merinoCrew = "https://outfitters.example/products/merino-crew" // in 4 sizes and 3 colours
+	offerTime  = 8 * time.Second
+)
+
+// offered waits for an intent's offer.
+func (a *account) offered(what, id string) {
+	a.Helper()
+	later(10 * time.Second)
+	if in := a.intent(id); in["state"] != "awaiting_confirmation" {
+		a.Errorf("%s: the intent is %v, %v", what, in["state"], in["failureReason"])
+	}
+}
+
 func TestMagicSituations(t *testing.T) {
 	// Each line: the situation, and what must be found in the intent after a minute.
 	for name, want := range map[situation]string{
@@ -23,7 +37,6 @@ func TestMagicSituations(t *testing.T) {
 		neverOffered: `"state":"retrieving_offer"`,
 		hostileText:  `\u001b]0;owned\u0007`,
 		preorder:     `"state":"awaiting_confirmation"`,
-		partialStock: `"code":"variant_selections_required"`,
 	} {
 		t.Run(string(name), func(t *testing.T) {
 			inBubble(t, nil, func(a *account) {
@@ -60,18 +73,17 @@ func TestMagicFailureCodes(t *testing.T) {
 					id := a.create(magicURL(string(code))+query, drawdown)
 					later(10 * time.Second)
 					placing := kind.placing || query != ""
-					if in := a.intent(id); placing || code == expired {
-						if in["state"] != "awaiting_confirmation" {
-							a.Fatalf("after the offer: %v", in["state"])
-						}
+					if in := a.intent(id); (placing || code == expired) && in["state"] != "awaiting_confirmation" {
+						a.Fatalf("after the offer: %v", in["state"])
 					}
 					if placing {
 						a.confirm(id)
 					}
 					later(15 * time.Second)
 					in := a.intent(id)
-					if in["state"] != "failed" || in["failureReason"].(map[string]any)["code"] != string(code) || in["failureReason"].(map[string]any)["message"] == "" {
-						a.Errorf("the intent is %v: %v", in["state"], in["failureReason"])
+					reason, _ := in["failureReason"].(map[string]any)
+					if in["state"] != "failed" || reason["code"] != string(code) || reason["message"] == "" {
+						a.Errorf("the intent is %v: %v", in["state"], reason)
 					}
 				})
 			})
@@ -79,26 +91,54 @@ func TestMagicFailureCodes(t *testing.T) {
 	}
 }
 
-func TestConstraintsAndPromoCodes(t *testing.T) {
-	inBubble(t, nil, func(a *account) {
-		for more, want := range map[string]string{
-			`"constraints":{"maxTotalPrice":1500}`:                              "constraint_total_price_exceeded",
-			`"constraints":{"maxShippingPrice":100}`:                            "constraint_shipping_cost_exceeded",
-			`"constraints":{"maxTotalPrice":1500},"promoCodes":["FREE_SHIP-7"]`: "constraint_total_price_exceeded",
-		} {
-			id := a.create(chiliCrisp, more)
-			later(10 * time.Second)
-			if in := a.intent(id); in["failureReason"].(map[string]any)["code"] != want {
-				a.Errorf("%s: %v", more, in["failureReason"])
+// What an order asks for is taken as the API takes it, and fails later where the merchant would refuse it.
+func TestOrdersThatFailLater(t *testing.T) {
+	selected := func(pairs ...string) string {
+		var all []string
+		for i := 0; i < len(pairs); i += 2 {
+			all = append(all, fmt.Sprintf(`{"label":%q,"value":%q}`, pairs[i], pairs[i+1]))
+		}
+		return `"variantSelections":[` + strings.Join(all, ",") + `]`
+	}
+	limited := func(what string) string { return `"constraints":{` + what + `}` }
+	for name, c := range map[string]struct{ product, more, code string }{
+		"no variant":                   {merinoCrew, limited(""), "variant_selections_required"},
+		"one option of two":            {merinoCrew, selected("Size", "M"), "variant_selections_required"},
+		"a value that does not exist":  {merinoCrew, selected("Size", "M", "Color", "Puce"), "variant_selections_invalid"},
+		"an option that does not":      {merinoCrew, selected("Length", "Long"), "variant_selections_invalid"},
+		"a variant":                    {merinoCrew, selected("size", "m", "Color", "EMBER"), ""},
+		"a variant by the URL":         {merinoCrew + "?variant=41038993227863", limited(""), ""},
+		"of a product that has none":   {chiliCrisp, selected("Size", "M"), ""},
+		"too dear":                     {chiliCrisp, limited(`"maxTotalPrice":1500`), "constraint_total_price_exceeded"},
+		"shipping too dear":            {chiliCrisp, limited(`"maxShippingPrice":100`), "constraint_shipping_cost_exceeded"},
+		"not too dear":                 {chiliCrisp, limited(`"maxTotalPrice":10000000`), ""},
+		"a quick merchant, low effort": {chiliCrisp, limited(`"offerRetrievalEffort":"low"`), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nil, func(a *account) {
+				if id := a.create(c.product, c.more); c.code == "" {
+					a.offered(name, id)
+				} else {
+					a.fails(id, c.code)
+				}
+			})
+		})
+	}
+	rows{
+		"low effort gives a merchant up that takes more than three times as long as usual": func(a *account) {
+			for _, name := range []string{"slow-offer", "never-offered"} {
+				id := a.create(magicURL(name), limited(`"offerRetrievalEffort":"low"`))
+				later(3*offerTime - 2*time.Second)
+				if state := a.state(id); state != "retrieving_offer" {
+					a.Errorf("%s: early it is %v", name, state)
+				}
+				a.fails(id, "offer_retrieval_failed")
 			}
-		}
-		id := a.create(chiliCrisp, `"promoCodes":["NONSENSE","WELCOME10","FREE_SHIP-7"],"constraints":{"maxTotalPrice":1600}`)
-		later(10 * time.Second)
-		offer := a.intent(id)["offer"].(map[string]any)
-		if got := fmt.Sprint(offer["appliedPromoCodes"]); got != "[WELCOME10 FREE_SHIP-7]" {
-			a.Errorf("applied %s", got)
-		}
-	})
+			id := a.create(magicURL("slow-offer"))
+			later(10*offerTime - 5*time.Second)
+			a.offered("the most effort", id)
+		},
+	}.run(t)
 }
 
 func TestShipmentsMoveThroughTheirStatuses(t *testing.T) {

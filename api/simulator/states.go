@@ -9,44 +9,6 @@ import (
 	"tillwatch/api"
 )
 
-// Fate decides what happens to an intent. For zero fields the product URL and the
-// simulator's timings decide; durations are exact, at speed 1.
-type Fate struct {
-	Failure      api.FailureCode `json:"failure,omitempty"`      // "": it completes once it is confirmed
-	WhilePlacing bool            `json:"whilePlacing,omitempty"` // it fails while the order is placed
-	OfferAfter   time.Duration   `json:"offerAfter,omitempty"`   // duration of retrieving the offer
-	PlacingAfter time.Duration   `json:"placingAfter,omitempty"` // duration of placing the order
-	ConfirmAfter time.Duration   `json:"confirmAfter,omitempty"` // from the offer until it confirms itself; 0: never
-	Purchase     bool            `json:"purchase,omitempty"`     // in one step, without awaiting_confirmation
-
-	legsBy   time.Time // of the history: the first legs of its shipments happen before this time
-	legsDone int       // how many legs that are
-}
-
-// intent is a checkout intent. Only its state changes, and what depends on the state.
-type intent struct {
-	keptIntent
-	created time.Time
-	number  uint64 // by creation, from 1
-	moving  int    // number of its shipments that are not over
-}
-
-// over reports whether nothing will happen to an intent and its shipments.
-func (in *intent) over() bool { return in.State.Terminal() && in.Unshipped == 0 && in.moving == 0 }
-
-// keptIntent is the part of an intent that a snapshot keeps.
-type keptIntent struct {
-	intentWire `json:"intent"`
-	Fate       Fate         `json:"fate"`
-	Payment    *paymentWire `json:"payment,omitempty"`   // chosen; shown from awaiting_confirmation on
-	Due        time.Time    `json:"due,omitzero"`        // when its next step happens by itself; zero: there is none
-	Unshipped  int          `json:"unshipped,omitempty"` // number of shipments to come
-	Parcels    uint64       `json:"parcels,omitempty"`   // number of shipments so far
-	Orders     int          `json:"orders,omitempty"`    // number of orders placed
-	Drawn      int64        `json:"drawn,omitempty"`     // cents that its order took from the balance
-	Unpaid     bool         `json:"unpaid,omitempty"`    // the balance did not cover its order
-}
-
 // open adds a new intent in retrieving_offer (contract, States and transitions).
 func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate Fate) *intent {
 	number := uint64(f.order.made() + 1)
@@ -172,7 +134,6 @@ func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) {
 // place hands the order to an agent.
 func (f *fulfilment) place(in *intent, at time.Time) {
 	in.Orders++
-	f.draw(in)
 	f.enter(in, api.PlacingOrder)
 	took := f.cfg.took(newDice(f.cfg.Seed, diceOrder, in.number), in.Fate.PlacingAfter, f.cfg.Timings.Placing)
 	if magicOf(in.ProductURL).situation == slowOrder {
@@ -182,26 +143,19 @@ func (f *fulfilment) place(in *intent, at time.Time) {
 	f.planStep(in)
 }
 
-// endPlacing completes an intent, or fails it, as its fate and the balance decide.
+// endPlacing completes an intent, or fails it, as its fate decides.
 func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {
 		return
 	}
-	var reason *failureWire
-	switch {
-	case in.Fate.Failure != "" && in.Fate.WhilePlacing:
-		reason = failureOf(in.Fate.Failure)
-	case in.Unpaid:
-		reason = notCovered()
-	}
-	if reason != nil {
-		in.FailureReason = reason
-		f.giveBack(in)
+	if in.Fate.Failure != "" && in.Fate.WhilePlacing {
+		in.FailureReason = failureOf(in.Fate.Failure)
 		f.enter(in, api.Failed)
 		f.webhooks.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
 	} else {
 		p := f.catalogue.find(in.ProductURL)
-		in.OrderID = fmt.Sprintf(p.merchant.Orders, 10_000+in.number*7+newDice(f.cfg.Seed, diceOrder, in.number).Uint64N(7))
+		number := 10_000 + in.number*7 + newDice(f.cfg.Seed, diceOrder, in.number).Uint64N(7)
+		in.OrderID = fmt.Sprintf(p.merchant.Orders, number)
 		f.enter(in, api.Completed)
 		f.webhooks.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
 		f.planShipments(in, p, at)
@@ -229,4 +183,50 @@ func (f *fulfilment) expire(in *intent) {
 	}
 	in.FailureReason = failureOf(expired)
 	f.enter(in, api.Failed)
+}
+
+// bring moves an intent on until it is in the state to, or in a terminal one.
+func (f *fulfilment) bring(in *intent, to api.IntentState, now time.Time) {
+	if in.State.Rank() < to.Rank() && in.State == api.RetrievingOffer {
+		f.endRetrieval(in, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.AwaitingConfirmation {
+		f.confirm(in, nil, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.PlacingOrder {
+		f.endPlacing(in, now)
+	}
+}
+
+// move brings an intent to a later state, by default the next one, whatever its fate was; with a failure it fails with
+// that at its present step, or if the state comes before while its order is placed. It returns why it does not.
+func (f *fulfilment) move(in *intent, to api.IntentState, failure api.FailureCode, now time.Time) (refusal string) {
+	states := []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder, api.Completed}
+	switch {
+	case in.State.Terminal():
+		return "Checkout intent has ended"
+	case to == "" && failure != "":
+		to = api.Failed
+	case to == "":
+		to = states[in.State.Rank()]
+	case to.Rank() <= in.State.Rank():
+		return "Checkout intent is in this state or past it"
+	}
+	retrieves := in.State == api.RetrievingOffer
+	switch {
+	case to == api.Failed && failure == "" && retrieves:
+		failure = "offer_retrieval_failed"
+	case to == api.Failed && failure == "":
+		failure = "order_placement_failed"
+	}
+	if failure == expired && to == api.Failed {
+		if in.State == api.PlacingOrder {
+			return "Checkout intent has no confirm window any more"
+		}
+		f.expire(in)
+		return ""
+	}
+	in.Fate.Failure, in.Fate.WhilePlacing = failure, failure != "" && !(retrieves && to == api.Failed)
+	f.bring(in, to, now)
+	return ""
 }
