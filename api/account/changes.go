@@ -164,7 +164,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Reads:     s.intents.reads.ReadCounters,
 		Pace:      s.intents.pace.all(),
 		Known:     s.known,
-		Latency:   s.latencies.list(s.known, now),
+		Latency:   s.latencies.list(),
 		Confirms:  s.confirms.list,
 		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.events.newest,

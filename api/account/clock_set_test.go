@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tillwatch/api"
-	"tillwatch/api/quota"
 )
 
 // A read that is planned by the clock on the wall comes late by as much as that is set
@@ -76,22 +75,6 @@ func TestWhenTheLastEventCameIsNeverInTheFuture(t *testing.T) {
 			t.Errorf("the last event came at %v, want a minute past noon", last)
 		}
 	})
-}
-
-func TestLatencyIsOfTheLastHourAfterTheClockWasSetBack(t *testing.T) {
-	var l latencies
-	answered := func(n int, at time.Time) {
-		for i := range n {
-			at := at.Add(time.Duration(i) * time.Millisecond)
-			l.add(&api.Exchange{Class: quota.Reads, Sent: at, Latency: time.Millisecond, Status: 200}, at)
-		}
-	}
-	answered(keptLatencies+10, noon.Add(72*time.Hour))
-	l.list(noon, noon)
-	answered(3, noon.Add(time.Second))
-	if told := l.list(noon, noon.Add(latencyRefresh)); told[0].Recent.Count != 3 {
-		t.Errorf("%d requests count as those of the last hour, want the 3 since the clock is right", told[0].Recent.Count)
-	}
 }
 
 func TestSeriesEndNowAfterTheClockWasSetBack(t *testing.T) {

@@ -24,7 +24,7 @@ func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Sh
 		return nil
 	}
 	first, memory := *head, *head.Memory
-	memory.Latency, memory.Answers = nil, nil // the first screen does not show them
+	memory.Answers = nil // the first screen does not show them
 	first.Glance, first.Memory = true, &memory
 	v.put(&first)
 	for batch := range slices.Chunk(intents, mostItems) {

@@ -1,68 +1,78 @@
 package account
 
 import (
-	"math"
+	"cmp"
+	"net/http"
+	"slices"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
-// Latency is how long the service has recently taken to answer requests of one class, from tillwatch or from
-// others. It is immutable.
+// Latency is how long the service has taken to answer the newest requests of one class, from
+// tillwatch or from others, at most 256 of them. It is immutable.
 type Latency struct {
-	Class      quota.Class     `json:"class,omitempty"`      // of the endpoints; "" if the contract names none
-	Others     bool            `json:"others,omitempty"`     // requests seen by proxies; otherwise those that tillwatch sent
-	Since      time.Time       `json:"since,omitzero"`       // the start of what Recent covers: less than an hour ago if nothing earlier is known
-	Recent     Pace            `json:"recent,omitzero"`      // of the last hour, without refusals (429): answering those takes no work
-	Unanswered int             `json:"unanswered,omitempty"` // requests of the last hour without an answer
-	Days       int             `json:"days,omitempty"`       // how many of the seven UTC days before today have data; 0: there is nothing to compare with
-	Past       Pace            `json:"past,omitzero"`        // of those days; percentiles are exact to a bucket
-	Buckets    []LatencyBucket `json:"buckets,omitempty"`    // from the fastest to the slowest answer, without gaps
+	Class      quota.Class `json:"class,omitempty"`      // of the endpoints; "" if the contract names none
+	Others     bool        `json:"others,omitempty"`     // requests seen by proxies; otherwise those that tillwatch sent
+	Recent     Pace        `json:"recent,omitzero"`      // of the answers without refusals (429): those take no work
+	Unanswered int         `json:"unanswered,omitempty"` // requests without an answer
 }
 
-// LatencyBucket counts answers that took longer than the previous bucket's bound and at most its own. Ten buckets
-// span a factor of ten.
-type LatencyBucket struct {
-	UpTo   time.Duration `json:"upToNs"`
-	Recent int           `json:"recent,omitempty"` // of the last hour
-	Past   int           `json:"past,omitempty"`   // of the days before
+// latencies holds how long the requests of each class and side took: tillwatch's own first, in
+// the contract's order of classes.
+type latencies []*latencyBook
+
+// latencyBook holds the newest requests of one class and side.
+type latencyBook struct {
+	class  quota.Class
+	others bool
+	took   []time.Duration // oldest first; 0: no answer
 }
 
-// histogram counts answers by bucket.
-type histogram map[int]int
-
-const lastBucket = 50 // 100 s and longer; the first is 1 ms and shorter
-
-func bucketOfLatency(took time.Duration) int {
-	return min(max(int(math.Ceil(10*math.Log10(took.Seconds()*1000)-1e-9)), 0), lastBucket)
-}
-
-// reach is the longest latency that a bucket holds, except the last.
-func reach(bucket int) time.Duration {
-	return time.Duration(math.Pow(10, float64(bucket)/10) * float64(time.Millisecond)).Round(time.Microsecond)
-}
-
-// pace returns the pace of the counted answers.
-func (h histogram) pace() Pace {
-	p := Pace{}
-	for _, n := range h {
-		p.Count += n
+// rank orders the books.
+func (b *latencyBook) rank() int {
+	rank := slices.Index(quota.Classes(), b.class)
+	if rank < 0 {
+		rank = len(quota.Classes())
 	}
-	if p.Count > 0 {
-		p.P50, p.P95 = h.quantile(0.50, p.Count), h.quantile(0.95, p.Count)
+	if b.others {
+		rank += len(quota.Classes()) + 1
 	}
-	return p
+	return rank
 }
 
-// quantile estimates a quantile of n answers, as if those in a bucket were evenly spread.
-func (h histogram) quantile(q float64, n int) time.Duration {
-	rank := min(int(q*float64(n)), n-1)
-	for bucket := 0; bucket <= lastBucket; bucket++ {
-		if rank < h[bucket] {
-			within := (float64(rank) + 0.5) / float64(h[bucket])
-			return time.Duration(math.Pow(10, (float64(bucket)-1+within)/10) * float64(time.Millisecond)).Round(time.Microsecond)
+// add takes a request; one with By is somebody else's.
+func (l *latencies) add(e *api.Exchange) {
+	if e.Status == http.StatusTooManyRequests || e.Status != 0 && e.Latency <= 0 {
+		return
+	}
+	took := e.Latency
+	if e.Status == 0 {
+		took = 0
+	}
+	b := l.of(e.Class, e.By != "")
+	b.took = newest(append(b.took, took), keptStays)
+}
+
+func (l *latencies) of(class quota.Class, others bool) *latencyBook {
+	for _, b := range *l {
+		if b.class == class && b.others == others {
+			return b
 		}
-		rank -= h[bucket]
 	}
-	return reach(lastBucket)
+	b := &latencyBook{class: class, others: others}
+	*l = append(*l, b)
+	slices.SortFunc(*l, func(a, b *latencyBook) int { return cmp.Compare(a.rank(), b.rank()) })
+	return b
+}
+
+// list returns the latencies of all books.
+func (l latencies) list() []Latency {
+	var all []Latency
+	for _, b := range l {
+		answered := slices.DeleteFunc(slices.Clone(b.took), func(took time.Duration) bool { return took == 0 })
+		all = append(all, Latency{b.class, b.others, paceOf(answered), len(b.took) - len(answered)})
+	}
+	return all
 }

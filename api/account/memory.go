@@ -15,7 +15,6 @@ type Memory struct {
 	Stays     map[api.IntentState][]time.Duration `json:"stays,omitempty"`     // oldest first
 	DayMost   dayMost                             `json:"dayMost,omitzero"`
 	Refused   dayRefusal                          `json:"dayRefused,omitzero"`
-	Latency   []latencyMemory                     `json:"latency,omitempty"`
 	Answers   []answersMemory                     `json:"answers,omitempty"`
 	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the intents on the same line
 	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the shipments on the same line
@@ -69,7 +68,7 @@ func (s *Store) memory(now time.Time) *Memory {
 	m := &Memory{
 		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
 		Counted: s.spenders.counted.memory(now), DayMost: s.intents.day.most, Refused: s.intents.day.refused,
-		Latency: s.latencies.memory(now), Answers: s.spenders.answers(),
+		Answers: s.spenders.answers(),
 	}
 	for state, history := range s.intents.pace {
 		m.Stays[state] = slices.Clone(history.stays)
@@ -80,7 +79,6 @@ func (s *Store) memory(now time.Time) *Memory {
 func (s *Store) recallMemory(m *Memory, now time.Time) {
 	s.intents.day.most = m.DayMost
 	s.spenders.counted.recall(m.Counted, now)
-	s.latencies.recall(m.Latency, now)
 	if m.Refused.At.Before(now) {
 		s.intents.day.refused = m.Refused
 	}

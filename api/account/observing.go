@@ -30,7 +30,7 @@ func (s *Store) observeOne(o *quota.Observation, now time.Time) {
 		return
 	}
 	s.requests.add(e)
-	s.latencies.add(&e, now)
+	s.latencies.add(&e)
 	if s.cfg.Observed != nil {
 		s.cfg.Observed(o)
 	}

@@ -23,16 +23,6 @@ func (p Pace) Enough() bool { return p.Count >= enoughStays }
 // Slow reports whether a stay is longer than 95 % of the earlier ones.
 func (p Pace) Slow(stay time.Duration) bool { return p.Enough() && stay > p.P95 }
 
-// muchSlower is the factor by which a percentile must grow to count as slower.
-const muchSlower = 1.5
-
-// Slower reports whether the median or the 95th percentile has become much longer than usual, with enough stays in
-// both.
-func (p Pace) Slower(usual Pace) bool {
-	much := func(now, before time.Duration) bool { return float64(now) > muchSlower*float64(before) }
-	return p.Enough() && usual.Enough() && (much(p.P50, usual.P50) || much(p.P95, usual.P95))
-}
-
 // paceHistory keeps the newest stays in a state.
 type paceHistory struct {
 	stays []time.Duration // oldest first

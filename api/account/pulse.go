@@ -24,8 +24,6 @@ type Pulse struct {
 	Unpriced int         `json:"unpriced,omitempty"`      // how many of them have no known total
 	Today    DayPulse    `json:"today,omitzero"`          // since midnight, in At's location
 	ByNow    DayPulse    `json:"yesterdayByNow,omitzero"` // yesterday until the same time of day
-	Before   DayPulse    `json:"yesterday,omitzero"`      // yesterday, the whole day
-	Week     DayPulse    `json:"week,omitzero"`           // the seven days before today
 }
 
 // Beat is what happened in one minute or in 15 minutes.
@@ -64,7 +62,7 @@ func (d DayPulse) IsZero() bool { return !d.Known() }
 // Shared returns the pulse as it leaves the process, with times in UTC.
 func (p Pulse) Shared() Pulse {
 	p.At, p.Known = p.At.UTC(), p.Known.UTC()
-	for _, d := range []*DayPulse{&p.Today, &p.ByNow, &p.Before, &p.Week} {
+	for _, d := range []*DayPulse{&p.Today, &p.ByNow} {
 		d.From, d.To = d.From.UTC(), d.To.UTC()
 	}
 	return p
@@ -117,10 +115,9 @@ func (p *Pulse) Rate(state api.IntentState) (perMinute float64, exact, ok bool) 
 
 // How a pulse divides time.
 const (
-	beatsOfHour  = 60
-	beatsOfDay   = 96
-	quarterHour  = 15 * time.Minute
-	daysOfAPulse = 7
+	beatsOfHour = 60
+	beatsOfDay  = 96
+	quarterHour = 15 * time.Minute
 )
 
 // unseenFor is how long an intent may have ended without a read that shows it, until its end counts as unseen: reads
@@ -137,8 +134,6 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 	days := []*dayBook{
 		newDayBook(Midnight(now, 0), now.Add(time.Nanosecond), known),
 		newDayBook(Midnight(now, -1), now.AddDate(0, 0, -1), known),
-		newDayBook(Midnight(now, -1), Midnight(now, 0), known),
-		newDayBook(Midnight(now, -daysOfAPulse), Midnight(now, 0), known),
 	}
 	if s.Gaps > 0 && s.List.State == ListNotServed { // no read finds what the lost events reported
 		days[0].More, p.HourMore, p.DayMore = true, true, true
@@ -168,7 +163,7 @@ func PulseOf(intents iter.Seq[*Intent], s *Summary, now time.Time) Pulse {
 		}
 	}
 	p.Awaiting, p.Unpriced = awaiting.Sorted(), awaiting.Unpriced
-	p.Today, p.ByNow, p.Before, p.Week = days[0].pulse(), days[1].pulse(), days[2].pulse(), days[3].pulse()
+	p.Today, p.ByNow = days[0].pulse(), days[1].pulse()
 	return p
 }
 

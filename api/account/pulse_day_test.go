@@ -76,11 +76,9 @@ func TestThePulseOfADayIsTheStandInsRecord(t *testing.T) {
 		judgeBeats(t, p.Hour, time.Minute, facts)
 		judgeBeats(t, p.Day, 15*time.Minute, facts)
 		judgeDay(t, "today", &p.Today, facts)
-		judgeDay(t, "yesterday", &p.Before, facts)
-		if p.Waiting != 0 || p.Today.Completed == 0 || p.Before.Completed == 0 {
-			t.Errorf("%d await a decision, %d were completed today, %d yesterday: it says too little", p.Waiting, p.Today.Completed, p.Before.Completed)
+		if p.Waiting != 0 || p.Today.Completed == 0 {
+			t.Errorf("%d await a decision, %d were completed today: it says too little", p.Waiting, p.Today.Completed)
 		}
-		t.Logf("today %+v\nyesterday %+v", p.Today, p.Before)
 	})
 }
 

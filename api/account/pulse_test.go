@@ -68,9 +68,6 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 	if today.Offer != (Pace{4, 10 * time.Second, 10 * time.Second}) || today.Order != (Pace{4, 20 * time.Second, 20 * time.Second}) {
 		t.Errorf("offers take %+v, orders %+v", today.Offer, today.Order)
 	}
-	if p.Before.Completed != 1 || !p.Before.From.Equal(ago(20*time.Hour)) || p.Week.Completed != 1 {
-		t.Errorf("yesterday is %+v, the week %+v: only its last 8 hours are known", p.Before, p.Week)
-	}
 	if p.ByNow.Known() {
 		t.Errorf("yesterday by now is %+v: nobody watched", p.ByNow)
 	}
@@ -81,7 +78,7 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 
 func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
 	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), &Summary{}, noon)
-	if _, _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.Week.Known() {
+	if _, _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.ByNow.Known() {
 		t.Errorf("something is known: %+v", p)
 	}
 }
@@ -258,8 +255,8 @@ func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
 	missing := lapsed(time.Hour)
 	missing.Missing = true
 	type says struct {
-		completed                          int
-		today, yesterday, week, hour, date bool
+		completed                    int
+		today, yesterday, hour, date bool
 	}
 	for name, c := range map[string]struct {
 		in   *Intent
@@ -269,13 +266,13 @@ func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
 		"an end that somebody saw":               {in: &Intent{State: api.Completed, CreatedAt: ago(3 * time.Hour), EndedAt: ago(2 * time.Hour), Since: ago(2 * time.Hour)}, want: says{completed: 1}},
 		"found ended, created today":             {in: found(3*time.Hour, 2*time.Hour), want: says{completed: 1, date: true}},
 		"found ended now, created today":         {in: found(3*time.Hour, time.Minute), want: says{completed: 1, hour: true, date: true}},
-		"found ended, created yesterday":         {in: found(15*time.Hour, 2*time.Hour), want: says{today: true, yesterday: true, week: true, date: true}},
+		"found ended, created yesterday":         {in: found(15*time.Hour, 2*time.Hour), want: says{today: true, date: true}},
 		"found ended yesterday":                  {in: found(30*time.Hour, 28*time.Hour), want: says{}},
 		"its window has just closed":             {in: lapsed(time.Minute), want: says{}},
 		"its window closed, and no read":         {in: lapsed(time.Hour), want: says{today: true, hour: true, date: true}},
 		"it closes in an hour, by its clock":     {in: lapsed(time.Hour), s: Summary{Ahead: 2 * time.Hour}, want: says{}},
 		"the same, and the service knows it not": {in: missing, want: says{}},
-		"only its id is known":                   {in: &Intent{Since: ago(time.Hour)}, want: says{today: true, yesterday: true, week: true, hour: true, date: true}},
+		"only its id is known":                   {in: &Intent{Since: ago(time.Hour)}, want: says{today: true, yesterday: true, hour: true, date: true}},
 		"only its id is known, for a moment":     {in: &Intent{Since: ago(time.Second)}, want: says{}},
 		"events were lost, but there is a list":  {in: &Intent{}, s: Summary{Gaps: 1}, want: says{}},
 		"events were lost, and nothing lists":    {in: &Intent{}, s: Summary{Gaps: 1, List: ListStatus{State: ListNotServed}}, want: says{today: true, hour: true, date: true}},
@@ -283,7 +280,7 @@ func TestAPulseSaysWhereMoreMayHaveEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.s.Known = ago(40 * 24 * time.Hour)
 			p := PulseOf(slices.Values([]*Intent{c.in}), &c.s, now)
-			if got := (says{p.Today.Completed, p.Today.More, p.Before.More, p.Week.More, p.HourMore, p.DayMore}); got != c.want {
+			if got := (says{p.Today.Completed, p.Today.More, p.ByNow.More, p.HourMore, p.DayMore}); got != c.want {
 				t.Errorf("it says %+v, want %+v", got, c.want)
 			}
 		})

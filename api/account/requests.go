@@ -49,7 +49,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	s.update(func(now time.Time) {
 		s.requests.add(e)
 		s.spenders.own(&e, now)
-		s.latencies.add(&e, now)
+		s.latencies.add(&e)
 		s.health.exchanged(&e, now)
 		s.intents.day.refuse(&e, now)
 		s.alerts.judgeAPI(&s.health, now)

@@ -60,11 +60,11 @@ func (r snapshot) text() string {
 		fact{"quota", wording.Holds(s.Holds(now), now, time.Local)},
 		fact{"pulse", wording.Day(&r.pulse)},
 		fact{"awaiting", awaiting},
-		fact{"to an offer", wording.Times(r.pulse.Today.Offer, r.pulse.Before.Offer, r.pulse.Week.Offer)},
-		fact{"to an order", wording.Times(r.pulse.Today.Order, r.pulse.Before.Order, r.pulse.Week.Order)})
+		fact{"to an offer", wording.Times(r.pulse.Today.Offer, r.pulse.ByNow.Offer)},
+		fact{"to an order", wording.Times(r.pulse.Today.Order, r.pulse.ByNow.Order)})
 	for i := range s.Latency {
 		l := &s.Latency[i]
-		rows = append(rows, fact{"latency", wording.LatencyOf(l) + " " + wording.Latency(l, now)})
+		rows = append(rows, fact{"latency", wording.LatencyOf(l) + " " + wording.Latency(l)})
 	}
 	rows = append(rows, fact{"events", fmt.Sprintf("%s received, %s doubled, %s late, %s missed, %s backfilled",
 		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late),

@@ -12,7 +12,7 @@ import (
 )
 
 // Day says how the day goes: "since 00:00 61 of 69 completed (88 %) for 2,031.40 USD,
-// 5 failed, 3 expired; yesterday 91 % of 74".
+// 5 failed, 3 expired; yesterday by now 91 % of 74".
 func Day(p *account.Pulse) string {
 	d := &p.Today
 	if !d.Known() {
@@ -40,11 +40,11 @@ func Day(p *account.Pulse) string {
 	return text + "; " + yesterday(p)
 }
 
-// yesterday is the completion rate of yesterday, or "unknown".
+// yesterday is the completion rate of yesterday until the same time of day, or "unknown".
 func yesterday(p *account.Pulse) string {
-	d := &p.Before
-	text := "yesterday "
-	if midnight := d.To.AddDate(0, 0, -1); d.From.Sub(midnight) >= time.Minute && d.Known() {
+	d := &p.ByNow
+	text := "yesterday by now "
+	if midnight := account.Midnight(p.At, -1); d.From.Sub(midnight) >= time.Minute && d.Known() {
 		text += "from " + clock(d.From, p) + " "
 	}
 	switch share, ended := d.CompletionRate(); {
@@ -77,38 +77,26 @@ func Sum(totals []api.Money, unpriced int) string {
 	return strings.Join(parts, " + ")
 }
 
-// Times compares today's durations with earlier ones: "p50 14s, p95 41s (of 70);
-// yesterday p50 12s, p95 35s (of 74); 7 days before p50 13s, p95 38s (of 512)".
-func Times(today, yesterday, week account.Pace) string {
-	text := pace(today) + slower(today, week)
-	for _, before := range []struct {
-		when string
-		account.Pace
-	}{{"yesterday", yesterday}, {"7 days before", week}} {
-		if before.Count > 0 {
-			text += "; " + before.when + " " + pace(before.Pace)
-		}
+// Times compares today's durations with yesterday's until the same time of day: "p50 14s,
+// p95 41s (of 70); yesterday by now p50 12s, p95 35s (of 74)".
+func Times(today, byNow account.Pace) string {
+	text := pace(today)
+	if byNow.Count > 0 {
+		text += "; yesterday by now " + pace(byNow)
 	}
 	return text
 }
 
-// Latency says whether the service is slow: how long it took in the last hour, and in
-// the days before.
-func Latency(l *account.Latency, now time.Time) string {
+// Latency says how long the service took to answer the newest requests.
+func Latency(l *account.Latency) string {
 	text := "none answered"
 	if l.Recent.Count > 0 {
 		text = pace(l.Recent)
 	}
-	if span := now.Sub(l.Since); span < time.Hour-time.Minute {
-		text += " in the last " + Age(span)
-	}
 	if l.Unanswered > 0 {
 		text += fmt.Sprintf(", %s unanswered", Count(l.Unanswered))
 	}
-	if l.Days == 0 {
-		return text
-	}
-	return fmt.Sprintf("%s%s; %s before %s", text, slower(l.Recent, l.Past), Counted(l.Days, "day", "days"), pace(l.Past))
+	return text
 }
 
 // LatencyOf names the requests of a latency: "reads", "mutations of others".
@@ -132,14 +120,6 @@ func pace(p account.Pace) string {
 		return "unknown"
 	}
 	return fmt.Sprintf("p50 %s, p95 %s (of %s)", Took(p.P50), Took(p.P95), Count(p.Count))
-}
-
-// slower says that something takes longer than usual; "" if it does not.
-func slower(now, usual account.Pace) string {
-	if now.Slower(usual) {
-		return ", slower than usual"
-	}
-	return ""
 }
 
 // Took writes how long something took, in about two digits: 82ms, 1.4s, 38s, 12m.

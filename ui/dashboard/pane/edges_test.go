@@ -41,7 +41,7 @@ func TestAPaneHasOneRightEdge(t *testing.T) {
 			lines := strings.Split(text(c.pane.Lines()), "\n")
 			for y, line := range lines {
 				switch tabs := strings.HasPrefix(line, " EVENTS"); {
-				case y == 0 && !tabs, strings.HasPrefix(line, " SPENT"), strings.HasPrefix(line, " SPENDERS"), strings.Contains(line, "limit "), c.name == "pulse with latencies" && strings.HasSuffix(strings.TrimRight(line, " "), " now"), strings.Contains(line, "ci_1"):
+				case y == 0 && !tabs, strings.HasPrefix(line, " SPENT"), strings.HasPrefix(line, " SPENDERS"), strings.Contains(line, "limit "), c.name == "pulse with latencies" && strings.HasSuffix(strings.TrimRight(line, " "), "   now"), strings.Contains(line, "ci_1"):
 					if endOf(line) != w {
 						t.Errorf("%s, %d columns: %q ends in column %d", c.name, w, line, endOf(line))
 					}

@@ -152,7 +152,7 @@ func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
 			if beside {
 				l.To(1 + factsWidth + factsGap)
 			}
-			p.latency(l, &latencies[at])
+			latencies[at](l)
 		}
 		p.push(l)
 	}

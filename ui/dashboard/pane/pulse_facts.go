@@ -3,7 +3,6 @@ package pane
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
@@ -20,9 +19,9 @@ type fact struct {
 	more  string
 }
 
-// periods are the columns of the table. The first two are comparable: they end at the same
-// time of day.
-var periods = [...]string{"today", "yesterday by now", "all yesterday", "last 7 days"}
+// periods are the columns of the table. They end at the same time of day, so that they can be
+// compared.
+var periods = [...]string{"today", "yesterday by now"}
 
 // The widths of the table.
 const (
@@ -36,14 +35,12 @@ const notKnown = "not known"
 
 // facts returns the lines of the table, the most useful first.
 func (p *Pulse) facts(pulse *account.Pulse) []fact {
-	days := [len(periods)]*account.DayPulse{&pulse.Today, &pulse.ByNow, &pulse.Before, &pulse.Week}
-	midnight := func(days int) time.Time { return account.Midnight(pulse.At, days) }
-	begins := [len(periods)]time.Time{midnight(0), midnight(-1), midnight(-1), midnight(-7)}
+	days := [len(periods)]*account.DayPulse{&pulse.Today, &pulse.ByNow}
 	row := func(name string, write func(d *account.DayPulse, part bool) string) fact {
 		f := fact{name: name}
 		for i, d := range days {
 			if f.cells[i] = notKnown; d.Known() {
-				f.cells[i] = write(d, d.More || d.From.After(begins[i]))
+				f.cells[i] = write(d, d.More || d.From.After(account.Midnight(pulse.At, -i)))
 			}
 		}
 		return f
@@ -55,7 +52,13 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 	}
 	all = append(all, p.values(days[:], row)...)
 	all = append(all,
-		row("completed", func(d *account.DayPulse, part bool) string { return atLeast(part) + wording.Count(d.Completed) }),
+		row("completed", func(d *account.DayPulse, part bool) string {
+			text := atLeast(part) + wording.Count(d.Completed)
+			if d == &pulse.Today {
+				text = p.trend(pulse) + text
+			}
+			return text
+		}),
 		row("failed, expired", func(d *account.DayPulse, part bool) string {
 			return atLeast(part) + wording.Count(d.Failed) + ", " + atLeast(part) + wording.Count(d.Expired)
 		}),
@@ -73,6 +76,24 @@ func (p *Pulse) facts(pulse *account.Pulse) []fact {
 		all = append(all, p.readsFact())
 	}
 	return all
+}
+
+// trend is an arrow: more have completed today than yesterday by now, or fewer. It is "" where
+// that is not known for the whole of both.
+func (p *Pulse) trend(pulse *account.Pulse) string {
+	today, before := &pulse.Today, &pulse.ByNow
+	whole := func(d *account.DayPulse, days int) bool {
+		return d.Known() && !d.More && !d.From.After(account.Midnight(pulse.At, days))
+	}
+	switch {
+	case !whole(today, 0) || !whole(before, -1):
+		return ""
+	case today.Completed > before.Completed:
+		return "↑ "
+	case today.Completed < before.Completed:
+		return "↓ "
+	}
+	return ""
 }
 
 // values are the totals of completed intents, a line for each currency. All but the first
