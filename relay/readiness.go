@@ -187,6 +187,12 @@ func (r *readiness) noteDamage(seq int64) {
 	}
 }
 
+func (r *readiness) damagedEvents(context.Context) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.damaged, nil
+}
+
 // damage names the damaged events; "" if there are none.
 func (r *readiness) damage() string {
 	r.mu.Lock()

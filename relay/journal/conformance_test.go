@@ -83,8 +83,6 @@ func conforms(t *testing.T, open open) {
 		{"wait returns when the head has passed", wait},
 		{"wait and append end with their context", contexts},
 		{"prune removes a prefix and keeps its ids", prune},
-		{"what was appended together is read from anywhere", together},
-		{"a prune keeps the rest of what was appended together", pruneTogether},
 		{"numbers go on after everything was pruned", pruneAll},
 		{"what is appended by many is kept once, and numbered without holes", concurrentAppends},
 		{"a reader that follows the head misses nothing", follow},
@@ -107,7 +105,6 @@ func endures(t *testing.T, open open) {
 	}{
 		{"everything is there after a reopening", reopen},
 		{"ids are known after a prune and a reopening", reopenPruned},
-		{"what was appended together is there after a prune and a reopening", reopenTogether},
 		{"many ids are known after a reopening", reopenMany},
 		{"the latest time of receipt goes on after a reopening", reopenLatest},
 	} {

@@ -101,7 +101,10 @@ func sameBody(a, b []byte) bool {
 		return true
 	}
 	var plainA, plainB bytes.Buffer
-	return json.Compact(&plainA, a) == nil && json.Compact(&plainB, b) == nil && bytes.Equal(plainA.Bytes(), plainB.Bytes())
+	if json.Compact(&plainA, a) != nil || json.Compact(&plainB, b) != nil {
+		return false
+	}
+	return bytes.Equal(plainA.Bytes(), plainB.Bytes())
 }
 
 // WithoutHoles returns at most limit records from sequence number from on, with a damaged one in each hole between the

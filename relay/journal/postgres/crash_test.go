@@ -6,10 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,9 +25,6 @@ const (
 	killAfter     = 150 // acknowledged events
 	writers       = 8
 	acknowledgeOK = "ok "
-
-	// testEvents makes a test of two relays longer: the events of each writer.
-	testEvents = "TILLWATCH_TEST_POSTGRES_EVENTS"
 )
 
 // The long form of the test with relays in two processes:
@@ -145,31 +140,6 @@ func readAll(t *testing.T, j journal.Journal) (order []string) {
 	return order
 }
 
-func TestTwoRelaysWriteOneOrderAndTheirReadersMissNothing(t *testing.T) {
-	each := 100
-	if n, err := strconv.Atoi(os.Getenv(testEvents)); err == nil {
-		each = n
-	}
-	dsn := schema(t)
-	relays := []journal.Journal{opened(t, dsn), opened(t, dsn)}
-	orders := make([][]string, len(relays))
-	var readers sync.WaitGroup
-	for i, j := range relays {
-		readers.Go(func() {
-			followTo(t, j, 0, int64(writers*each), func(r journal.Record) { orders[i] = append(orders[i], r.ID) })
-		})
-	}
-	acknowledged := newAcknowledgements()
-	appendEach(t, relays, "event", each, acknowledged)
-	readers.Wait()
-	for i, order := range orders {
-		if len(order) != writers*each {
-			t.Errorf("relay %d read %d events, want %d", i, len(order), writers*each)
-		}
-		expectStored(t, order, acknowledged)
-	}
-}
-
 func TestTwoRelayProcessesWriteOneOrderAndALiveReaderMissesNothing(t *testing.T) {
 	dsn := schema(t)
 	j := opened(t, dsn)
@@ -202,30 +172,6 @@ func TestTwoRelayProcessesWriteOneOrderAndALiveReaderMissesNothing(t *testing.T)
 		t.Errorf("%d events were read of %d", len(order), head)
 	}
 	expectStored(t, order, acknowledged)
-}
-
-func TestAnEventThatReachesBothRelaysIsAcceptedByOne(t *testing.T) {
-	const each = 60
-	dsn := schema(t)
-	acknowledged := []*acknowledgements{newAcknowledgements(), newAcknowledgements()}
-	var relays sync.WaitGroup
-	for _, into := range acknowledged {
-		j := opened(t, dsn)
-		relays.Go(func() { appendEach(t, []journal.Journal{j}, "both", each, into) })
-	}
-	relays.Wait()
-	first, second := acknowledged[0], acknowledged[1]
-	if !maps.Equal(first.seqs, second.seqs) || len(first.seqs) != writers*each {
-		t.Errorf("%d and %d events are known, not at the same places", len(first.seqs), len(second.seqs))
-	}
-	for id := range first.seqs {
-		if n := first.fresh[id] + second.fresh[id]; n != 1 {
-			t.Errorf("event %s was accepted %d times", id, n)
-		}
-	}
-	if n := count(t, dsn, "SELECT sum(duplicates) FROM tillwatch_events"); n != writers*each {
-		t.Errorf("%d duplicates are counted, want %d", n, writers*each)
-	}
 }
 
 func TestNothingAcknowledgedIsLostWhenTheDatabaseIsRestarted(t *testing.T) {

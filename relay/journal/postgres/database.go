@@ -22,10 +22,10 @@ const (
 	createLock     = 0x74696c6c77617463 // keeps relays that start together from creating the tables twice
 )
 
-// session applies to every connection, once it is open: PgBouncer refuses settings in a startup message. A relay writes,
-// whatever the database's default is. One that freezes while it holds the lock must not stop the others for long: the
-// server ends its transaction. A reported commit is on the disk. Every event and id is found by an index: a plan made
-// while the tables were empty must not read them whole.
+// session applies to every connection, once it is open: PgBouncer refuses settings in a startup message. A relay
+// writes, whatever the database's default is. One that freezes while it holds the lock must not stop the others for
+// long: the server ends its transaction. A reported commit is on the disk. Every event and id is found by an index: a
+// plan made while the tables were empty must not read them whole.
 const session = `
 SELECT set_config('default_transaction_read_only', 'off', false),
        set_config('idle_in_transaction_session_timeout', '5s', false),
@@ -36,8 +36,8 @@ SELECT set_config('default_transaction_read_only', 'off', false),
        set_config('jit', 'off', false),
        CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
 
-// tables are those of the journal in a file, and the texts that relays share. Text from outside is bytea: it need not be
-// UTF-8 and may hold zeros. Times are nanoseconds, which timestamptz would round.
+// tables are those of the journal in a file, and the texts that relays share. Text from outside is bytea: it need not
+// be UTF-8 and may hold zeros. Times are nanoseconds, which timestamptz would round.
 const tables = `
 CREATE TABLE tillwatch_journal (singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton), version integer NOT NULL,
 	epoch text NOT NULL, head bigint NOT NULL DEFAULT 0, oldest bigint NOT NULL DEFAULT 1,
@@ -84,8 +84,8 @@ func (d *database) prepare(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		var server, found int
 		var exists bool
-		err := tx.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer, set_config('statement_timeout', '0', true),
-			pg_advisory_xact_lock($1)`, int64(createLock)).Scan(&server, nil, nil) // another relay may take its time
+		err := tx.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
+			set_config('statement_timeout', '0', true), pg_advisory_xact_lock($1)`, int64(createLock)).Scan(&server, nil, nil) // another relay may take its time
 		if err == nil && server < minimumVersion {
 			err = errTooOld
 		}

@@ -21,7 +21,8 @@ var (
 		"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
 	errVersion = errors.New("was written by another version of this program: name another database or search_path")
 	errTooOld  = errors.New("is older than PostgreSQL 13: upgrade it")
-	errMissing = errors.New("has the tables of a journal, but not its state: restore it from a copy, or name another database")
+	errMissing = errors.New("has the tables of a journal, but not its state: restore it from a copy, or name another " +
+		"database")
 )
 
 // ErrNoJournal says that a database holds no journal yet.

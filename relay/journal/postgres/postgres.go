@@ -45,9 +45,9 @@ func scanState(row pgx.Row) (s state, err error) {
 	return s, err
 }
 
-// Open opens the journal in the database that dsn names, as a URL or as key words and values; PG… variables supply what
-// it omits. It creates its tables, tillwatch_…, in the first schema of the search path. Every error is one sentence that
-// says what to do, without a password.
+// Open opens the journal in the database that dsn names, as a URL or as key words and values; PG… variables supply
+// what it omits. It creates its tables, tillwatch_…, in the first schema of the search path. Every error is one
+// sentence that says what to do, without a password.
 func Open(ctx context.Context, dsn string) (journal.Journal, error) {
 	d, err := connect(ctx, dsn)
 	if err != nil {

@@ -187,7 +187,8 @@ func (b *batch) insert(requests *pgx.Batch) {
 		}
 	}
 	requests.Queue("INSERT INTO tillwatch_ids SELECT * FROM unnest($1::uuid[], $2::bigint[])", digests, b.fresh)
-	requests.Queue(`INSERT INTO tillwatch_events (seq, created, received, latest, duplicates, conflicts, sum, id, type, origin, body)
+	requests.Queue(`INSERT INTO tillwatch_events
+		(seq, created, received, latest, duplicates, conflicts, sum, id, type, origin, body)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
 		$8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[])`, b.fresh,
 		numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], texts[0], texts[1], texts[2], texts[3])

@@ -58,7 +58,8 @@ func (s state) sum() int64 { return journal.Checksum([]int64{s.oldest}, []byte(s
 func (j *Journal) begin(ctx context.Context) error {
 	// What a killed process has written is synced before anybody hears of it.
 	var busy int
-	if err := j.writing.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)); err != nil {
+	err := j.writing.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int))
+	if err != nil {
 		return err
 	}
 	if busy != 0 {
@@ -70,7 +71,7 @@ func (j *Journal) begin(ctx context.Context) error {
 	stored, err := j.stored(ctx)
 	if err == nil {
 		j.state.epoch, j.state.oldest = stored.epoch, stored.oldest
-		return j.rehearse(ctx)
+		return j.rehearse()
 	}
 	if !isDamage(err) {
 		return err
@@ -79,14 +80,14 @@ func (j *Journal) begin(ctx context.Context) error {
 	if err := j.makeState(ctx); err != nil {
 		return errors.Join(errDamaged, err)
 	}
-	return j.rehearse(ctx)
+	return j.rehearse()
 }
 
 // stored returns the row of the table journal.
 func (j *Journal) stored(ctx context.Context) (s state, err error) {
 	var sum int64
 	err = j.db.QueryRowContext(ctx, "SELECT epoch, oldest, sum FROM journal").Scan(&s.epoch, &s.oldest, &sum)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && s.sum() != sum || err != nil && ctx.Err() == nil && code(err) == 0 {
+	if err == nil && s.sum() != sum || err != nil && ctx.Err() == nil && code(err) == 0 {
 		err = errDamaged
 	}
 	return s, err
@@ -101,7 +102,8 @@ func (j *Journal) makeState(ctx context.Context) error {
 	if err != nil && !isDamage(err) {
 		return err
 	}
-	_, err = j.writing.ExecContext(ctx, "BEGIN IMMEDIATE; DELETE FROM journal; "+insertState+"; COMMIT", s.epoch, s.oldest, s.sum())
+	_, err = j.writing.ExecContext(ctx, "BEGIN IMMEDIATE; DELETE FROM journal; "+insertState+"; COMMIT",
+		s.epoch, s.oldest, s.sum())
 	if err != nil {
 		_, _ = j.writing.ExecContext(ctx, "ROLLBACK")
 		return err
@@ -143,11 +145,12 @@ func (j *Journal) load(ctx context.Context) error {
 
 // loadIDs reads the ids above a sequence number: in order, and, if a page cannot be read, also from the other end.
 func (j *Journal) loadIDs(ctx context.Context, above int64, head *int64) (err error) {
+	var seq, sum int64
+	var digest sql.RawBytes
+	columns := []any{&seq, &digest, &sum} // once: there may be a million rows
 	for _, order := range []string{"", " DESC"} {
 		err = j.read(ctx, func(row *sql.Rows) (bool, error) {
-			var seq, sum int64
-			var digest sql.RawBytes
-			if row.Scan(&seq, &digest, &sum) != nil || len(digest) != len(journal.Digest{}) || sumID(seq, digest) != sum {
+			if row.Scan(columns...) != nil || len(digest) != len(journal.Digest{}) || sumID(seq, digest) != sum {
 				return true, nil
 			}
 			j.mu.Lock()
@@ -194,24 +197,13 @@ func (j *Journal) loadLostIDs(ctx context.Context) error {
 
 // rehearse writes what an append writes, and takes it back: where the end of a table is damaged, no event could be
 // stored.
-func (j *Journal) rehearse(ctx context.Context) error {
-	var above int
-	head := j.state.head
-	err := j.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM ids WHERE seq > ?) + (SELECT count(*) FROM events
-		WHERE seq > ?)`, head, head).Scan(&above)
-	if err == nil && above > 0 {
-		err = errors.New("rows follow the newest event")
-	}
+func (j *Journal) rehearse() error {
+	b := &batch{j: j, state: j.state}
+	err := b.do("BEGIN IMMEDIATE")
 	if err == nil {
-		b := &batch{j: j, state: j.state}
-		if err = b.do("BEGIN IMMEDIATE"); err == nil {
-			large := make([]byte, 16<<10) // on pages of its own
-			_, err = b.append(journal.Entry{ID: journal.NewEpoch(), Body: large})
-			b.undo()
-		}
-	}
-	if isDamage(err) || above > 0 {
-		return errors.Join(errDamaged, err)
+		large := make([]byte, 16<<10) // on pages of its own
+		_, err = b.append(journal.Entry{ID: journal.NewEpoch(), Body: large})
+		b.undo()
 	}
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -138,35 +137,5 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 			}
 		}
 		closeAll(t, j)
-	}
-}
-
-func TestAStalledDiskHoldsNoCallerLongerThanItsContext(t *testing.T) {
-	j := opened(t, t.TempDir()).(*Journal)
-	begun, release := make(chan struct{}), make(chan struct{})
-	stalled := make(chan error, 1)
-	go func() {
-		stalled <- j.Do(context.Background(), func(*batch) error {
-			close(begun)
-			<-release
-			return nil
-		})
-	}()
-	<-begun
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := j.Append(ctx, []journal.Entry{{ID: "given up"}}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("append: %v", err)
-	}
-	if records, err := j.Read(t.Context(), 0, 1); err != nil || len(records) != 0 {
-		t.Errorf("a read beside the stalled writer: %v, %v", records, err)
-	}
-	close(release)
-	if err := <-stalled; err != nil {
-		t.Error(err)
-	}
-	results, err := j.Append(t.Context(), []journal.Entry{{ID: "given up"}})
-	if err != nil || results[0].Seq != 1 {
-		t.Errorf("the retry: %+v, %v", results, err)
 	}
 }

@@ -56,8 +56,8 @@ func (j *Journal) explain(doing string, err error) error {
 	case errors.Is(err, journal.ErrInUse), kind&0xff == codes.SQLITE_BUSY, kind&0xff == codes.SQLITE_LOCKED:
 		return fmt.Errorf("the journal folder %s is %w: stop it, or choose another folder", folder, journal.ErrInUse)
 	case isDamage(err), kind == codes.SQLITE_ERROR: // it does not know a table, or the format
-		return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, rebuild it with the command .recover "+
-			"of sqlite3, or move it away to begin anew (%w)", j.path, oneLine{err})
+		return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, or move it away to begin anew (%w)",
+			j.path, oneLine{err})
 	case kind == codes.SQLITE_FULL, kind == codes.SQLITE_IOERR_WRITE, kind == codes.SQLITE_IOERR_SHMSIZE:
 		return fmt.Errorf("%s the journal: the disk of %s is full: make room (%w)", doing, folder, err)
 	case errors.Is(err, fs.ErrPermission), kind&0xff == codes.SQLITE_READONLY, kind&0xff == codes.SQLITE_CANTOPEN:

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	selectRecords = `SELECT seq, id, type, created, received, latest, origin, duplicates, conflicts, body, sum FROM events`
+	selectRecords = `SELECT seq, id, type, created, received, latest, origin, duplicates, conflicts, body, sum
+	FROM events`
 
 	selectQuarantine = `SELECT number, received, reason, body, sum FROM quarantine`
 )
@@ -22,7 +23,8 @@ func scanRecord(row row) (r journal.Record, err error) {
 	var created, received, latest, sum int64
 	const none = -1
 	r.Seq = none
-	err = row.Scan(&r.Seq, &r.ID, &r.Type, &created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body, &sum)
+	err = row.Scan(&r.Seq, &r.ID, &r.Type, &created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts,
+		&r.Body, &sum)
 	if err != nil && r.Seq != none { // a column is of another kind
 		return journal.Record{Seq: r.Seq, Damaged: true}, nil
 	}
@@ -50,7 +52,8 @@ func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.R
 	if err != nil && !isDamage(err) {
 		return nil, err
 	}
-	if err == nil && (len(found) == limit || size >= journal.ReadBytes || int64(len(found)) == s.head-from+1) && inRow(found, from) {
+	complete := len(found) == limit || size >= journal.ReadBytes || int64(len(found)) == s.head-from+1
+	if err == nil && complete && inRow(found, from) {
 		return found, nil
 	}
 	return j.readEach(ctx, from, s.head, limit)
@@ -154,7 +157,8 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unr
 }
 
 // read calls each with the rows of a query, until it wants no more.
-func (j *Journal) read(ctx context.Context, each func(*sql.Rows) (more bool, err error), query string, args ...any) (err error) {
+func (j *Journal) read(ctx context.Context, each func(*sql.Rows) (more bool, err error), query string,
+	args ...any) (err error) {
 	if _, _, err := j.now(); err != nil {
 		return err
 	}
