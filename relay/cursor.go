@@ -89,7 +89,7 @@ func readOn(ctx context.Context, j journal.Journal, at cursor, limit int) ([]jou
 // damaged, the journal still knows its id.
 func (c cursor) compare(ctx context.Context, j journal.Journal, records []journal.Record) error {
 	there := len(records) > 0 && records[0].Seq == c.seq
-	if there && records[0].ID != "" {
+	if there && !records[0].Damaged {
 		if lastOf(records[0].ID) != c.last {
 			return errAnother
 		}
@@ -119,7 +119,7 @@ func newest(ctx context.Context, j journal.Journal) (cursor, error) {
 		return at, err
 	}
 	records, err := j.Read(ctx, at.seq-1, 1)
-	if err == nil && len(records) > 0 {
+	if err == nil && len(records) > 0 && !records[0].Damaged {
 		at = at.after(records[0].Seq, records[0].ID)
 	}
 	return at, err
@@ -129,6 +129,9 @@ func newest(ctx context.Context, j journal.Journal) (cursor, error) {
 // late, by the time that its hello took to arrive.
 const sinceSlack = 10 * time.Second
 
+// sinceBatch is how many records are read to find one that is not damaged.
+const sinceBatch = 10
+
 // before returns the sequence number after which all events received at t or later are stored. Events received
 // shortly before may be there too.
 func before(ctx context.Context, j journal.Journal, t time.Time, oldest, head int64) (int64, error) {
@@ -136,12 +139,13 @@ func before(ctx context.Context, j journal.Journal, t time.Time, oldest, head in
 	low, high := oldest-1, head // the answer is between them
 	for low < high {
 		middle := low + (high-low)/2 // low <= middle < high
-		records, err := j.Read(ctx, middle, 1)
+		records, err := j.Read(ctx, middle, sinceBatch)
 		if err != nil {
 			return 0, err
 		}
-		if len(records) > 0 && records[0].Latest.Before(t) {
-			low = records[0].Seq
+		whole := slices.IndexFunc(records, func(r journal.Record) bool { return !r.Damaged })
+		if whole >= 0 && records[whole].Latest.Before(t) {
+			low = records[whole].Seq
 		} else {
 			high = middle
 		}

@@ -193,6 +193,8 @@ func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Rec
 		r.answerUnreadable(w, err)
 	case !found:
 		r.answerJSON(w, http.StatusNotFound, map[string]string{"message": "the journal has no event of this id"})
+	case record.Damaged:
+		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal has this event, but its body is damaged"})
 	case record.Body == nil:
 		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal no longer has the body of this event"})
 	default:

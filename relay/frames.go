@@ -184,19 +184,27 @@ type encoded struct {
 	text      []byte
 }
 
-// encodeAll encodes the records that follow a sequence number. Where they have a hole, there is a gap.
+// encodeAll encodes the records that follow a sequence number. Where one is missing or damaged, there is a gap.
 func encodeAll(after int64, records []journal.Record) ([]encoded, error) {
 	var all []encoded
 	for _, record := range records {
-		if record.Seq > after+1 {
-			all = append(all, encoded{from: after + 1, seq: record.Seq - 1, gap: true})
+		lost := record.Seq - 1
+		if record.Damaged {
+			lost = record.Seq
+		}
+		if last := len(all) - 1; lost > after && last >= 0 && all[last].gap {
+			all[last].seq = lost
+		} else if lost > after {
+			all = append(all, encoded{from: after + 1, seq: lost, gap: true})
+		}
+		if after = record.Seq; record.Damaged {
+			continue
 		}
 		text, err := json.Marshal(itemOf(record))
 		if err != nil {
 			return nil, fmt.Errorf("encode event %d: %w", record.Seq, err)
 		}
 		all = append(all, encoded{from: record.Seq, seq: record.Seq, id: record.ID, kind: record.Type, text: text})
-		after = record.Seq
 	}
 	return all, nil
 }

@@ -1,0 +1,135 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"tillwatch/relay/journal"
+)
+
+// damaged is a journal that cannot return some of its events any more.
+type damaged struct {
+	journal.Journal
+	seqs []int64
+}
+
+func (d damaged) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
+	records, err := d.Journal.Read(ctx, after, limit)
+	records = slices.Clone(records)
+	for i, r := range records {
+		if slices.Contains(d.seqs, r.Seq) {
+			records[i] = journal.Record{Seq: r.Seq, Damaged: true}
+		}
+	}
+	return records, err
+}
+
+func (d damaged) Find(ctx context.Context, id string) (journal.Record, bool, error) {
+	r, found, err := d.Journal.Find(ctx, id)
+	if slices.Contains(d.seqs, r.Seq) {
+		r = journal.Record{Seq: r.Seq, Damaged: true, Entry: journal.Entry{ID: id}}
+	}
+	return r, found, err
+}
+
+func TestDamagedEventsAreAGapInTheStream(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		seqs   []int64
+		cursor string
+		gaps   []span
+		events []int64
+	}{
+		{"one", []int64{3}, "epoch:0", []span{{3, 3}}, []int64{1, 2, 4, 5, 6, 7, 8}},
+		{"some in a row", []int64{2, 3, 4}, "epoch:0", []span{{2, 4}}, []int64{1, 5, 6, 7, 8}},
+		{"the first and the newest", []int64{1, 8}, "epoch:0", []span{{1, 1}, {8, 8}}, row(2, 7)},
+		{"all", row(1, 8), "epoch:0", []span{{1, 8}}, nil},
+		{"that at the cursor", []int64{3}, "epoch:3:3", nil, row(4, 8)},
+		{"that behind the cursor", []int64{3}, "epoch:2:2", []span{{3, 3}}, row(4, 8)},
+		{"those around the cursor", []int64{2, 3, 4}, "epoch:3:3", []span{{4, 4}}, row(5, 8)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			memory := newMemory(t)
+			fill(t, memory, 1, 8)
+			r := newTestRelay(t, damaged{memory, test.seqs}, nil)
+			p := connect(t, serveRelay(t, r), helloAt(test.cursor))
+			if w := p.next(frameWelcome); w.Resume != ResumeOK {
+				t.Fatalf("resume is %s", w.Resume)
+			}
+			var gaps []span
+			var events []int64
+			for live := false; !live; {
+				_, text, err := p.socket.ReadMessage()
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := readFrame(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch f.T {
+				case frameGap:
+					gaps = append(gaps, span{f.From, f.To})
+				case frameLive:
+					live = true
+				}
+				for _, item := range f.Items {
+					events = append(events, item.Seq)
+				}
+			}
+			if !slices.Equal(gaps, test.gaps) || !slices.Equal(events, test.events) {
+				t.Errorf("gaps %v and events %v, want %v and %v", gaps, events, test.gaps, test.events)
+			}
+		})
+	}
+}
+
+func TestASubscriberIsToldWhichEventsAreDamagedAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		fill(t, memory, 1, 3)
+		r := newTestRelay(t, damaged{memory, []int64{2, 5, 6}}, nil)
+		c := newCollector()
+		s := subscribe(t, serveRelay(t, r), nil)
+		run(t, s, c)
+		c.awaitState(t, Live)
+		lost := func(to int64) func() bool {
+			return func() bool { return slices.ContainsFunc(c.statuses, func(s Status) bool { return s.LostTo == to }) }
+		}
+		c.await(t, "the gap of before", lost(2))
+		synctest.Wait()
+		fill(t, memory, 4, 7)
+		c.await(t, "a gap that comes while it is live", lost(6))
+		var seqs []int64
+		for _, item := range c.awaitItems(t, 4) {
+			seqs = append(seqs, item.Seq)
+		}
+		if !slices.Equal(seqs, []int64{1, 3, 4, 7}) || s.Cursor() != "epoch:7:7" {
+			t.Errorf("events %v, cursor %s", seqs, s.Cursor())
+		}
+	})
+}
+
+func TestAPageSaysWhichEventsAreDamaged(t *testing.T) {
+	memory := newMemory(t)
+	fill(t, memory, 1, 8)
+	r := newTestRelay(t, damaged{memory, []int64{3, 4, 8}}, nil)
+	var page struct {
+		Gaps   []span
+		Next   string
+		Events []wireItem
+	}
+	if err := json.Unmarshal(get(t, r, EventsPath).Body.Bytes(), &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Events) != 5 || !slices.Equal(page.Gaps, []span{{3, 4}, {8, 8}}) || page.Next != "epoch:8" {
+		t.Errorf("the page is %+v", page)
+	}
+	if w := get(t, r, EventsPath+"/4"); w.Code != http.StatusGone {
+		t.Errorf("a damaged event: %d %s", w.Code, w.Body)
+	}
+}
