@@ -49,8 +49,8 @@ type connection struct {
 	live   bool
 
 	observing bool  // the subscriber wants observations
-	observed  int64 // it has all observations up to this position
-	backlog   int64 // the newest position when the connection began: observations up to it come before live
+	observed  int64 // up to this position they were sent
+	backlog   int64 // the position when the connection began: observations up to it come before live
 
 	wrong WrongSignatures // as last sent
 }
@@ -174,7 +174,7 @@ func (c *connection) sendEvents(ctx context.Context) (changed <-chan struct{}, e
 		return nil, c.sendAll(news.events)
 	case c.live || news.pending:
 		return news.changed, nil
-	case c.observed < c.backlog:
+	case c.observing && c.observed < c.backlog:
 		if sent, err := c.sendObservations(); sent || err != nil {
 			return nil, err
 		}

@@ -84,8 +84,7 @@ func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, 
 }
 
 // Deliveries counts the deliveries that a relay has answered since it started, by outcome: stored, duplicate,
-// conflict, quarantined, challenge, unauthorized, too_large, unread, crowded and unavailable. The token needs the
-// scope admin.
+// conflict, quarantined, challenge, unauthorized, too_large, unread and unavailable. The token needs the scope admin.
 func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
 	status, body, err := r.client.do(ctx, http.MethodGet, MetricsPath, nil)
 	if err == nil {

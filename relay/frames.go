@@ -57,8 +57,7 @@ type helloFrame struct {
 	Client string    `json:"client,omitempty"`
 	Now    time.Time `json:"now,omitzero"` // the subscriber's clock, if since is by it
 
-	// Observed is the next of the last frame of observations, "" for all of the last hour, or "none".
-	Observed string `json:"obs,omitempty"`
+	Observed string `json:"obs,omitempty"` // "none": no observations
 }
 
 // welcomeFrame answers a hello. Heartbeat is in seconds. Start is set if the hello had a time: the stream begins
@@ -118,10 +117,8 @@ type heartbeatFrame struct {
 	Now    time.Time `json:"now"`
 }
 
-// observationsFrame holds observations. A later hello with Next resumes after it.
 type observationsFrame struct {
 	T     string              `json:"t"`
-	Next  string              `json:"next"`
 	Items []quota.Observation `json:"items"`
 }
 

@@ -25,11 +25,11 @@ var (
 
 // hub holds the open connections. While there are any, one goroutine follows the journal for them.
 type hub struct {
-	journal    journal.Journal
-	observing  *observing
-	signatures *signatureMonitor
-	logger     *slog.Logger
-	limit      int
+	journal      journal.Journal
+	observations *observations
+	signatures   *wrongSignatures
+	logger       *slog.Logger
+	limit        int
 
 	closing chan struct{} // closed by shutdown
 	tasks   sync.WaitGroup
@@ -44,9 +44,9 @@ type hub struct {
 	soon        *time.Timer // wakes the connections; nil unless requested
 }
 
-func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
+func newHub(j journal.Journal, o *observations, logger *slog.Logger, limit int) *hub {
 	return &hub{
-		journal: j, observing: o, logger: logger, limit: limit,
+		journal: j, observations: o, logger: logger, limit: limit,
 		closing: make(chan struct{}), connections: map[*connection]struct{}{},
 	}
 }

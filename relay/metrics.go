@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// outcome is what became of a delivery or a batch of observations. It is a metric label with fixed values, so that
+// outcome is what became of a delivery. It is a metric label with fixed values, so that
 // nobody outside can create more.
 type outcome string
 
@@ -24,14 +24,7 @@ const (
 	outcomeUnauthorized outcome = "unauthorized"
 	outcomeTooLarge     outcome = "too_large"
 	outcomeUnread       outcome = "unread"
-	outcomeCrowded      outcome = "crowded"
 	outcomeUnavailable  outcome = "unavailable"
-
-	batchTaken       outcome = "taken"
-	batchMalformed   outcome = "malformed"
-	batchTooLarge    outcome = "too_large"
-	batchTooFast     outcome = "too_fast"
-	batchUnavailable outcome = "unavailable"
 )
 
 // deliveriesMetric counts deliveries by their outcome.
@@ -48,11 +41,6 @@ type metrics struct {
 	backfilled prometheus.Counter
 	evicted    prometheus.Counter
 	store      prometheus.Histogram
-
-	batches         *prometheus.CounterVec
-	observed        prometheus.Counter
-	observedAgain   prometheus.Counter
-	observedTooMany prometheus.Counter
 }
 
 func newMetrics(r *Relay) *metrics {
@@ -73,20 +61,15 @@ func newMetrics(r *Relay) *metrics {
 	m := &metrics{
 		deliveries: byOutcome(deliveriesMetric, "Deliveries answered, by outcome.",
 			outcomeStored, outcomeDuplicate, outcomeConflict, outcomeQuarantined, outcomeChallenge,
-			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeCrowded, outcomeUnavailable),
+			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeUnavailable),
 		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of bodies with a valid signature."),
 		backfilled: counter("tillwatch_backfilled_total", "Events found on the service's list that no delivery brought."),
 		evicted:    counter("tillwatch_connections_evicted_total", "Connections that were closed to make room for new ones."),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
-		batches: byOutcome("tillwatch_observation_batches_total", "Batches of observations answered, by outcome.",
-			batchTaken, batchMalformed, batchTooLarge, batchTooFast, batchUnavailable),
-		observed:        counter("tillwatch_observations_received_total", "Observations accepted, each once."),
-		observedAgain:   counter("tillwatch_observations_repeated_total", "Observations sent again and not counted again."),
-		observedTooMany: counter("tillwatch_observations_dropped_total", "Observations dropped before their hour was over, for want of room."),
 	}
-	registry.MustRegister(m.store, r.signatures.counts)
+	registry.MustRegister(m.store)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),
@@ -98,8 +81,6 @@ func newMetrics(r *Relay) *metrics {
 
 func (m *metrics) count(o outcome) { m.deliveries.WithLabelValues(string(o)).Inc() }
 
-func (m *metrics) countBatch(o outcome) { m.batches.WithLabelValues(string(o)).Inc() }
-
 // gauges are computed when they are scraped.
 func gauges(r *Relay) []prometheus.Collector {
 	return []prometheus.Collector{
@@ -110,7 +91,8 @@ func gauges(r *Relay) []prometheus.Collector {
 			return int64(r.Streams()), nil
 		}),
 		gauge("tillwatch_observations", "Observations of the last hour kept for streams.", func(context.Context) (int64, error) {
-			return r.observing.log.count(), nil
+			items, _ := r.observations.count()
+			return items, nil
 		}),
 		gauge("tillwatch_subscriber_lag_events", "Events by which the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
 			head, err := r.journal.Head(ctx)

@@ -15,6 +15,9 @@ import (
 	"tillwatch/relay/journal"
 )
 
+// MaxBody is the largest delivery that a relay accepts, in bytes.
+const MaxBody = 1 << 20
+
 // retrySeconds is how long a client is asked to wait, in seconds.
 const retrySeconds = "2"
 
@@ -23,7 +26,6 @@ const (
 	unauthorizedBody = `{"message":"the signature is missing or wrong"}` + "\n"
 	tooLargeBody     = `{"message":"the body is larger than 1 MiB"}` + "\n"
 	unreadBody       = `{"message":"the body could not be read"}` + "\n"
-	crowdedBody      = `{"message":"too many bodies at once: send it again"}` + "\n"
 	unavailableBody  = `{"message":"the event could not be stored: send it again"}` + "\n"
 )
 
@@ -31,32 +33,22 @@ const (
 // durable.
 func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	if req.ContentLength > MaxBody {
-		w.Header().Set("Connection", "close")
-		r.reject(w, outcomeTooLarge)
+		r.rejectUnread(w, &http.MaxBytesError{})
 		return
 	}
 	given, ok := r.verifier.signature(req.Header)
 	if !ok {
-		body := r.signatures.peek(req)
-		r.reject(w, outcomeUnauthorized)
-		r.signatures.look(req.Header, body)
+		r.rejectSignature(w, req, bodyToDiagnose(req))
 		return
 	}
-	memory := r.unverifiedBodies
-	if isKnownConnection(req.Context()) {
-		memory = r.verifiedBodies
-	}
-	body, share, err := readBody(memory, w, req)
-	defer share.leave()
+	body, err := readBody(w, req)
 	if err != nil {
-		r.answerUnread(w, err)
+		r.rejectUnread(w, err)
 		return
 	}
 	verified, ok := r.verifier.verify(body, given)
-	share.leave()
 	if !ok {
-		r.reject(w, outcomeUnauthorized)
-		r.signatures.look(req.Header, body)
+		r.rejectSignature(w, req, body)
 		return
 	}
 	r.metrics.bytes.Add(float64(len(body)))
@@ -66,27 +58,38 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	r.accept(ctx, w, verified, req.Header.Get("Content-Encoding"))
 }
 
-// refusalOf returns the answer to a rejected delivery, and the reason for the log.
-func refusalOf(as outcome) (status int, body, why string) {
-	switch as {
-	case outcomeTooLarge:
-		return http.StatusRequestEntityTooLarge, tooLargeBody, "the body is too large"
-	case outcomeUnread:
-		return http.StatusBadRequest, unreadBody, "the body broke off or took too long"
-	case outcomeCrowded:
-		return http.StatusServiceUnavailable, crowdedBody, "the body was dropped to make room for others"
+// readBody reads a body of at most MaxBody.
+func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	whole := http.MaxBytesReader(w, req.Body, MaxBody)
+	body, err := io.ReadAll(io.LimitReader(whole, smallBody))
+	if err != nil || len(body) < smallBody {
+		return body, err
 	}
-	return http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"
+	holdLarge(req.Context())
+	rest, err := io.ReadAll(whole)
+	return append(body, rest...), err
 }
 
-// reject answers an unverified delivery. Anyone can send one, so it raises no doubt about what the journal has.
-func (r *Relay) reject(w http.ResponseWriter, as outcome) {
-	r.metrics.count(as)
-	status, body, why := refusalOf(as)
-	r.logger.Warn("delivery rejected: "+why, slog.Int("status", status))
-	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retrySeconds)
+// rejectSignature answers a delivery whose signature is missing or wrong. Anyone can send one, so it raises no doubt
+// about what the journal has.
+func (r *Relay) rejectSignature(w http.ResponseWriter, req *http.Request, body []byte) {
+	r.metrics.count(outcomeUnauthorized)
+	r.logger.Warn("delivery rejected: the signature is missing or wrong", slog.Int("status", http.StatusUnauthorized))
+	answer(w, http.StatusUnauthorized, unauthorizedBody)
+	if len(req.Header[r.verifier.header]) > 0 {
+		r.signatures.note(req.Header, body)
 	}
+}
+
+// rejectUnread answers a delivery whose body is too large, broke off or took too long.
+func (r *Relay) rejectUnread(w http.ResponseWriter, err error) {
+	outcome, status, body := outcomeUnread, http.StatusBadRequest, unreadBody
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		outcome, status, body = outcomeTooLarge, http.StatusRequestEntityTooLarge, tooLargeBody
+		w.Header().Set("Connection", "close")
+	}
+	r.metrics.count(outcome)
+	r.logger.Warn("delivery rejected: the body is too large, broke off or took too long", slog.Int("status", status))
 	answer(w, status, body)
 }
 
@@ -95,19 +98,6 @@ func answer(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, body)
-}
-
-func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		r.reject(w, outcomeTooLarge)
-	case errors.Is(err, errCrowded):
-		w.Header().Set("Connection", "close")
-		r.reject(w, outcomeCrowded)
-	default:
-		r.reject(w, outcomeUnread)
-	}
 }
 
 // accept stores a verified body, or answers the challenge in it. Nothing is decompressed: the encoding that the header

@@ -79,16 +79,14 @@ type Relay struct {
 	retention time.Duration // 0: for ever
 	tls       *tls.Config
 
-	verifier         *verifier
-	signatures       *signatureMonitor
-	origins          origins
-	unverifiedBodies *bodyMemory // for large bodies
-	verifiedBodies   *bodyMemory // for those on known connections
+	verifier   *verifier
+	signatures *wrongSignatures
+	origins    origins
 
-	tokens    tokens
-	upgrader  *websocket.Upgrader
-	hub       *hub
-	observing *observing
+	tokens       tokens
+	upgrader     *websocket.Upgrader
+	hub          *hub
+	observations *observations
 
 	draining  atomic.Bool
 	readiness readiness
@@ -115,28 +113,28 @@ func New(cfg Config) (*Relay, error) {
 	}
 	log := listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)
 	r := &Relay{
-		journal:          cfg.Journal,
-		logger:           slog.New(log),
-		failures:         log,
-		budget:           cfg.StoreBudget,
-		heartbeat:        cfg.Heartbeat,
-		retention:        cfg.Retention,
-		tls:              cfg.TLS,
-		verifier:         verifier,
-		signatures:       newSignatureMonitor(cfg, slog.New(log)),
-		origins:          origins,
-		unverifiedBodies: newBodyMemory(bodyMemorySize),
-		verifiedBodies:   newBodyMemory(bodyMemorySize),
-		upgrader:         newUpgrader(),
-		observing:        newObserving(),
+		journal:      cfg.Journal,
+		logger:       slog.New(log),
+		failures:     log,
+		budget:       cfg.StoreBudget,
+		heartbeat:    cfg.Heartbeat,
+		retention:    cfg.Retention,
+		tls:          cfg.TLS,
+		verifier:     verifier,
+		origins:      origins,
+		upgrader:     newUpgrader(),
+		observations: newObservations(),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
 		return nil, err
 	}
 	r.metrics = newMetrics(r)
 	r.backfill = &backfill{relay: r, list: cfg.Events, doubt: make(chan struct{}, 1)}
-	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
-	r.hub.signatures, r.signatures.changed = r.signatures, r.hub.wakeSoon
+	r.hub = newHub(r.journal, r.observations, r.logger, cfg.MaxStreams)
+	r.signatures = &wrongSignatures{
+		prefix: cfg.HeaderPrefix, logger: r.logger, changed: r.hub.wakeSoon, secrets: cfg.SigningSecrets, others: cfg.OtherSecrets,
+	}
+	r.hub.signatures = r.signatures
 	return r, nil
 }
 
@@ -209,6 +207,6 @@ func (r *Relay) Streams() int { return r.hub.open() }
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
 	defer r.failures.Close()
-	r.signatures.close()
+	r.signatures.tasks.Wait()
 	return r.hub.shutdown(ctx)
 }

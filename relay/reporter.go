@@ -17,18 +17,12 @@ import (
 )
 
 const (
-	reportQueue = 10_000                 // waiting observations; beyond it the oldest are dropped
-	reportBatch = 500                    // observations per request
-	reportPause = 100 * time.Millisecond // how long a batch that is not full waits for more
-
-	// droppedEvery is how often dropped observations are logged, at most.
-	droppedEvery = 10 * time.Second
-
-	// refusedPause is the time between two attempts while the relay refuses the token.
-	refusedPause = time.Minute
-
-	// flushTimeout bounds how long waiting observations are still sent at the end.
-	flushTimeout = 2 * time.Second
+	reportQueue  = 10_000                 // waiting observations; beyond it the oldest are dropped
+	reportBatch  = 500                    // observations per request
+	reportPause  = 100 * time.Millisecond // how long a batch that is not full waits for more
+	refusedPause = time.Minute            // between two attempts while the relay refuses the token
+	droppedEvery = 10 * time.Second       // between two log lines about dropped observations
+	flushTimeout = 2 * time.Second        // how long waiting observations are still sent at the end
 )
 
 // ReporterConfig says which relay observations are reported to.
@@ -74,22 +68,18 @@ func NewReporter(cfg ReporterConfig) (*Reporter, error) {
 // Observe queues observations to report. It never blocks.
 func (r *Reporter) Observe(batch []quota.Observation) {
 	for _, o := range batch {
-		for !r.enqueue(o) {
+		for queued := false; !queued; {
 			select {
-			case <-r.queue: // the oldest
-				r.dropped.Add(1)
+			case r.queue <- o:
+				queued = true
 			default:
+				select {
+				case <-r.queue: // the oldest
+					r.dropped.Add(1)
+				default:
+				}
 			}
 		}
-	}
-}
-
-func (r *Reporter) enqueue(o quota.Observation) bool {
-	select {
-	case r.queue <- o:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -109,36 +99,31 @@ func (r *Reporter) Run(ctx context.Context) {
 			break
 		}
 	}
-	r.sayDropped(0)
+	r.sayDropped()
 }
 
 // collect waits for observations and returns a batch. An empty batch may mean that ctx has ended and nothing
 // waits. It drops what the relay would refuse.
 func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
-	add := func(o quota.Observation) {
-		if o, err := sound(o); err == nil {
-			batch = append(batch, o)
-		} else {
-			r.dropped.Add(1)
-		}
-	}
+	ended := ctx.Done()
 	var pause <-chan time.Time
 	for len(batch) < reportBatch {
 		select {
 		case o := <-r.queue:
-			add(o)
+			if o, err := sound(o); err == nil {
+				batch = append(batch, o)
+			} else {
+				r.dropped.Add(1)
+			}
+			if pause == nil {
+				pause = time.After(reportPause)
+			}
 		case <-pause:
 			return batch
-		case <-ctx.Done():
-			select {
-			case o := <-r.queue:
-				add(o)
-			default:
+		case <-ended: // take what waits
+			if len(r.queue) == 0 {
 				return batch
 			}
-		}
-		if pause == nil {
-			pause = time.After(reportPause)
 		}
 	}
 	return batch
@@ -147,56 +132,45 @@ func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 // send sends a batch until the relay has accepted or refused it, or ctx ends. While the relay refuses the token, it
 // tries again rarely: the token may yet be put in place.
 func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
-	err := r.sendSoon(ctx, batch)
-	for isRefusal(err) && api.Sleep(ctx, refusedPause) == nil {
-		err = r.sendSoon(ctx, batch)
+	pauses := newRetries(lastRetry)
+	for {
+		err := r.post(ctx, batch)
+		var refusal *RefusedError
+		var final *backoff.PermanentError
+		pause := pauses.NextBackOff()
+		switch {
+		case err == nil:
+			if r.failing != "" {
+				r.failing = ""
+				r.logger.Info("the relay takes observations again")
+			}
+			if time.Since(r.saidAt) >= droppedEvery {
+				r.sayDropped()
+			}
+			return
+		case errors.As(err, &refusal):
+			pause = refusedPause
+		}
+		if err.Error() != r.failing && !errors.Is(err, errSlower) && ctx.Err() == nil {
+			r.failing = err.Error()
+			r.logger.Warn("observations are not reported", slog.String("error", r.failing))
+		}
+		if errors.As(err, &final) || api.Sleep(ctx, pause) != nil {
+			r.dropped.Add(int64(len(batch)))
+			return
+		}
 	}
-	if err != nil {
-		r.dropped.Add(int64(len(batch)))
-		return
-	}
-	if r.failing != "" {
-		r.failing = ""
-		r.logger.Info("the relay takes observations again")
-	}
-	r.sayDropped(droppedEvery)
 }
 
-// sendSoon sends a batch, again and again until the relay has answered for good or ctx ends.
-func (r *Reporter) sendSoon(ctx context.Context, batch []quota.Observation) error {
-	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
-		backoff.WithBackOff(newRetries(lastRetry)), backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(err error, _ time.Duration) { r.fails(err) }))
-	if err != nil && ctx.Err() == nil {
-		r.fails(err)
-	}
-	return err
-}
-
-// isRefusal reports whether the relay refused the token.
-func isRefusal(err error) bool {
-	var refusal *RefusedError
-	return errors.As(err, &refusal)
-}
-
-// fails logs that reporting fails, if that is new or has a new reason.
-func (r *Reporter) fails(err error) {
-	if err.Error() == r.failing || errors.Is(err, errSlower) {
-		return
-	}
-	r.failing = err.Error()
-	r.logger.Warn("observations are not reported", slog.String("error", r.failing))
-}
-
-// sayDropped logs how many were dropped, at most once in the given time.
-func (r *Reporter) sayDropped(once time.Duration) {
-	if dropped := r.Dropped(); dropped > r.said && time.Since(r.saidAt) >= once {
+// sayDropped logs how many were dropped since it last did.
+func (r *Reporter) sayDropped() {
+	if dropped := r.Dropped(); dropped > r.said {
 		r.logger.Warn("observations were dropped", slog.Int64("dropped", dropped-r.said))
 		r.said, r.saidAt = dropped, time.Now()
 	}
 }
 
-// post sends a batch once. An error caused by the batch itself or by the token is permanent.
+// post sends a batch once. An error caused by the batch itself is permanent.
 func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 	body, err := json.Marshal(map[string]any{"items": batch})
 	if err != nil {
@@ -206,14 +180,12 @@ func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 	if err != nil {
 		return err
 	}
-	switch err := refusalFor(status, answer, ScopeReport); {
-	case status == http.StatusTooManyRequests:
-		return errSlower
-	case status == http.StatusNotFound:
-		return errors.New("the relay takes no observations (404): upgrade it")
-	case isRefusal(err) || status == http.StatusUnprocessableEntity || status == http.StatusRequestEntityTooLarge:
+	err = refusalFor(status, answer, ScopeReport)
+	switch status {
+	case http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
 		return backoff.Permanent(err)
-	default:
-		return err
+	case http.StatusTooManyRequests:
+		return errSlower
 	}
+	return err
 }

@@ -44,7 +44,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	var ids []string
 	for _, o := range all {
-		ids = append(ids, o.ID)
+		ids = append(ids, o.id)
 	}
 	d.batches = append(d.batches, ids)
 	answer(w, status, "{}")
@@ -178,7 +178,7 @@ func TestAReporterThatIsTooFastSaysWhatIsDroppedAndNoMore(t *testing.T) {
 			<-time.After(time.Second)
 		}
 		stop()
-		taken := relay.observing.log.count()
+		taken, _ := relay.observations.count()
 		if taken+r.Dropped() != seconds*rate || taken < seconds*observationRate {
 			t.Errorf("%d were taken, %d dropped of %d", taken, r.Dropped(), seconds*rate)
 		}

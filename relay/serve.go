@@ -49,7 +49,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var servers []*http.Server
-	var limiters []*connectionLimiter
+	var all []*places
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites)+1)
 	tasks.Go(func() { r.audit(ctx) })
@@ -59,7 +59,6 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	if r.backfill.list != nil {
 		tasks.Go(func() { r.backfill.run(ctx) })
 	}
-	limit := connectionLimit(descriptorLimit(), len(sites))
 	for _, s := range sites {
 		server := &http.Server{
 			Handler:           listener.Framed(s.handler),
@@ -69,13 +68,13 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(r.logger.Handler(), slog.LevelDebug),
-			ConnContext:       withConnection,
+			ConnContext:       withPlace,
 		}
 		servers = append(servers, server)
-		limiter := newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
-		limiters = append(limiters, limiter)
+		held := newPlaces(s.listener, r.logger, r.metrics.evicted.Inc)
+		all = append(all, held)
 		tasks.Go(func() {
-			var connections net.Listener = limiter
+			var connections net.Listener = held
 			if r.tls != nil {
 				connections = tls.NewListener(connections, r.tls)
 			}
@@ -88,7 +87,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	}
 	<-ctx.Done()
 	r.logger.Info("shutting down", slog.String("reason", context.Cause(ctx).Error()))
-	err := r.drain(servers, limiters)
+	err := r.drain(servers, all)
 	tasks.Wait()
 	close(failed)
 	for failure := range failed {
@@ -99,10 +98,10 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 
 // drain ends servers in an order that loses nothing: deliveries being stored get their answer, then subscribers
 // their bye. Strangers hold up neither.
-func (r *Relay) drain(servers []*http.Server, limiters []*connectionLimiter) error {
+func (r *Relay) drain(servers []*http.Server, all []*places) error {
 	r.draining.Store(true)
-	for _, limiter := range limiters {
-		defer time.AfterFunc(strangersTimeout, limiter.closeStrangers).Stop()
+	for _, held := range all {
+		defer time.AfterFunc(strangersTimeout, held.closeStrangers).Stop()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -103,14 +102,15 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	}
 	c.filter = types
 	c.client = hello.Client
-	c.observed, c.observing = observedBy(hello.Observed, time.Now())
-	c.backlog = c.hub.observing.log.head()
+	c.observing = hello.Observed != noObservations
+	c.hub.observations.add(nil, time.Now()) // lets the oldest go
+	_, c.backlog = c.hub.observations.count()
 	welcome, at, err := c.resume(ctx, hello)
 	if err != nil {
 		return c.byeBecause("journal", err)
 	}
 	if c.observing {
-		welcome.ObservedSince = c.hub.observing.log.wholeSince(time.Now()).UTC()
+		welcome.ObservedSince = c.hub.observations.wholeSince(time.Now())
 	}
 	c.moveTo(at)
 	if err := c.send(welcome); err != nil {
@@ -137,16 +137,6 @@ func readHello(text []byte) (helloFrame, filter, error) {
 	hello.Client = shortText(hello.Client, maxClientName)
 	types, err := newFilter(hello.Types)
 	return hello, types, err
-}
-
-// observedBy reads up to which position a subscriber has the observations, and whether it wants more. A position
-// that is unreadable, or in the future because a clock was set back, counts as none.
-func observedBy(hello string, now time.Time) (at int64, wanted bool) {
-	at, err := strconv.ParseInt(hello, 10, 64)
-	if err != nil || at > position(now.Add(time.Minute)) {
-		at = 0
-	}
-	return at, hello != noObservations
 }
 
 // resume decides after which event the stream starts.

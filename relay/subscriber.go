@@ -56,7 +56,6 @@ type Subscriber struct {
 	config   SubscriberConfig
 	location *url.URL
 	retry    chan struct{} // asks for the next attempt now
-	observed string        // the position up to which it has observations; used by the running goroutine
 	since    time.Time     // of the configuration, by the relay's clock; used by the running goroutine
 	stored   int64         // the head when the stream began: what follows is new, whatever its time; likewise
 

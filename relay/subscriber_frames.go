@@ -67,7 +67,6 @@ func (f *following) observations(frame observationsFrame) {
 		}
 	}
 	f.observer.Observe(batch)
-	f.subscriber.observed = frame.Next
 }
 
 // welcome sets the cursor to where the relay starts.

@@ -139,7 +139,6 @@ func (s *Subscriber) sayHello(socket *websocket.Conn, observing bool) error {
 	if s.config.Here {
 		hello.Now = time.Now().UTC()
 	}
-	hello.Observed = s.observed
 	if !observing {
 		hello.Observed = noObservations
 	}
