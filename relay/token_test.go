@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func TestATokenFileIsOneListAndNoMore(t *testing.T) {
 	if err := file.Add(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, tokenFileName)
+	path := filepath.Join(dir, "tokens.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +154,7 @@ func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 	if len(text.Reveal()) < 26 {
 		t.Errorf("a token of %d characters has less than 128 bits", len(text.Reveal()))
 	}
-	if info, err := os.Stat(filepath.Join(dir, tokenFileName)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, "tokens.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
 	}
 	tokens, err := file.Read(t.Context())
@@ -161,7 +162,7 @@ func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 		t.Fatalf("tokens are %v, %v", tokens, err)
 	}
 	got := tokens[0]
-	if got.Hash != hashToken(text) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
+	if got.Hash != TokenHash(sha256.Sum256([]byte(text.Reveal()))) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
 		t.Errorf("kept is %+v", got)
 	}
 	all, err := json.Marshal(tokens)
@@ -228,14 +229,14 @@ func changeManyAtOnce(t *testing.T, file TokenStore) {
 
 func TestTokensThatCannotBeReadAreReportedAndStay(t *testing.T) {
 	dir := t.TempDir()
-	d := &documents{texts: map[string][]byte{sharedTokensName: []byte("{")}}
+	d := &documents{texts: map[string][]byte{"tokens": []byte("{")}}
 	for _, broken := range []string{"", "{", `{"tokens":[{"name":"a"}]}`, `{"tokens":[],"more":1}`} {
-		if err := os.WriteFile(filepath.Join(dir, tokenFileName), []byte(broken), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		stores := []TokenStore{NewTokenFile(dir)}
 		if broken != "" {
-			d.texts[sharedTokensName] = []byte(broken)
+			d.texts["tokens"] = []byte(broken)
 			stores = append(stores, NewSharedTokens(d))
 		}
 		for _, store := range stores {
@@ -247,7 +248,7 @@ func TestTokensThatCannotBeReadAreReportedAndStay(t *testing.T) {
 				}
 			}
 		}
-		if text, err := os.ReadFile(filepath.Join(dir, tokenFileName)); err != nil || string(text) != broken {
+		if text, err := os.ReadFile(filepath.Join(dir, "tokens.json")); err != nil || string(text) != broken {
 			t.Errorf("%q was changed to %q, %v", broken, text, err)
 		}
 	}
@@ -289,7 +290,7 @@ func TestTokensOfAFolderThatIsAwayCannotBeRead(t *testing.T) {
 	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 1 {
 		t.Errorf("back in place: %v, %v", tokens, err)
 	}
-	if err := os.Remove(filepath.Join(dir, tokenFileName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, "tokens.json")); err != nil {
 		t.Fatal(err)
 	}
 	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 0 {
