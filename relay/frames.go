@@ -96,6 +96,11 @@ type wireItem struct {
 	Raw        []byte    `json:"raw"`
 }
 
+type eventsFrame struct {
+	T     string     `json:"t"`
+	Items []wireItem `json:"items"`
+}
+
 // gapFrame says which events cannot be read any more.
 type gapFrame struct {
 	T string `json:"t"`
@@ -132,31 +137,6 @@ type byeFrame struct {
 	T       string  `json:"t"`
 	Reason  string  `json:"reason"`
 	RetryMS []int64 `json:"retry_ms"`
-}
-
-// frame is any frame from the relay, decoded by a subscriber.
-type frame struct {
-	T         string     `json:"t"`
-	Epoch     string     `json:"epoch"`
-	Head      int64      `json:"head"`
-	Oldest    int64      `json:"oldest"`
-	Resume    string     `json:"resume"`
-	Lost      span       `json:"lost"`
-	Heartbeat float64    `json:"hb"`
-	Start     int64      `json:"start"`
-	Now       time.Time  `json:"now"`
-	Since     time.Time  `json:"obs_since"`
-	Items     []wireItem `json:"items"`
-	Cursor    string     `json:"cursor"`
-	Last      string     `json:"last"`
-	From      int64      `json:"from"`
-	To        int64      `json:"to"`
-	Reason    string     `json:"reason"`
-	RetryMS   []int64    `json:"retry_ms"`
-
-	events       []Item // of Items, decoded
-	observations observationsFrame
-	wrong        WrongSignatures
 }
 
 func itemOf(r journal.Record) wireItem {

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net"
@@ -78,6 +79,37 @@ func serveRelay(t testing.TB, r *Relay) *network {
 		}
 	})
 	return n
+}
+
+// frame is any frame from the relay.
+type frame struct {
+	T         string     `json:"t"`
+	Epoch     string     `json:"epoch"`
+	Head      int64      `json:"head"`
+	Oldest    int64      `json:"oldest"`
+	Resume    string     `json:"resume"`
+	Lost      span       `json:"lost"`
+	Heartbeat float64    `json:"hb"`
+	Start     int64      `json:"start"`
+	Now       time.Time  `json:"now"`
+	Since     time.Time  `json:"obs_since"`
+	Items     []wireItem `json:"items"`
+	Cursor    string     `json:"cursor"`
+	Last      string     `json:"last"`
+	From      int64      `json:"from"`
+	To        int64      `json:"to"`
+	Reason    string     `json:"reason"`
+	RetryMS   []int64    `json:"retry_ms"`
+
+	observations observationsFrame
+}
+
+func readFrame(text []byte) (f frame, err error) {
+	if bytes.HasPrefix(text, []byte(`{"t":"obs"`)) {
+		f.T = frameObservations
+		return f, json.Unmarshal(text, &f.observations)
+	}
+	return f, json.Unmarshal(text, &f)
 }
 
 // peer is a subscriber of the bare protocol.

@@ -220,7 +220,6 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	tasks.Go(func() { watchClock(ctx, woken) })
 	defer tasks.Wait()
 	defer cancel()
-
 	longest := lastRetry
 	if api.Loopback(s.location.Hostname()) {
 		longest = lastRetryHere
@@ -250,9 +249,7 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 // Retry ends the pause before the next attempt. It does nothing if the subscriber does not pause, and never
 // blocks.
 func (s *Subscriber) Retry() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.status.State != Lost {
+	if s.Status().State != Lost {
 		return
 	}
 	select {
@@ -301,25 +298,25 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 
 // enter changes the state and informs the handler. What the relay said of its journal is kept.
 func (s *Subscriber) enter(h Handler, next Status) {
-	s.mu.Lock()
 	next.Since = time.Now()
-	next.Epoch, next.Head, next.Cursor, next.Last = s.status.Epoch, s.status.Head, s.status.Cursor, s.status.Last
-	next.ObservedSince, next.Wrong = s.status.ObservedSince, s.status.Wrong
-	if next.Resume == "" {
-		next.Resume, next.LostFrom, next.LostTo, next.Ahead = s.status.Resume, s.status.LostFrom, s.status.LostTo, s.status.Ahead
-	}
-	s.status = next
-	s.mu.Unlock()
+	s.note(func(known *Status) {
+		next.Epoch, next.Head, next.Cursor, next.Last = known.Epoch, known.Head, known.Cursor, known.Last
+		next.ObservedSince, next.Wrong = known.ObservedSince, known.Wrong
+		if next.Resume == "" {
+			next.Resume, next.LostFrom, next.LostTo, next.Ahead = known.Resume, known.LostFrom, known.LostTo, known.Ahead
+		}
+		*known = next
+	})
 	h.Status(next)
 }
 
 // moved sets the cursor.
 func (s *Subscriber) moved(to cursor) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.at = &to
-	s.status.Epoch, s.status.Cursor, s.status.Last = to.epoch, to.seq, api.ID(to.last)
-	s.status.Head = max(s.status.Head, to.seq)
+	s.note(func(known *Status) {
+		s.at = &to
+		known.Epoch, known.Cursor, known.Last = to.epoch, to.seq, api.ID(to.last)
+		known.Head = max(known.Head, to.seq)
+	})
 }
 
 // note changes the status.
@@ -330,8 +327,39 @@ func (s *Subscriber) note(change func(*Status)) {
 }
 
 // Status returns the current status.
-func (s *Subscriber) Status() Status {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.status
+func (s *Subscriber) Status() (now Status) {
+	s.note(func(known *Status) { now = *known })
+	return now
+}
+
+const (
+	clockInterval = time.Second
+	clockSlack    = 5 * time.Second
+)
+
+// watchClock signals woken when this process has not run for a while or the machine has slept: older connections
+// may be dead without showing it.
+func watchClock(ctx context.Context, woken chan<- struct{}) {
+	ticker := time.NewTicker(clockInterval)
+	defer ticker.Stop()
+	for before := time.Now(); ; before = time.Now() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		if slept(now.Sub(before), now.Round(0).Sub(before.Round(0))) {
+			select {
+			case woken <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// slept compares the time between two ticks on the monotonic clock, which stops while most machines sleep, and on
+// the wall clock, which does not. A wall clock that was set back proves nothing.
+func slept(monotonic, wall time.Duration) bool {
+	return monotonic > clockInterval+clockSlack || wall > monotonic+clockSlack
 }

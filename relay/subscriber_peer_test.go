@@ -47,7 +47,7 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 		{"silence after the welcome", func(p *peer) {
 			p.send(goodWelcome)
 			_ = p.closed()
-		}, 35 * time.Second, "read the stream"},
+		}, silenceTimeout, "read the stream"},
 		{"a head ahead and nothing sent", func(p *peer) {
 			p.send(goodWelcome)
 			for range 2 {

@@ -42,7 +42,7 @@ func TestRetryTimes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 200 {
-				wait := retryAfter(byeOf(frame{RetryMS: test.retry}), newRetries(lastRetry))
+				wait := retryAfter(byeOf(byeFrame{RetryMS: test.retry}), newRetries(lastRetry))
 				if wait < test.earliest || wait > test.latest {
 					t.Fatalf("waits %v, outside %v to %v", wait, test.earliest, test.latest)
 				}

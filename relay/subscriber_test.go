@@ -205,15 +205,11 @@ func FuzzFrames(f *testing.F) {
 		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Cursor: "e:3"})
 		c := newCollector()
 		heard := &following{subscriber: s, handler: c, welcomed: true, at: cursor{epoch: "e", seq: 3}}
-		decoded, err := readFrame(text)
-		if err != nil {
-			return
-		}
-		_ = heard.take(t.Context(), decoded)
+		err := heard.take(t.Context(), text)
 		if seqs := seqsOf(c.items); !slices.IsSorted(seqs) || len(slices.Compact(seqs)) != len(c.items) {
 			t.Errorf("%q delivers %v", text, seqs)
 		}
-		if wait := retryAfter(byeOf(decoded), newRetries(lastRetry)); wait < 0 || wait > maxRetryWait {
+		if wait := retryAfter(err, newRetries(lastRetry)); wait < 0 || wait > maxRetryWait {
 			t.Errorf("%q waits %v", text, wait)
 		}
 	})
