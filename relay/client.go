@@ -227,8 +227,13 @@ type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 // machine is not verified: nothing is in between, and nothing secret is sent.
 func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 	u, err := url.Parse(relayURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" {
-		return nil, errors.New("give the relay's URL with scheme, host and path alone, as in http://127.0.0.1:7430")
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the relay's URL begins with http:// or https://, as in http://127.0.0.1:7430")
+	case u.Hostname() == "":
+		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:7430")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the relay's URL carries more than scheme, host and path: a probe needs no token")
 	}
 	p := &Probe{word: readyWord}
 	switch u.Path = strings.TrimSuffix(u.Path, "/"); {
