@@ -43,18 +43,6 @@ func NewTransport() http.RoundTripper {
 	return t
 }
 
-// CheckTarget returns an error that says what is wrong with the address of a target.
-func CheckTarget(address string) error {
-	u, err := url.Parse(address)
-	if err == nil && u.User != nil {
-		return errors.New("leave out the user and the password: a header can hold them, as in --header-file 'Authorization=token.txt'")
-	}
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return errors.New("give the whole address of an endpoint, such as http://127.0.0.1:3000/webhooks")
-	}
-	return nil
-}
-
 // Shown returns the address of a target for display, without its query, which may be a
 // secret.
 func Shown(address string) api.Text {
@@ -68,7 +56,10 @@ func Shown(address string) api.Text {
 // NewDelivery returns the delivery of an event to a target, before its first attempt.
 func NewDelivery(target string, item relay.Item) delivery.Delivery {
 	e := &item.Event
-	return delivery.Delivery{Target: Shown(target), Event: e.ID, Type: e.Type, Source: e.Source.ID, State: delivery.Waiting, Since: item.Received}
+	return delivery.Delivery{
+		Target: Shown(target), Event: e.ID, Type: e.Type, Source: e.Source.ID,
+		State: delivery.Waiting, Since: item.Received,
+	}
 }
 
 // Send makes one attempt and returns d with its outcome: delivered if the target answered
@@ -82,12 +73,14 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	answer, err := s.exchange(ctx, target, item, &d)
 	d.Took = time.Since(d.Sent)
 	event, secret := &item.Event, len(s.Header) > 0 || strings.Contains(target, "?")
+	challenged := event.Type == api.VerificationChallenge
 	switch {
 	case err != nil:
 		d.Error = api.Scrub(reason(err, secret))
-	case d.Status == http.StatusOK && event.Type == api.VerificationChallenge && !delivery.AnswersChallenge(answer, string(event.Source.ID)):
+	case d.Status != http.StatusOK:
+	case challenged && !delivery.AnswersChallenge(answer, string(event.Source.ID)):
 		d.Error = `the answer is not {"challenge": source.id}`
-	case d.Status == http.StatusOK:
+	default:
 		d.State = delivery.Delivered
 	}
 	if !secret {
@@ -97,7 +90,9 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 }
 
 // exchange sends an event and stores the head of the answer in d. It follows no redirects.
-func (s *Sender) exchange(ctx context.Context, target string, item relay.Item, d *delivery.Delivery) (answer []byte, err error) {
+func (s *Sender) exchange(
+	ctx context.Context, target string, item relay.Item, d *delivery.Delivery,
+) (answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
 	if err != nil {
 		return nil, err

@@ -105,7 +105,8 @@ func readDead(file string) (Attempt, error) {
 	if err != nil { // as the relay's client does with what it cannot decode
 		event = api.Event{ID: dead.Delivery.Event, Type: dead.Delivery.Type, Raw: dead.Body}
 	}
-	return Attempt{relay.Item{Event: event, Received: dead.Received}, dead.Target, dead.Cursor, dead.Delivery, file}, nil
+	item := relay.Item{Event: event, Received: dead.Received}
+	return Attempt{item, dead.Target, dead.Cursor, dead.Delivery, file}, nil
 }
 
 // Resend sends a dead event once more, and returns the attempt. If the target takes it, it

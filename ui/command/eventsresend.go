@@ -19,8 +19,9 @@ func newEventsResend() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "resend ID... --to URL | --since 10m --to URL",
 		Short: "Resend stored events to an endpoint, each once and in order",
-		Long: "Resend stored events to an endpoint: the given IDs, or those since a time, limited by --type. Each is sent once, one after another, as tillwatch forward " +
-			"does, and printed with the answer.\n\nExit codes: 0 all were accepted; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
+		Long: "Resend stored events to an endpoint: the given IDs, or those since a time, limited by --type. Each is " +
+			"sent once, one after another, as tillwatch forward does, and printed with the answer.\n\n" +
+			"Exit codes: 0 all were accepted; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
 		Example: "tillwatch events resend evt_ci_42_completed --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch events resend --since 10m --type 'shipment.*' --to http://127.0.0.1:3000/webhooks",
 		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {

@@ -38,16 +38,20 @@ func newForward() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "forward",
 		Short: "Deliver a relay's events to other endpoints, each at least once",
-		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, accepted once they are answered with " +
-			"200 within 5 seconds. Each event arrives at least once and in order; a repetition has the same id. One that is not accepted holds up those after it. It is sent again " +
-			"after a second, then less often, at most a minute apart unless the endpoint asks for more with Retry-After, for up to --give-up. Then it is dead: " +
-			"tillwatch forward dead lists it and tillwatch forward resend sends it again. How far each endpoint has got is kept in the state folder: the next run goes on there.\n\n" +
-			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file.\n\n" +
-			"Exit codes: 0 all were delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some are not delivered yet, and the next run continues with them; " +
-			"4 events were given up, or the relay deleted them unread.",
+		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the " +
+			"four headers, signed with TILLWATCH_SIGNING_SECRET, accepted once they are answered with 200 within " +
+			"5 seconds. Each event arrives at least once, and in order; a repetition has the same id. One that is " +
+			"not accepted holds up those after it. It is sent again after a second, then less often, at most a " +
+			"minute apart unless the endpoint asks for more with Retry-After, for up to --give-up. Then it is " +
+			"dead: tillwatch forward dead lists it, and tillwatch forward resend sends it again. The state folder " +
+			"keeps how far each endpoint has got: the next run goes on there.\n\n" +
+			"Exit codes: 0 all were delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some " +
+			"are not delivered yet: the next run continues with them; 4 events were given up, or the relay lost " +
+			"them unread.",
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
-			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
-			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt' --json",
+			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' \\\n" +
+			"  --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
+			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt'",
 		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			ctx, release := untilHangup(ctx)
@@ -60,9 +64,13 @@ func newForward() *cobra.Command {
 	senderFlags(flags, &o.sender)
 	jsonFlag(flags, "print one JSON object per attempt")
 	flags = command.Flags()
-	flags.StringArrayVar(&o.to, "to", nil, "endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
-	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for an event type or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
-	flags.StringVar(&o.since, "since", "", "where a new endpoint begins: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest (default latest)")
+	flags.StringArrayVar(&o.to, "to", nil,
+		"endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
+	flags.StringArrayVar(&o.routes, "route", nil,
+		"endpoint for an event type or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
+	flags.StringVar(&o.since, "since", "",
+		"where a new endpoint begins: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest "+
+			"(default latest)")
 	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long to try an event")
 	command.AddCommand(newForwardDead(), newForwardResend(&o.sender))
 	return command
@@ -79,7 +87,8 @@ func attemptOf(a forward.Attempt) attemptLine {
 }
 
 func (l attemptLine) text() string {
-	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.Sent.UTC().Format(secondUTC), outcome(&l.Delivery), l.Type, l.Event, l.Target, l.Answer.Body)
+	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s",
+		l.Sent.UTC().Format(secondUTC), outcome(&l.Delivery), l.Type, l.Event, l.Target, l.Answer.Body)
 	return strings.TrimRight(text, " ") + "\n"
 }
 
@@ -143,19 +152,23 @@ func (o *forwardOptions) forward(ctx context.Context, s settings, std streams) e
 			}
 		},
 	})
+	code := exitDead
 	switch {
 	case err != nil:
 		return err
 	case result.Dead > 0:
-		return &exitError{exitDead, fmt.Errorf("%s: tillwatch forward dead lists what was given up, tillwatch forward resend sends it again",
-			countOf(result.Dead, "was given up", "were given up"))}
+		err = errors.New(countOf(result.Dead, "was given up", "were given up") +
+			": tillwatch forward dead lists what was given up, tillwatch forward resend sends it again")
 	case result.Lost > 0:
-		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(result.Lost), "it had not sent", "it had not sent"))}
+		err = errors.New("the relay no longer had " + countOf(int(result.Lost), "it had not sent", "it had not sent"))
 	case result.Waiting > 0:
-		return &exitError{exitWaiting, fmt.Errorf("%s: the next run continues with what is left",
-			countOf(result.Waiting, "is not delivered yet", "are not delivered yet"))}
+		code = exitWaiting
+		err = errors.New(countOf(result.Waiting, "is not delivered yet", "are not delivered yet") +
+			": the next run continues with what is left")
+	default:
+		return nil
 	}
-	return nil
+	return &exitError{code, err}
 }
 
 func forwardFolder(s settings) string { return filepath.Join(s.StateDir, "forward") }
@@ -184,7 +197,8 @@ func (w *streamWords) news(s relay.Status) (words string) {
 	case s.State == relay.Lost:
 		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
 	case replays && s.Resume == relay.ResumeReset && s.Ahead > 0:
-		words = fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
+		words = fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is "+
+			"an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
 	case replays && s.Resume == relay.ResumeReset:
 		words = "The cursor belongs to another journal: beginning with the oldest event."
 	}
@@ -215,7 +229,8 @@ func (o *forwardOptions) targets(s settings) (all []forward.Target, err error) {
 	for _, route := range o.routes {
 		pattern, address, found := strings.Cut(route, "=")
 		if !found || pattern == "" || strings.Contains(pattern, "/") {
-			return nil, usagef("--route: give an event type and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
+			return nil, usagef("--route: give an event type and an endpoint, " +
+				"as in 'shipment.*=http://127.0.0.1:3000/parcels'")
 		}
 		if err := checkTypes("--route", []string{pattern}); err != nil {
 			return nil, err
@@ -265,7 +280,8 @@ func newForwardResend(sender *senderOptions) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "resend ID... | --all",
 		Short: "Resend events that were given up",
-		Long: "Resend events that were given up, each once, to the endpoint that did not accept it. An accepted event is no longer dead. A forwarder may be running.\n\n" +
+		Long: "Resend events that were given up, each once, to the endpoint that did not accept it. " +
+			"An accepted event is no longer dead. A forwarder may be running.\n\n" +
 			"Exit codes: 0 all were accepted; 1 some were not, or are not dead; 2 wrong usage.",
 		Example: "tillwatch forward resend evt_ci_42_completed\ntillwatch forward resend --all",
 		RunE: reporting(func(ctx context.Context, s settings, ids []string, std streams) (report, error) {
@@ -313,7 +329,8 @@ func resendDead(ctx context.Context, s settings, o senderOptions, ids []string, 
 	failed := count.failure()
 	for _, id := range ids {
 		if !found[id] {
-			failed = errors.Join(failed, fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
+			failed = errors.Join(failed,
+				fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
 		}
 	}
 	if failed == nil && count.sent == 0 {

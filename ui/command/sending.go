@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,7 +22,8 @@ type senderOptions struct{ headers, headerFiles []string }
 func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
 	config.AddSettingFlags(flags, "signing_secret_file")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
-	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add, with its value in a file, such as 'Authorization=token.txt' (repeatable)")
+	flags.StringArrayVar(&o.headerFiles, "header-file", nil,
+		"header to add, with its value in a file, such as 'Authorization=token.txt' (repeatable)")
 }
 
 // sender signs with the settings' first secret, and says if there is none.
@@ -76,17 +76,19 @@ func addHeader(s forward.Sender, name, value string) error {
 }
 
 // checkTarget refuses an endpoint that nothing can be sent to, or not what --header-file
-// names: that goes to another machine encrypted.
+// names: that goes to another machine encrypted. Errors do not quote the address, which may hold a secret.
 func (o senderOptions) checkTarget(s settings, flag, address string) error {
-	if err := forward.CheckTarget(address); err != nil {
-		return usagef("%s: %w", flag, err)
-	}
 	u, err := url.Parse(address)
-	if err != nil {
-		return usagef("%s: the address cannot be read", flag) // err quotes its query
+	if err == nil && u.User != nil {
+		return usagef("%s: leave out the user and the password: a header can hold them, "+
+			"as in --header-file 'Authorization=token.txt'", flag)
 	}
-	if err := api.CheckClearText(u, "what --header-file names"); err != nil && len(o.headerFiles) > 0 && !s.InsecureHTTP {
-		return withAddressHint(err)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return usagef("%s: give the whole address of an endpoint, such as http://127.0.0.1:3000/webhooks", flag)
+	}
+	readable := api.CheckClearText(u, "what --header-file names")
+	if readable != nil && len(o.headerFiles) > 0 && !s.InsecureHTTP {
+		return withAddressHint(readable)
 	}
 	return nil
 }
@@ -105,6 +107,6 @@ func (c *sentCount) failure() error {
 	if c.refused == 0 {
 		return nil
 	}
-	return errors.New(fmt.Sprint(c.refused, " of ", countOf(c.sent, "was not accepted", "were not accepted"),
-		": an endpoint must answer 200 within 5 seconds"))
+	return fmt.Errorf("%d of %s: an endpoint must answer 200 within 5 seconds",
+		c.refused, countOf(c.sent, "was not accepted", "were not accepted"))
 }

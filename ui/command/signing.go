@@ -33,10 +33,12 @@ func newSign() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sign",
 		Short: "Sign a body as the service does, and print the four headers",
-		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery. tillwatch trigger --body also delivers it. " +
-			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
-		Example: "tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
-		Args:    noArguments,
+		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery. " +
+			"tillwatch trigger --body also delivers it. The event's id and topic come from the body. The secret " +
+			"comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
+		Example: "tillwatch sign < event.json > headers &&\n" +
+			"  curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
+		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			if err := requireSigningSecret(s); err != nil {
 				return nil, err
@@ -89,9 +91,12 @@ func newVerify() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the signature of a delivery, and say why it is wrong",
-		Long: "Check the signature of a delivery: a raw request (headers, a blank line, the exact body) from stdin or a file, or a body with the headers in --request or --header. " +
-			"If it is wrong, likely faults are undone one after another until it fits: that names the cause. " +
-			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 if the signature is right (a timestamp that a receiver may refuse is a warning), and 1 if it is wrong.",
+		Long: "Check the signature of a delivery: a raw request (headers, a blank line, the exact body) from " +
+			"stdin or a file, or a body with the headers in --request or --header. If it is wrong, likely faults " +
+			"are undone one after another until it fits: that names the cause. The secret comes from " +
+			"TILLWATCH_SIGNING_SECRET or a file.\n\n" +
+			"Exit codes: 0 the signature is right (a timestamp that a receiver may refuse is a warning); 1 it is " +
+			"wrong; 2 wrong usage.",
 		Example: "tillwatch verify --request delivery.http\n" +
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…'\n" +
 			"tillwatch sign --body event.json | tillwatch verify --body event.json",
@@ -102,7 +107,9 @@ func newVerify() *cobra.Command {
 		if err := requireSigningSecret(s); err != nil {
 			return nil, err
 		}
-		d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.SigningSecrets(), Others: otherSecrets(s, flags), Now: time.Now()}
+		d := signature.Delivery{
+			Prefix: s.HeaderPrefix, Secrets: s.SigningSecrets(), Others: otherSecrets(s, flags), Now: time.Now(),
+		}
 		var err error
 		if d.Header, d.Body, err = o.read(&inputs{ctx: ctx, stdin: std.in}); err != nil {
 			return nil, err
@@ -114,8 +121,10 @@ func newVerify() *cobra.Command {
 		return found, err
 	})
 	sourceFlags(flags, "signing_secret_file")
-	flags.StringVar(&o.request, "request", "", "file with the whole request, or with --body with its headers (default without --header: stdin)")
-	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
+	flags.StringVar(&o.request, "request", "",
+		"file with the whole request, or with --body with its headers (default without --header: stdin)")
+	flags.StringArrayVarP(&o.headers, "header", "H", nil,
+		"header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
 	flags.StringVar(&o.body, "body", "", "file with the exact body (default with --header: stdin)")
 	jsonFlag(flags, "print the result as one JSON object")
 	return command
@@ -156,7 +165,8 @@ func (o verifyOptions) read(in *inputs) (header http.Header, body []byte, err er
 		body, err = in.read("--body", cmp.Or(o.body, "-"))
 		return header, body, err
 	case o.request == "" && o.body == "-":
-		return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', or --request with a file of them")
+		return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', " +
+			"or --request with a file of them")
 	}
 	in.most = requestBytes
 	raw, err := in.read("--request", cmp.Or(o.request, "-"))
@@ -180,7 +190,8 @@ func parseHeaders(lines []string) (http.Header, error) {
 	for _, line := range lines {
 		name, value, found := strings.Cut(line, ":")
 		if !found {
-			return nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", config.Shown(line))
+			return nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'",
+				config.Shown(line))
 		}
 		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -196,7 +207,8 @@ func parseRequest(raw []byte) (http.Header, []byte, error) {
 	at := bufio.NewReader(bytes.NewReader(raw))
 	fields, err := textproto.NewReader(at).ReadMIMEHeader()
 	if errors.Is(err, io.EOF) {
-		return nil, nil, usagef("there are headers but no body: append a blank line and the body, or give its file with --body")
+		return nil, nil, usagef("there are headers but no body: append a blank line and the body, " +
+			"or give its file with --body")
 	}
 	if err != nil {
 		return nil, nil, usagef("the headers cannot be read: give one per line, as in x-svc-signature: v0=…")
