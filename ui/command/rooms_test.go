@@ -47,7 +47,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/weblink":          {},
 		"ui/process":          {},
 		"ui/terminal":         {},
-		"ui/terminal/picture": {"ui/terminal"},
+		"ui/terminal/picture": {"api", "ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
 		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/config", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
 	}

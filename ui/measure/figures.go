@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -16,7 +17,7 @@ type subject struct {
 	name   string
 	args   []string      // the program first
 	env    []string      // beside the process's own
-	keys   [2]string     // move a cursor there and back; "": it takes no keys
+	keys   [2]string     // move a cursor there and back
 	settle time.Duration // from the start until it is at rest
 	ready  func(text string) bool
 }
@@ -28,7 +29,7 @@ type figures struct {
 	idle       terminal.Drawn
 	cpu        float64 // share of a core
 	wakeups    float64 // a second
-	resident   int64   // bytes
+	resident   int     // bytes
 }
 
 // measurement is how long a subject is measured.
@@ -39,56 +40,46 @@ type measurement struct {
 	idle          time.Duration
 }
 
-func (m measurement) options(s subject, emulate bool) terminal.Options {
-	return terminal.Options{Width: m.width, Height: m.height, Env: s.env, Emulate: emulate}
+func (m measurement) start(ctx context.Context, s subject) (*terminal.Terminal, error) {
+	o := terminal.Options{Width: m.width, Height: m.height, Env: s.env, Emulate: true}
+	return terminal.Start(ctx, o, s.args[0], s.args[1:]...)
 }
 
-// firstPaints starts the subject again and again. The emulation draws afterwards, so
-// that it takes no time from the subject.
-func (m measurement) firstPaints(ctx context.Context, s subject) ([]time.Duration, error) {
-	var all []time.Duration
-	for range m.starts {
-		t, err := terminal.Start(ctx, m.options(s, true), s.args[0], s.args[1:]...)
-		if err != nil {
-			return nil, err
-		}
-		waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
-		err = t.WaitFor(waiting, terminal.Painted)
-		cancel()
-		chunks, _ := t.Chunks()
-		_ = t.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s painted nothing: %w", s.name, err)
-		}
-		at, _ := terminal.FirstPaint(chunks, m.width, m.height)
-		all = append(all, at)
+// waitFor waits until the subject shows something.
+func waitFor(ctx context.Context, t *terminal.Terminal, shown func(text string) bool, atMost time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, atMost)
+	defer cancel()
+	if err := t.WaitFor(ctx, shown); err != nil {
+		return fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
 	}
-	slices.Sort(all)
-	return all, nil
+	return nil
 }
 
-// run starts a subject once and measures it.
-func (m measurement) run(ctx context.Context, s subject) (figures, error) {
-	t, err := terminal.Start(ctx, m.options(s, true), s.args[0], s.args[1:]...)
+// firstPaint starts the subject once. The emulation draws afterwards, so that it takes no time from the subject.
+func (m measurement) firstPaint(ctx context.Context, s subject) (time.Duration, error) {
+	t, err := m.start(ctx, s)
 	if err != nil {
-		return figures{}, err
+		return 0, err
 	}
-	f, err := m.look(ctx, s, t)
-	_ = t.Close()
-	if err != nil {
-		return f, fmt.Errorf("measure %s: %w", s.name, err)
+	defer t.Close()
+	if err := waitFor(ctx, t, terminal.Painted, 10*time.Second); err != nil {
+		return 0, err
 	}
-	return f, nil
+	chunks, _ := t.Chunks()
+	at, _ := terminal.FirstPaint(chunks, m.width, m.height)
+	return at, nil
 }
 
-func (m measurement) look(ctx context.Context, s subject, t *terminal.Terminal) (figures, error) {
-	var f figures
+// run measures a subject: at rest, under keys, and again and again at its start.
+func (m measurement) run(ctx context.Context, s subject) (f figures, err error) {
+	t, err := m.start(ctx, s)
+	if err != nil {
+		return f, err
+	}
+	defer t.Close()
 	if s.ready != nil {
-		waiting, cancel := context.WithTimeout(ctx, 2*time.Minute)
-		err := t.WaitFor(waiting, s.ready)
-		cancel()
-		if err != nil {
-			return f, fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
+		if err := waitFor(ctx, t, s.ready, 2*time.Minute); err != nil {
+			return f, err
 		}
 	}
 	if err := api.Sleep(ctx, s.settle); err != nil {
@@ -97,7 +88,18 @@ func (m measurement) look(ctx context.Context, s subject, t *terminal.Terminal) 
 	if err := m.leaveAlone(ctx, t, &f); err != nil {
 		return f, err
 	}
-	return f, m.pressKeys(ctx, s, t, &f)
+	if err := m.pressKeys(ctx, s, t, &f); err != nil {
+		return f, err
+	}
+	for range m.starts {
+		at, err := m.firstPaint(ctx, s)
+		if err != nil {
+			return f, err
+		}
+		f.firstPaint = append(f.firstPaint, at)
+	}
+	slices.Sort(f.firstPaint)
+	return f, nil
 }
 
 // leaveAlone measures the program while nobody touches it.
@@ -114,11 +116,11 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 	if err != nil {
 		return err
 	}
-	took := t.Now() - from
+	took := (t.Now() - from).Seconds()
 	chunks, _ := t.Chunks()
 	f.idle = terminal.Count(chunks, from, m.width, m.height)
-	f.cpu = (after.cpu - before.cpu).Seconds() / took.Seconds()
-	f.wakeups = float64(after.switches-before.switches) / took.Seconds()
+	f.cpu = (after.cpu - before.cpu).Seconds() / took
+	f.wakeups = float64(after.switches-before.switches) / took
 	f.resident = after.resident
 	return nil
 }
@@ -126,9 +128,6 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 // pressKeys presses a key at random moments, as a person does, and waits for the
 // next byte.
 func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Terminal, f *figures) error {
-	if s.keys[0] == "" {
-		return nil
-	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range m.presses {
 		if err := api.Sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {
@@ -146,8 +145,8 @@ func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Termi
 
 // pressKey returns how long the next byte took.
 func pressKey(ctx context.Context, t *terminal.Terminal, key string) (time.Duration, error) {
-	giveUp := time.NewTimer(5 * time.Second)
-	defer giveUp.Stop()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
 	before, _ := t.Chunks()
 	pressed := t.Now()
 	if err := t.Type(key); err != nil {
@@ -162,18 +161,31 @@ func pressKey(ctx context.Context, t *terminal.Terminal, key string) (time.Durat
 		}
 		select {
 		case <-more:
-		case <-giveUp.C:
-			return 0, fmt.Errorf("the key %q was not answered within 5 s; it shows:\n%s", key, t.Text())
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return 0, fmt.Errorf("the key %q was not answered: %w; it shows:\n%s", key, ctx.Err(), t.Text())
 		}
 	}
 }
 
-// percentile of sorted durations.
-func percentile(sorted []time.Duration, n int) time.Duration {
+// percentile of sorted durations, in milliseconds.
+func percentile(sorted []time.Duration, n int) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}
-	return sorted[(len(sorted)-1)*n/100]
+	return sorted[(len(sorted)-1)*n/100].Seconds() * 1000
+}
+
+func heading(out io.Writer, title string) {
+	fmt.Fprintf(out, "%-21s %20s %16s %8s %10s %9s %12s %9s %12s %9s\n", title, "first paint p50 (max)", "key p50 / p95",
+		"cpu", "wakeups/s", "bytes/s", "bytes/frame", "frames/s", "cells/frame", "resident")
+}
+
+func (f figures) print(out io.Writer, name string) {
+	seconds, frames := max(f.idle.For.Seconds(), 1e-9), max(float64(f.idle.Frames), 1)
+	bytes := float64(f.idle.Bytes)
+	fmt.Fprintf(out, "  %-19s %21s %16s %7.2f%% %10.1f %9.0f %12.0f %9.1f %12.1f %9s\n", name,
+		fmt.Sprintf("%.1f ms (%.1f)", percentile(f.firstPaint, 50), percentile(f.firstPaint, 100)),
+		fmt.Sprintf("%.1f / %.1f ms", percentile(f.keys, 50), percentile(f.keys, 95)),
+		100*f.cpu, f.wakeups, bytes/seconds, bytes/frames, float64(f.idle.Frames)/seconds, float64(f.idle.Cells)/frames,
+		fmt.Sprintf("%.1f MB", float64(f.resident)/1e6))
 }

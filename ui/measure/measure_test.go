@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -47,9 +47,6 @@ func TestAProgramIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.firstPaint, err = m.firstPaints(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
 	if len(f.firstPaint) != 2 || f.firstPaint[0] <= 0 || len(f.keys) != 3 || f.keys[0] <= 0 || f.resident <= 0 || f.idle.Bytes != 0 {
 		t.Errorf("figures are %+v", f)
 	}
@@ -63,8 +60,7 @@ func TestAProgramIsMeasured(t *testing.T) {
 func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	var log strings.Builder
-	a, err := openAccount(ctx, t.TempDir(), 10, 35, 500, &log)
+	a, err := openAccount(ctx, t.TempDir(), 10, 35, 500)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,15 +69,15 @@ func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/api/v1/checkout-intents/ci_1": `"id":"ci_1"`,
-		"/api/v1/shipments/shp_1f":      `"checkoutIntentId":"` + intentID(310),
+		"/api/v1/shipments/shp_1f":      `"checkoutIntentId":"` + fmt.Sprintf("ci_%032x", 310),
 		"/api/v1/shipments?ids=shp_1":   `"data":[]`,
 		"/api/v1/checkout-intents":      "not found",
 	} {
-		if got := get(t, a.endpoint.service+path, ""); !strings.Contains(got, want) {
+		if got := get(t, a.serviceURL+path, ""); !strings.Contains(got, want) {
 			t.Errorf("%s answers %s", path, got)
 		}
 	}
-	events := get(t, a.endpoint.relay+relay.EventsPath+"?limit=35", relayToken)
+	events := get(t, a.relayURL+relay.EventsPath+"?limit=35", relayToken)
 	for _, want := range []string{"checkout_intent.offer_retrieved", "checkout_intent.completed", "shipment.updated"} {
 		if !strings.Contains(events, want) {
 			t.Errorf("the relay has no %s: %s", want, events)
@@ -89,15 +85,6 @@ func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	}
 	if err := a.close(); err != nil {
 		t.Error(err)
-	}
-	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != a.events || !strings.Contains(lines[0], ` INFO {"id":"evt_`) {
-		t.Errorf("%d lines for %d events, the first %q", len(lines), a.events, lines[0])
-	}
-	for _, line := range lines {
-		if _, event, _ := strings.Cut(line, "INFO "); !json.Valid([]byte(event)) {
-			t.Fatalf("%q holds no JSON", line)
-		}
 	}
 }
 
@@ -124,12 +111,9 @@ func get(t *testing.T, url, token string) string {
 
 func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	for name, args := range map[string][]string{
-		"no starts":       {"-starts", "0"},
-		"unknown program": {"-program", os.Args[0], "-only", "emacs"},
-		"no width":        {"-width", "0"},
-		"unknown viewer":  {"-program", os.Args[0], "-only", "none", "-under", "emacs"},
-		"no events":       {"-load", "0"},
-		"no requests":     {"-requests", "0"},
+		"no starts":      {"-starts", "0"},
+		"unknown viewer": {"-program", os.Args[0], "-only", "none", "-under", "lnav"},
+		"no events":      {"-events", "-1"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%s: measured nevertheless", name)
@@ -137,13 +121,5 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	}
 	if _, err := readUsage(1 << 30); err == nil {
 		t.Error("a process that is not there used something")
-	}
-}
-
-func TestOfBenchmarksTheFiguresArePrinted(t *testing.T) {
-	var out strings.Builder
-	printBenchmarks(&out, "goos: linux\ncpu: some\nBenchmarkFrameKey-2   \t 500\t 235773 ns/op\t 488.1 B/frame\t 25113 B/op\t 766 allocs/op\nPASS\nok  \ttillwatch/ui/dashboard\t0.9s\n")
-	if want := "  FrameKey-2          235773 ns/op 488.1 B/frame 25113 B/op 766 allocs/op\n"; out.String() != want {
-		t.Errorf("it prints %q, want %q", out.String(), want)
 	}
 }

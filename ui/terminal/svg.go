@@ -13,15 +13,13 @@ import (
 
 // The dimensions of a picture, in SVG units.
 const (
-	cellWidth  = 8.4
-	cellHeight = 18.0
-	fontSize   = 14.0
-	baseline   = 13.5
-	margin     = 10.0
-	corner     = 8.0
+	cellWidth, cellHeight = 8.4, 18.0
+	fontSize, baseline    = 14, 13.5
+	margin, corner        = 10.0, 8
+	fonts                 = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 )
 
-// SVG writes a picture of the emulated screen, with a title for those who cannot see it.
+// SVG writes a picture of the screen, with a title for those who cannot see it.
 func (t *Terminal) SVG(w io.Writer, title string) error {
 	if _, err := io.WriteString(w, t.screen.svg(title)); err != nil {
 		return fmt.Errorf("write the picture: %w", err)
@@ -29,90 +27,83 @@ func (t *Terminal) SVG(w io.Writer, title string) error {
 	return nil
 }
 
-func (e *emulation) svg(title string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	p := &picture{cells: e.emulator, foreground: e.emulator.ForegroundColor(), background: e.emulator.BackgroundColor()}
-	p.ground = p.commonGround()
-	width, height := float64(e.emulator.Width())*cellWidth+2*margin, float64(e.emulator.Height())*cellHeight+2*margin
+// picture builds an SVG.
+type picture struct {
+	out    strings.Builder
+	cells  *vt.Emulator
+	ground color.RGBA // the most common background, which also fills the margin
+}
+
+func (s *screen) svg(title string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &picture{cells: s.emulator}
+	counts := map[color.RGBA]int{}
+	for y := range p.cells.Height() {
+		for x := range p.cells.Width() {
+			_, ground := p.colours(p.cells.CellAt(x, y))
+			if counts[ground]++; counts[ground] > counts[p.ground] {
+				p.ground = ground
+			}
+		}
+	}
+	width := number(float64(p.cells.Width())*cellWidth + 2*margin)
+	height := number(float64(p.cells.Height())*cellHeight + 2*margin)
 	fmt.Fprintf(&p.out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img"><title>%s</title>`+"\n",
-		number(width), number(height), html.EscapeString(title))
-	frame := fmt.Sprintf(`<rect width="%s" height="%s" rx="%s" fill="%s"/>`, number(width), number(height), number(corner), hex(p.ground))
+		width, height, html.EscapeString(title))
+	frame := fmt.Sprintf(`<rect width="%s" height="%s" rx="%d" fill="%s"/>`, width, height, corner, hex(p.ground))
 	fmt.Fprintf(&p.out, "<clipPath id=\"frame\">%s</clipPath>\n%[1]s\n", frame)
-	fmt.Fprintf(&p.out, `<g clip-path="url(#frame)" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="%s" xml:space="preserve">`+"\n",
-		number(fontSize))
-	for y := range e.emulator.Height() {
-		p.grounds(y)
-		p.texts(y)
+	fmt.Fprintf(&p.out, `<g clip-path="url(#frame)" font-family="%s" font-size="%d" xml:space="preserve">`+"\n",
+		fonts, fontSize)
+	for y := range p.cells.Height() {
+		p.runs(y, func(a, b *uv.Cell) bool { return p.groundOf(a) == p.groundOf(b) }, p.rectangle)
+		// A character whose width depends on the font stands alone.
+		p.runs(y, func(a, b *uv.Cell) bool {
+			return a.Style.Equal(&b.Style) && len(a.Content) <= 1 && len(b.Content) <= 1
+		}, p.text)
 	}
 	p.out.WriteString("</g>\n</svg>\n")
 	return p.out.String()
 }
 
-// picture builds an SVG.
-type picture struct {
-	out                    strings.Builder
-	cells                  *vt.Emulator
-	foreground, background color.Color
-	ground                 color.RGBA // the most common background
-}
-
-// commonGround returns the background of most cells, which also fills the margin.
-func (p *picture) commonGround() (most color.RGBA) {
-	counts := map[color.RGBA]int{}
-	for y := range p.cells.Height() {
-		for x := range p.cells.Width() {
-			ground := p.groundOf(p.cells.CellAt(x, y))
-			if counts[ground]++; counts[ground] > counts[most] {
-				most = ground
-			}
-		}
-	}
-	return most
-}
-
-// grounds draws the backgrounds of a row that differ from the common one.
-func (p *picture) grounds(y int) {
+// runs draws the runs of cells of a row that go together.
+func (p *picture) runs(
+	y int, together func(a, b *uv.Cell) bool, draw func(x, y, width int, first *uv.Cell, text string),
+) {
 	for x := 0; x < p.cells.Width(); {
-		from, ground := x, p.groundOf(p.cells.CellAt(x, y))
-		for x < p.cells.Width() && p.groundOf(p.cells.CellAt(x, y)) == ground {
-			x += widthOf(p.cells.CellAt(x, y)) // the second half of a wide cell has no background
-		}
-		if ground != p.ground {
-			p.rectangle(from, x, y, ground)
-		}
-	}
-}
-
-// texts draws the runs of equally styled cells of a row.
-func (p *picture) texts(y int) {
-	for x := 0; x < p.cells.Width(); {
-		from, first := x, p.cells.CellAt(x, y)
-		var text strings.Builder
-		for x < p.cells.Width() {
-			next := p.cells.CellAt(x, y)
-			// A character whose width depends on the font stands alone.
-			if x > from && (!looksLike(next, first) || !narrow(next) || !narrow(first)) {
-				break
+		from, first, text := x, p.cell(x, y), ""
+		for x < p.cells.Width() && (x == from || together(first, p.cell(x, y))) {
+			c := p.cell(x, y)
+			if text += c.Content; c.Content == "" {
+				text += " "
 			}
-			text.WriteString(content(next))
-			x += widthOf(next)
+			x += max(c.Width, 1)
 		}
-		if first != nil {
-			p.text(from, x, y, first, text.String())
-		}
+		draw(from, y, x-from, first, text)
 	}
 }
 
-// rectangle fills cells of a row, with the margin beside cells at the edges. It overlaps
-// the next cell slightly to avoid a hairline.
-func (p *picture) rectangle(from, to, y int, ground color.RGBA) {
-	left, right := margin+float64(from)*cellWidth, margin+float64(to)*cellWidth+0.3
+// cell is never nil.
+func (p *picture) cell(x, y int) *uv.Cell {
+	if c := p.cells.CellAt(x, y); c != nil {
+		return c
+	}
+	return &uv.Cell{}
+}
+
+// rectangle fills cells of a row whose background differs from the common one, with the margin beside cells at the
+// edges. It overlaps the next cell slightly to avoid a hairline.
+func (p *picture) rectangle(x, y, width int, first *uv.Cell, _ string) {
+	ground := p.groundOf(first)
+	if ground == p.ground {
+		return
+	}
+	left, right := margin+float64(x)*cellWidth, margin+float64(x+width)*cellWidth+0.3
 	top, bottom := margin+float64(y)*cellHeight, margin+float64(y+1)*cellHeight+0.3
-	if from == 0 {
+	if x == 0 {
 		left = 0
 	}
-	if to == p.cells.Width() {
+	if x+width == p.cells.Width() {
 		right += margin
 	}
 	if y == 0 {
@@ -125,65 +116,46 @@ func (p *picture) rectangle(from, to, y int, ground color.RGBA) {
 		number(left), number(top), number(right-left), number(bottom-top), hex(ground))
 }
 
-func (p *picture) text(from, to, y int, c *uv.Cell, text string) {
+func (p *picture) text(x, y, width int, first *uv.Cell, text string) {
 	if strings.TrimSpace(strings.ReplaceAll(text, "\u00a0", " ")) == "" {
 		return
 	}
-	var style string
-	if c.Style.Attrs&uv.AttrBold != 0 {
-		style += ` font-weight="bold"`
+	style := ""
+	for _, has := range []struct {
+		is   bool
+		mark string
+	}{
+		{first.Style.Attrs&uv.AttrBold != 0, ` font-weight="bold"`},
+		{first.Style.Attrs&uv.AttrItalic != 0, ` font-style="italic"`},
+		{first.Style.Attrs&uv.AttrFaint != 0, ` opacity="0.6"`},
+		{first.Style.Underline != 0, ` text-decoration="underline"`},
+	} {
+		if has.is {
+			style += has.mark
+		}
 	}
-	if c.Style.Attrs&uv.AttrItalic != 0 {
-		style += ` font-style="italic"`
-	}
-	if c.Style.Attrs&uv.AttrFaint != 0 {
-		style += ` opacity="0.6"`
-	}
-	if c.Style.Underline != 0 {
-		style += ` text-decoration="underline"`
-	}
+	ink, _ := p.colours(first)
 	fmt.Fprintf(&p.out, `<text x="%s" y="%s" textLength="%s" lengthAdjust="spacingAndGlyphs" fill="%s"%s>%s</text>`+"\n",
-		number(margin+float64(from)*cellWidth), number(margin+float64(y)*cellHeight+baseline),
-		number(float64(to-from)*cellWidth), hex(p.ink(c)), style, html.EscapeString(text))
+		number(margin+float64(x)*cellWidth), number(margin+float64(y)*cellHeight+baseline),
+		number(float64(width)*cellWidth), hex(ink), style, html.EscapeString(text))
 }
 
 func (p *picture) groundOf(c *uv.Cell) color.RGBA {
-	if c != nil && c.Style.Attrs&uv.AttrReverse != 0 {
-		return rgba(c.Style.Fg, p.foreground)
-	}
-	if c == nil {
-		return rgba(nil, p.background)
-	}
-	return rgba(c.Style.Bg, p.background)
+	_, ground := p.colours(c)
+	return ground
 }
 
-func (p *picture) ink(c *uv.Cell) color.RGBA {
-	if c.Style.Attrs&uv.AttrReverse != 0 {
-		return rgba(c.Style.Bg, p.background)
+// colours returns a cell's ink and ground.
+func (p *picture) colours(c *uv.Cell) (ink, ground color.RGBA) {
+	style := uv.Style{}
+	if c != nil {
+		style = c.Style
 	}
-	return rgba(c.Style.Fg, p.foreground)
-}
-
-func content(c *uv.Cell) string {
-	if c == nil || c.Content == "" {
-		return " "
+	ink, ground = rgba(style.Fg, p.cells.ForegroundColor()), rgba(style.Bg, p.cells.BackgroundColor())
+	if style.Attrs&uv.AttrReverse != 0 {
+		return ground, ink
 	}
-	return c.Content
-}
-
-// looksLike reports whether two cells can share a run of text.
-func looksLike(a, b *uv.Cell) bool {
-	return a != nil && b != nil && a.Style.Equal(&b.Style)
-}
-
-// narrow reports whether a character has the same width in every monospaced font.
-func narrow(c *uv.Cell) bool { return len(content(c)) == 1 }
-
-func widthOf(c *uv.Cell) int {
-	if c == nil {
-		return 1
-	}
-	return max(c.Width, 1)
+	return ink, ground
 }
 
 func rgba(c, otherwise color.Color) color.RGBA {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -20,8 +21,8 @@ import (
 type Options struct {
 	Width, Height int           // in cells; default 120x36
 	Env           []string      // added to the process's environment; later ones win
-	Emulate       bool          // emulate a screen, and answer the program's queries
-	Ground        string        // background of the emulated terminal, such as "#fdf6e3"; "": dark
+	Emulate       bool          // answer the program's queries, as most terminals do
+	Ground        string        // background of the terminal, such as "#fdf6e3"; "": dark
 	Patience      time.Duration // how long Close waits before it kills the program; default 5 s
 }
 
@@ -37,7 +38,7 @@ type Terminal struct {
 	command *exec.Cmd
 	file    *os.File
 	began   time.Time
-	screen  *emulation // nil unless emulated
+	screen  *screen
 	read    chan struct{}
 	exited  chan struct{}
 	status  error
@@ -58,24 +59,20 @@ func Start(ctx context.Context, o Options, program string, args ...string) (*Ter
 	t := &Terminal{options: o, arrived: make(chan struct{}), read: make(chan struct{}), exited: make(chan struct{})}
 	t.command = exec.CommandContext(ctx, program, args...)
 	t.command.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, o.Env...)...)
-	if o.Emulate {
-		screen, err := newEmulation(o)
-		if err != nil {
-			return nil, err
-		}
-		t.screen = screen
+	var err error
+	if t.screen, err = newScreen(o); err != nil {
+		return nil, err
 	}
 	t.began = time.Now()
 	file, err := pty.StartWithSize(t.command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
 	if err != nil {
-		if t.screen != nil {
-			t.screen.close()
-		}
 		return nil, fmt.Errorf("start %s on a terminal: %w", program, err)
 	}
 	t.file = file
-	if t.screen != nil {
+	if o.Emulate {
 		t.screen.answerTo(file)
+	} else {
+		t.screen.answerTo(io.Discard)
 	}
 	go t.receive()
 	go func() {
@@ -92,7 +89,7 @@ func (t *Terminal) receive() {
 	for {
 		n, err := t.file.Read(buffer)
 		if n > 0 {
-			t.keep(Chunk{At: time.Since(t.began), Bytes: append([]byte(nil), buffer[:n]...)})
+			t.keep(Chunk{At: time.Since(t.began), Bytes: slices.Clone(buffer[:n])})
 		}
 		if err != nil { // Linux reports the end as an input/output error
 			return
@@ -101,9 +98,7 @@ func (t *Terminal) receive() {
 }
 
 func (t *Terminal) keep(c Chunk) {
-	if t.screen != nil {
-		t.screen.write(c.Bytes)
-	}
+	t.screen.write(c.Bytes)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.chunks = append(t.chunks, c)
@@ -121,6 +116,27 @@ func (t *Terminal) Chunks() ([]Chunk, <-chan struct{}) {
 // Now returns the time since the program was started.
 func (t *Terminal) Now() time.Duration { return time.Since(t.began) }
 
+// Text returns the text of the screen, one line for each row.
+func (t *Terminal) Text() string { return t.screen.text() }
+
+// WaitFor returns once shown accepts the text of the screen, the program ends, or ctx
+// ends.
+func (t *Terminal) WaitFor(ctx context.Context, shown func(text string) bool) error {
+	for {
+		_, more := t.Chunks()
+		if shown(t.Text()) {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-t.read:
+			return fmt.Errorf("the program ended: %w", io.ErrUnexpectedEOF)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // Process returns the process id of the program.
 func (t *Terminal) Process() int { return t.command.Process.Pid }
 
@@ -134,9 +150,7 @@ func (t *Terminal) Type(keys string) error {
 
 // Resize changes the size of the terminal; the program gets a signal.
 func (t *Terminal) Resize(width, height int) error {
-	if t.screen != nil {
-		t.screen.resize(width, height)
-	}
+	t.screen.resize(width, height)
 	if err := pty.Setsize(t.file, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
 		return fmt.Errorf("resize to %dx%d: %w", width, height, err)
 	}
@@ -169,8 +183,6 @@ func (t *Terminal) Wait() error {
 	}
 	_ = t.file.Close()
 	<-t.read
-	if t.screen != nil {
-		t.screen.close()
-	}
+	t.screen.close()
 	return t.status
 }

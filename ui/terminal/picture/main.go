@@ -12,10 +12,10 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/ui/terminal"
 )
 
@@ -41,18 +41,19 @@ func run(ctx context.Context, args []string) error {
 	out := flags.String("o", "picture.svg", "file to write")
 	title := flags.String("title", "tillwatch", "what the picture shows, for those who cannot see it")
 	ground := flags.String("ground", "", "colour of the terminal's own background, as in #fdf6e3")
-	script := flags.String("steps", "wait:5s", "what to do before the picture, separated by blanks: wait:5s, keys:TEXT, see:PATTERN, enter, esc, tab, up, down, left, right")
+	script := flags.String("steps", "wait:5s", "what to do before the picture, separated by blanks: "+steps)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 {
 		return errors.New("no program is named: give it after --")
 	}
-	width, height, err := parseSize(*size)
-	if err != nil {
-		return err
+	var width, height int
+	_, err := fmt.Sscanf(*size+"\n", "%dx%d\n", &width, &height)
+	if err != nil || width < 1 || height < 1 || width > 1000 || height > 1000 {
+		return fmt.Errorf("size %q is not columns by rows, as in 120x36", *size)
 	}
-	steps, err := parseSteps(*script)
+	do, err := parseSteps(*script)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(follow(ctx, t, steps), draw(t, *out, *title))
+	err = errors.Join(follow(ctx, t, do), draw(t, *out, *title))
 	_ = t.Close() // the exit code of a terminated program does not matter
 	return err
 }
@@ -82,70 +83,41 @@ func draw(t *terminal.Terminal, path, title string) error {
 	return errors.Join(t.SVG(file, title), file.Close())
 }
 
-func parseSize(s string) (width, height int, err error) {
-	w, h, _ := strings.Cut(s, "x")
-	width, errWidth := strconv.Atoi(w)
-	height, errHeight := strconv.Atoi(h)
-	if errors.Join(errWidth, errHeight) != nil || width < 1 || height < 1 || width > 1000 || height > 1000 {
-		return 0, 0, fmt.Errorf("size %q is not columns by rows, as in 120x36", s)
-	}
-	return width, height, nil
-}
+// steps are what a person does at the terminal.
+const steps = "wait:5s, keys:TEXT, see:PATTERN"
 
-// step is one action of a person at the terminal.
 type step func(ctx context.Context, t *terminal.Terminal) error
 
-var keys = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D"}
-
-func parseSteps(script string) ([]step, error) {
-	var steps []step
-	for _, word := range strings.Fields(script) {
+func parseSteps(script string) (all []step, err error) {
+	for word := range strings.FieldsSeq(script) {
 		what, argument, _ := strings.Cut(word, ":")
+		var do step
 		switch {
 		case what == "wait":
-			pause, err := time.ParseDuration(argument)
-			if err != nil {
-				return nil, fmt.Errorf("step %q: %w", word, err)
-			}
-			steps = append(steps, wait(pause))
+			var pause time.Duration
+			pause, err = time.ParseDuration(argument)
+			do = func(ctx context.Context, _ *terminal.Terminal) error { return api.Sleep(ctx, pause) }
 		case what == "keys" && argument != "":
-			steps = append(steps, press(argument))
+			do = func(_ context.Context, t *terminal.Terminal) error { return t.Type(argument) }
 		case what == "see":
-			pattern, err := regexp.Compile(argument)
-			if err != nil {
-				return nil, fmt.Errorf("step %q: %w", word, err)
-			}
-			steps = append(steps, func(ctx context.Context, t *terminal.Terminal) error {
-				return t.WaitFor(ctx, pattern.MatchString)
-			})
-		case keys[what] != "":
-			steps = append(steps, press(keys[what]))
+			var pattern *regexp.Regexp
+			pattern, err = regexp.Compile(argument)
+			do = func(ctx context.Context, t *terminal.Terminal) error { return t.WaitFor(ctx, pattern.MatchString) }
 		default:
-			return nil, fmt.Errorf("unknown step %q: there are wait:5s, keys:TEXT, see:PATTERN, enter, esc, tab, up, down, left, right", word)
+			err = errors.New("there are " + steps)
 		}
-	}
-	return steps, nil
-}
-
-func wait(pause time.Duration) step {
-	return func(ctx context.Context, _ *terminal.Terminal) error {
-		select {
-		case <-time.After(pause):
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", word, err)
 		}
+		all = append(all, do)
 	}
+	return all, nil
 }
 
-func press(keys string) step {
-	return func(_ context.Context, t *terminal.Terminal) error { return t.Type(keys) }
-}
-
-func follow(ctx context.Context, t *terminal.Terminal, steps []step) error {
+func follow(ctx context.Context, t *terminal.Terminal, all []step) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	for _, do := range steps {
+	for _, do := range all {
 		if err := do(ctx, t); err != nil {
 			return err
 		}

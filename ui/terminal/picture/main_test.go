@@ -6,19 +6,17 @@ import (
 )
 
 func TestSizesAreColumnsByRows(t *testing.T) {
-	if w, h, err := parseSize("120x36"); w != 120 || h != 36 || err != nil {
-		t.Errorf("120x36 is %dx%d, %v", w, h, err)
-	}
 	for _, bad := range []string{"", "120", "x36", "0x5", "120x36x2", "12000x5"} {
-		if _, _, err := parseSize(bad); err == nil || !strings.Contains(err.Error(), "120x36") {
+		err := run(t.Context(), []string{"-size", bad, "true"})
+		if err == nil || !strings.Contains(err.Error(), "120x36") {
 			t.Errorf("%q is taken, or refused with %v", bad, err)
 		}
 	}
 }
 
 func TestStepsAreWhatAPersonDoes(t *testing.T) {
-	steps, err := parseSteps("wait:2s keys:c see:Confirm enter esc")
-	if len(steps) != 5 || err != nil {
+	steps, err := parseSteps("wait:2s keys:c see:Confirm")
+	if len(steps) != 3 || err != nil {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
 	for _, bad := range []string{"wait:long", "keys:", "see:(", "dance"} {
