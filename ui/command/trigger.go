@@ -36,14 +36,17 @@ func newTrigger() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "trigger TYPE",
 		Short: "Make an event happen in a stand-in, or send one to an endpoint",
-		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really happens, to the source in --set source.id or to " +
-			"a new one: checkout_intent.completed makes an intent and completes it. The stand-in delivers its own event, and its state agrees with it. " +
-			"With --to, a body in the contract's shape goes to any endpoint, with the four headers, signed with TILLWATCH_SIGNING_SECRET.\n\n" +
-			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…; a value that is not JSON is a string. " +
-			"--body sends your own body, byte for byte unless --set changes it.\n\n" +
+		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really " +
+			"happens, to the source in --set source.id or to a new one: checkout_intent.completed makes an intent " +
+			"and completes it. The stand-in delivers its own event, and its state agrees with it. With --to, a body " +
+			"in the contract's shape goes to any endpoint, with the four headers, signed with " +
+			"TILLWATCH_SIGNING_SECRET.\n\n" +
+			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…; " +
+			"a value that is not JSON is a string. --body sends your own body, byte for byte unless --set changes " +
+			"it.\n\n" +
 			"Exit codes: 0 the answer was 200 within 5 seconds; 1 it was not; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
-			"tillwatch trigger checkout_intent.order_failed --set source.id=ci_779d1ba1900f41e1ace4536c64382ed7 --failure payment_failed\n" +
+			"tillwatch trigger checkout_intent.order_failed --failure payment_failed --set source.id=ci_779d1ba1\n" +
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks",
 		Args: argument("", "give one type: leave out the others"),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
@@ -65,9 +68,11 @@ func newTrigger() *cobra.Command {
 	flags.BoolVar(&list, "list", false, "list the types with their meaning and source")
 	flags.StringArrayVar(&t.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
 	flags.StringVar(&t.body, "body", "", "file with your own body, or - for stdin; needs --to")
-	flags.StringVar(&t.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
+	flags.StringVar(&t.to, "to", "",
+		"endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
 	config.AddSettingFlags(flags, "signing_secret_file")
-	flags.StringVar(&t.product, "product", "", "in the stand-in: URL of a new intent's product, or of the product to change")
+	flags.StringVar(&t.product, "product", "",
+		"in the stand-in: URL of a new intent's product, or of the product to change")
 	flags.StringVar(&t.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&t.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
 	jsonFlag(flags, "print one JSON object per delivery")
@@ -101,13 +106,15 @@ func (t *triggering) parse(args []string) error {
 	case t.body == "" && len(args) == 0:
 		return errors.New("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
 	case t.to != "" && t.product+t.reference+t.failure != "":
-		return errors.New("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
+		return errors.New("--product, --reference and --failure are for the stand-in: " +
+			"change the body with --set, or leave out --to")
 	}
 	if len(args) > 0 {
 		kinds := simulator.EventKinds()
 		i := slices.IndexFunc(kinds, func(k simulator.EventKind) bool { return string(k.Type) == args[0] })
 		if i < 0 {
-			return fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)", args[0], wording.Suggest(args[0], asStrings(api.EventTypes())))
+			return fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)",
+				args[0], wording.Suggest(args[0], asStrings(api.EventTypes())))
 		}
 		t.kind = kinds[i]
 	}
@@ -195,7 +202,8 @@ func triggered(event []byte, all []delivery.Delivery) (report, error) {
 		lines = append(lines, triggeredLine{d, sent})
 		ended := d
 		ended.State = "" // no forwarder has given it up
-		text += strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", d.Target, state, outcome(&ended), d.Answer.Body), " ") + "\n"
+		line := fmt.Sprintf("→ %s  %s  %s  %s", d.Target, state, outcome(&ended), d.Answer.Body)
+		text += strings.TrimRight(line, " ") + "\n"
 	}
 	if refused > 0 {
 		return listOf(lines, text), fmt.Errorf("not answered with 200 within 5 seconds: %d of %d", refused, len(all))
