@@ -141,6 +141,9 @@ func (s *Setup) journal(ctx context.Context) (found Finding) {
 		if err != nil {
 			return fault(err.Error(), do)
 		}
+		if len(records) == 0 {
+			break // a relay on the same database has pruned them
+		}
 		for _, r := range records {
 			if after = r.Seq; r.Damaged {
 				damaged = append(damaged, wording.Count(int(r.Seq)))

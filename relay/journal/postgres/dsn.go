@@ -25,9 +25,6 @@ var (
 		"database")
 )
 
-// ErrNoJournal says that a database holds no journal yet.
-var ErrNoJournal = errors.New("there is no journal in it yet: the first relay makes it")
-
 // parse reads dsn. Its error quotes nothing of it: any part could be the password.
 func parse(dsn string) (*pgxpool.Config, error) {
 	dsn = strings.TrimSpace(dsn)
@@ -67,30 +64,6 @@ func CarriesPassword(dsn string) bool {
 	}
 	at := strings.LastIndexByte(rest, '@')
 	return at >= 0 && strings.Contains(rest[:at], ":")
-}
-
-// Probe returns the newest sequence number of the journal in the database that dsn names, and changes nothing. Its
-// errors are [ErrNoJournal] and those of [Open].
-func Probe(ctx context.Context, dsn string) (head int64, err error) {
-	config, err := parse(dsn)
-	if err != nil {
-		return 0, err
-	}
-	connection, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return 0, explain(config.ConnConfig, err)
-	}
-	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
-	err = connection.QueryRow(ctx, "SELECT head FROM tillwatch_journal").Scan(&head)
-	switch {
-	case err == nil:
-		return head, nil
-	case hasCode(err, "42P01"): // undefined_table
-		return 0, ErrNoJournal
-	case errors.Is(err, pgx.ErrNoRows):
-		err = errMissing
-	}
-	return 0, explain(config.ConnConfig, err)
 }
 
 func hasCode(err error, codes ...string) bool {
