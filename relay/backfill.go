@@ -53,8 +53,8 @@ func (b *backfill) run(ctx context.Context) {
 	defer cancel()
 	log := b.relay.logger
 	for whole := true; ; { // the first comparison goes through the whole list
-		if untilDone(ctx, backfillRetry, func() error { return b.check(ctx) }, func(error) {}) != nil { // /readyz reports it
-			return
+		if untilDone(ctx, backfillRetry, func() error { return b.relay.checkJournal(ctx) }, func(error) {}) != nil {
+			return // /readyz has reported it
 		}
 		select {
 		case <-b.doubt: // this comparison settles it
@@ -89,12 +89,6 @@ func (b *backfill) run(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (b *backfill) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	return b.relay.journal.Check(ctx)
 }
 
 // compare reads the list, appends what the journal lacks, and returns how many events that were. Of an incomplete list

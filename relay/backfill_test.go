@@ -8,7 +8,6 @@ import (
 	"iter"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,27 +274,6 @@ func TestWhatAnIncompleteListHoldsIsAdded(t *testing.T) {
 		if !strings.Contains(log.String(), "the list is incomplete") || !strings.Contains(log.String(), "events=2") {
 			t.Errorf("the log is %q", log.String())
 		}
-	})
-}
-
-// fillingUp takes one append, and then no more.
-type fillingUp struct{ partlyFull }
-
-func (f *fillingUp) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
-	defer func() { f.full = true }()
-	return f.partlyFull.Append(ctx, entries)
-}
-
-func TestWhatIsAddedIsCountedThoughTheRestFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &listing{}
-		l.add(1, backfillBatch+1, time.Now())
-		r, _, stop := filling(t, l, &fillingUp{partlyFull{Journal: newMemory(t)}}, nil)
-		synctest.Wait()
-		if got := scraped(t, r)["tillwatch_backfilled_total"]; got != strconv.Itoa(backfillBatch) {
-			t.Errorf("%s are counted as backfilled", got)
-		}
-		stop()
 	})
 }
 

@@ -39,6 +39,7 @@ type readiness struct {
 	err     error
 	hangs   bool // the journal has not answered in time
 
+	audited int64  // the last sequence number that the audit, its only user, has read
 	damages []span // the first of them
 	damaged int64  // events
 }
@@ -134,7 +135,6 @@ func (r *Relay) JournalHangs() bool {
 func (r *Relay) audit(ctx context.Context) {
 	_ = untilDone(ctx, auditRetry, func() (err error) {
 		defer journal.Recovered(&err)
-		r.readiness.forget()
 		return r.auditOnce(ctx)
 	}, func(err error) {
 		r.logger.Error("the journal could not be checked for damage", slog.String("error", err.Error()))
@@ -145,22 +145,17 @@ func (r *Relay) audit(ctx context.Context) {
 }
 
 func (r *Relay) auditOnce(ctx context.Context) error {
-	oldest, err := r.journal.Oldest(ctx)
-	if err != nil {
-		return err
-	}
 	head, err := r.journal.Head(ctx)
-	for after := oldest - 1; err == nil && after < head; {
+	for err == nil && r.readiness.audited < head {
 		var records []journal.Record
-		if records, err = r.journal.Read(ctx, after, auditBatch); len(records) == 0 {
+		if records, err = r.journal.Read(ctx, r.readiness.audited, auditBatch); len(records) == 0 {
 			break
 		}
 		for _, record := range records {
-			if record.Damaged {
+			if r.readiness.audited = record.Seq; record.Damaged {
 				r.readiness.noteDamage(record.Seq)
 			}
 		}
-		after = records[len(records)-1].Seq
 		select {
 		case <-time.After(auditRest):
 		case <-ctx.Done():
@@ -168,12 +163,6 @@ func (r *Relay) auditOnce(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-func (r *readiness) forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.damages, r.damaged = nil, 0
 }
 
 func (r *readiness) noteDamage(seq int64) {

@@ -81,9 +81,6 @@ func (q *Queue[W]) Run(commit func(*Batch[W])) {
 	}
 }
 
-// Closing is closed when [Queue.Stop] is called.
-func (q *Queue[W]) Closing() <-chan struct{} { return q.closing }
-
 // Stop ends Run after its current batch and waits for it. first is false if Stop
 // was called before.
 func (q *Queue[W]) Stop() (first bool) {

@@ -121,7 +121,7 @@ func TestAStoppedQueueRefusesWhatHasNotBegun(t *testing.T) {
 		go func() { queued <- q.Do(t.Context(), 1) }()
 		synctest.Wait()
 		go func() {
-			<-q.Closing()
+			<-q.closing
 			c.release <- nil
 		}()
 		if !q.Stop() || q.Stop() {

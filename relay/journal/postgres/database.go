@@ -17,9 +17,8 @@ const (
 	connectTimeout = 5 * time.Second
 	prepareTimeout = time.Minute
 
-	version        = 5                  // of the schema
-	minimumVersion = 130000             // as server_version_num
-	createLock     = 0x74696c6c77617463 // keeps relays that start together from creating the tables twice
+	version    = 5                  // of the schema
+	createLock = 0x74696c6c77617463 // keeps relays that start together from creating the tables twice
 )
 
 // session applies to every connection, once it is open: PgBouncer refuses settings in a startup message. A relay
@@ -82,13 +81,10 @@ func (d *database) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
 	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
-		var server, found int
+		var found int
 		var exists bool
-		err := tx.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
-			set_config('statement_timeout', '0', true), pg_advisory_xact_lock($1)`, int64(createLock)).Scan(&server, nil, nil) // another relay may take its time
-		if err == nil && server < minimumVersion {
-			err = errTooOld
-		}
+		// Another relay may take its time.
+		_, err := tx.Exec(ctx, "SELECT set_config('statement_timeout', '0', true), pg_advisory_xact_lock($1)", int64(createLock))
 		if err == nil {
 			err = tx.QueryRow(ctx, "SELECT to_regclass('tillwatch_journal') IS NOT NULL").Scan(&exists)
 		}

@@ -20,7 +20,6 @@ var (
 	errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres://USER@HOST:5432/DATABASE or as " +
 		"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
 	errVersion = errors.New("was written by another version of this program: name another database or search_path")
-	errTooOld  = errors.New("is older than PostgreSQL 13: upgrade it")
 	errMissing = errors.New("has the tables of a journal, but not its state: restore it from a copy, or name another " +
 		"database")
 )
@@ -66,52 +65,31 @@ func CarriesPassword(dsn string) bool {
 	return at >= 0 && strings.Contains(rest[:at], ":")
 }
 
-func hasCode(err error, codes ...string) bool {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		for _, code := range codes {
-			if refused.Code == code {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// explain turns an error of opening the journal into one sentence that says what to do.
+// explain turns an error of opening the journal into one sentence. What the server says of itself names what is missing.
 func explain(config *pgx.ConnConfig, err error) error {
 	server := config.Host
 	if !strings.HasPrefix(server, "/") {
 		server = net.JoinHostPort(server, strconv.Itoa(int(config.Port)))
 	}
 	place := "the database " + strconv.Quote(config.Database) + " on " + server
-	advice := ""
+	var refused *pgconn.PgError
 	switch {
-	case errors.Is(err, errVersion), errors.Is(err, errTooOld), errors.Is(err, errMissing):
+	case errors.Is(err, errVersion), errors.Is(err, errMissing):
 		return fmt.Errorf("%s %w", place, err)
 	case errors.Is(err, context.Canceled):
-	case hasCode(err, "28P01", "28000"):
-		advice = fmt.Sprintf("user %q is not allowed in: correct the user or the password: ", config.User)
-	case hasCode(err, "3D000"):
-		advice = "there is no such database: create it with createdb: "
-	case hasCode(err, "42501", "3F000"):
-		advice = fmt.Sprintf("user %q lacks a privilege: grant CREATE on the schema for the first relay, "+
-			"SELECT, INSERT, UPDATE and DELETE on its tables for each, or name another schema with search_path: ", config.User)
-	case hasCode(err, "25006"):
-		advice = "it is read-only: name the primary server: "
-	case hasCode(err, "53300"):
-		advice = "it has no connection left: raise max_connections, or lower pool_max_conns in the DSN: "
-	case hasCode(err, "42P01", "42703", "42P07"):
-		advice = "its tables are not those of a journal: name another database or search_path: "
-	case !isRefusal(err):
+		return fmt.Errorf("open the journal in %s: %w", place, err)
+	case !errors.As(err, &refused):
 		return fmt.Errorf("PostgreSQL on %s does not answer: start it, or correct the DSN (%w)", server, oneLine{err})
 	}
-	return fmt.Errorf("open the journal in %s: %s%w", place, advice, oneLine{err})
-}
-
-func isRefusal(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused)
+	switch refused.Code {
+	case "42501", "3F000": // insufficient_privilege, invalid_schema_name
+		return fmt.Errorf("user %q lacks a privilege in %s: grant CREATE on the schema for the first relay, SELECT, INSERT, "+
+			"UPDATE and DELETE on its tables for each, or name another search_path (%w)", config.User, place, oneLine{err})
+	case "42P01", "42703", "42P07": // undefined_table, undefined_column, duplicate_table
+		return fmt.Errorf("the tables in %s are not those of a journal: name another database or search_path (%w)",
+			place, oneLine{err})
+	}
+	return fmt.Errorf("open the journal in %s as user %q: %w", place, config.User, oneLine{err})
 }
 
 // oneLine is an error whose text fits a line of a log.
