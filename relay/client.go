@@ -214,6 +214,8 @@ func (e *UnreadyError) Error() string { return "the relay is not ready: " + stri
 
 // Probe asks a relay whether it is alive or ready.
 type Probe struct {
+	Damage api.Text // what a ready relay has last said of damaged events; "": nothing
+
 	url    string
 	word   string // the answer when all is well
 	client *http.Client
@@ -262,7 +264,7 @@ func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 func (p *Probe) URL() string { return p.url }
 
 // Ask returns the status of the answer, 0 if there is none before ctx ends, and what is wrong: an [UnreadyError]
-// if the relay says so itself.
+// if the relay says so itself. Only one call at a time.
 func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
@@ -273,10 +275,13 @@ func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 		return 0, unanswered(p.url, err)
 	}
 	defer answer.Body.Close()
-	said, _ := bufio.NewReader(io.LimitReader(answer.Body, maxReason)).ReadString('\n') // the status counts
+	lines := bufio.NewReader(io.LimitReader(answer.Body, maxReason))
+	said, _ := lines.ReadString('\n') // the status counts
 	reason := api.Scrub(strings.TrimSpace(said))
 	switch status = answer.StatusCode; {
 	case status == http.StatusOK && string(reason) == p.word:
+		said, _ = lines.ReadString('\n')
+		p.Damage = api.Scrub(strings.TrimSpace(said))
 		return status, nil
 	case status == http.StatusServiceUnavailable && reason != "":
 		return status, &UnreadyError{reason}

@@ -175,6 +175,17 @@ func TestEachFaultOfARelayIsFoundByOneCheck(t *testing.T) {
 	}
 }
 
+func TestDamagedEventsOfARelayThatRunsAreNamed(t *testing.T) {
+	relay := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ready\nevents are damaged: 7\n")
+	})
+	for _, f := range examined(t, setup("", relay)) {
+		if f.Check == "relay" && (f.Verdict != Warning || !strings.Contains(f.Found, "events are damaged: 7")) {
+			t.Errorf("found %+v", f)
+		}
+	}
+}
+
 func TestASigningSecretIsJudgedByItsLengthAndByTheRelay(t *testing.T) {
 	for _, c := range []struct {
 		name, secret, counts string

@@ -30,6 +30,9 @@ func (s *Setup) relay(ctx context.Context) Finding {
 	status, err := probe.Ask(ctx)
 	var unready *relay.UnreadyError
 	switch {
+	case err == nil && probe.Damage != "":
+		return warn(fmt.Sprintf("it is ready at %s, but %s", s.RelayURL, probe.Damage),
+			"look at its disk; put its journal back from a copy if events are missing")
 	case err == nil:
 		return fine("it is ready at %s", s.RelayURL)
 	case errors.As(err, &unready):
