@@ -11,6 +11,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 func TestAConfirmOfUnknownOutcomeAndItsEndReachTheProgramForAlerts(t *testing.T) {
@@ -18,12 +19,12 @@ func TestAConfirmOfUnknownOutcomeAndItsEndReachTheProgramForAlerts(t *testing.T)
 	w := newWorld(t, quiet())
 	told := filepath.Join(t.TempDir(), "told")
 	w.settings.AlertCommand, w.settings.AlertCommandLive = config.Program{"/bin/sh", "-c", `cat >>"$1"`, "sh", told}, true
-	s, err := open(w.settings, forgets)
+	s, err := session.Open(w.settings, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
-	owned(t, s.sendAlerts(screenOptions{kept: true}))
+	t.Cleanup(s.Close)
+	owned(t, sendAlerts(s, screenOptions{kept: true}))
 	tells := func(what ...string) {
 		t.Helper()
 		eventually(t, "it is told "+strings.Join(what, " "), func() bool {
@@ -39,9 +40,9 @@ func TestAConfirmOfUnknownOutcomeAndItsEndReachTheProgramForAlerts(t *testing.T)
 		})
 	}
 	c := account.Confirm{Attempt: "A", Intent: "ci_1", Product: "Mug", Sent: time.Now(), Answered: time.Now(), Answer: "no answer"}
-	s.store.RecordConfirms([]account.Confirm{c})
+	s.Store.RecordConfirms([]account.Confirm{c})
 	tells(`"kind":"confirm"`, `"intent":"ci_1"`)
 	c.Ended, c.End = time.Now(), account.ConfirmNotDone
-	s.store.RecordConfirms([]account.Confirm{c})
+	s.Store.RecordConfirms([]account.Confirm{c})
 	tells(`"kind":"confirm"`, `"over":true`)
 }

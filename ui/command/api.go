@@ -17,6 +17,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
+	"tillwatch/ui/session"
 )
 
 type apiOptions struct {
@@ -137,7 +138,7 @@ func (o apiOptions) run(ctx context.Context, s settings, r api.Request, stdout i
 		return err
 	}
 	// Moving a stand-in's clock by weeks takes its time.
-	client, err := newClient(s, api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
+	client, err := session.NewClient(s, api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -105,12 +106,12 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	if err != nil {
 		return err
 	}
-	current, err := newSession(s, forgets)
+	current, err := session.New(s, session.Options{})
 	if err != nil {
 		return err
 	}
-	defer current.close()
-	if where := current.client.Environment(); where.Known() {
+	defer current.Close()
+	if where := current.Client.Environment(); where.Known() {
 		if err := o.checkLive(where.Live, id); err != nil {
 			return err
 		}
@@ -118,12 +119,12 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	r := newConfirmReport(current)
 	r.Intent = &account.IntentDetail{Intent: account.Intent{ID: id}}
 	if !o.dryRun || confirm.Logged(s.AuditFile()) {
-		if err := current.arm("confirm"); err != nil {
+		if err := current.Arm("confirm"); err != nil {
 			r.end(*confirm.Unlogged(s.AuditFile(), id, err))
 			return r.print(stdout, o.json, r)
 		}
 	}
-	current.warn(stderr)
+	current.Warn(stderr)
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err
 	}
@@ -132,12 +133,12 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 
 // perform reads, compares, shows and confirms, and records the result. It returns
 // only usage errors.
-func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
+func (r *confirmReport) perform(ctx context.Context, s *session.Session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
 	id := r.Intent.ID
-	in, err := s.client.Intent(ctx, id)
+	in, err := s.Client.Intent(ctx, id)
 	from := in.Response.From
 	if err != nil {
-		r.unread(s.guard.Unread(id, err))
+		r.unread(s.Guard.Unread(id, err))
 		return nil
 	}
 	r.recordRead(&in)
@@ -147,20 +148,20 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	}
 	unsent := func(why error) confirm.Outcome {
 		if o.dryRun {
-			return s.guard.Rehearse(in, why)
+			return s.Guard.Rehearse(in, why)
 		}
-		return s.guard.Unsent(ctx, in, why)
+		return s.Guard.Unsent(ctx, in, why)
 	}
-	seen, err := confirm.Propose(&in, from, s.settings.ConfirmWindow)
+	seen, err := confirm.Propose(&in, from, s.Settings.ConfirmWindow)
 	if err != nil {
 		r.end(unsent(err))
 		if r.ExitCode == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
-		r.follow(ctx, s.client, nil, o.wait, stderr)
+		r.follow(ctx, s.Client, nil, o.wait, stderr)
 		return nil
 	}
-	seen.Payment = cmp.Or(confirmBody(s.settings).PaysBy(), seen.Payment)
+	seen.Payment = cmp.Or(session.ConfirmBody(s.Settings).PaysBy(), seen.Payment)
 	r.printProposal(stderr, seen)
 	if seen.Total != agreed {
 		out := unsent(nil)
@@ -182,8 +183,8 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		return nil
 	}
 	surviveReaders()
-	r.end(s.guard.Confirm(ctx, seen, reportSettling(stderr, "the intent")))
-	r.follow(ctx, s.client, &seen, o.wait, stderr)
+	r.end(s.Guard.Confirm(ctx, seen, reportSettling(stderr, "the intent")))
+	r.follow(ctx, s.Client, &seen, o.wait, stderr)
 	return nil
 }
 

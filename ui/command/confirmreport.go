@@ -10,6 +10,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -28,9 +29,9 @@ type confirmReport struct {
 	text   string        // for people
 }
 
-func newConfirmReport(s *session) *confirmReport {
-	where := s.client.Environment()
-	return &confirmReport{Environment: where.Name, Live: where.Live, window: s.settings.ConfirmWindow}
+func newConfirmReport(s *session.Session) *confirmReport {
+	where := s.Client.Environment()
+	return &confirmReport{Environment: where.Name, Live: where.Live, window: s.Settings.ConfirmWindow}
 }
 
 // recordRead records an intent as it was read.

@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/session"
 )
 
 type createOptions struct {
@@ -124,32 +125,32 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if body.wanted.ProductURL == "" {
 		return usagef("which product? give its URL, or productUrl in --body")
 	}
-	current, err := newSession(s, forgets)
+	current, err := session.New(s, session.Options{})
 	if err != nil {
 		return err
 	}
-	defer current.close()
-	if where := current.client.Environment(); where.Known() {
+	defer current.Close()
+	if where := current.Client.Environment(); where.Known() {
 		if err := o.check(s.AllowConfirm, where, body); err != nil {
 			return err
 		}
 	}
 	r := newCreateReport(current, o.purchase, body)
-	where, err := r.lookUp(ctx, current.client, stderr)
+	where, err := r.lookUp(ctx, current.Client, stderr)
 	if err != nil {
 		return err
 	}
 	if where.StandIn {
-		r.sent(body.send(ctx, current.client, o.purchase))
+		r.sent(body.send(ctx, current.Client, o.purchase))
 		return r.print(stdout, o.json, r)
 	}
 	if err := o.check(s.AllowConfirm, where, body); err != nil {
 		return err
 	}
-	if err := current.arm("create"); err != nil {
+	if err := current.Arm("create"); err != nil {
 		r.ended(*confirm.Unlogged(s.AuditFile(), "", err))
 	} else {
-		current.warn(stderr)
+		current.Warn(stderr)
 		r.guarded(ctx, current, where, o, stderr)
 	}
 	return r.print(stdout, o.json, r)
@@ -201,13 +202,13 @@ func (r *createReport) checkPrice(product api.Product, err error, stderr io.Writ
 }
 
 // guarded creates the intent with the guards of a confirm.
-func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, o createOptions, stderr io.Writer) {
+func (r *createReport) guarded(ctx context.Context, s *session.Session, where api.Environment, o createOptions, stderr io.Writer) {
 	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: o.another, Again: o.again, Why: r.why, Body: api.CreateIntent{Raw: r.body.raw}}
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}
 	surviveReaders()
-	out := s.guard.Create(ctx, s.client, c, reportSettling(stderr, "the list of intents"))
+	out := s.Guard.Create(ctx, s.Client, c, reportSettling(stderr, "the list of intents"))
 	r.ended(out)
 	if r.why != nil && errors.Is(out.Err, r.why) {
 		r.ExitCode = exitNotConfirmable

@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -28,7 +29,7 @@ type createReport struct {
 	body     *createBody
 }
 
-func newCreateReport(s *session, purchase bool, body *createBody) *createReport {
+func newCreateReport(s *session.Session, purchase bool, body *createBody) *createReport {
 	return &createReport{confirmReport: newConfirmReport(s), Reference: body.wanted.ReferenceID, purchase: purchase, body: body}
 }
 

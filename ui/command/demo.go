@@ -18,6 +18,7 @@ import (
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 type demoOptions struct {
@@ -90,6 +91,7 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(folder)
+	o.screen.files = s.StateDir
 	delay := paintFirst
 	if o.headless || o.screen.plain {
 		delay = 0
@@ -99,28 +101,28 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		return err
 	}
 	defer servers.atProxy.Close() // a second Close, once it has served, does no harm
-	return alongside(ctx, func(ctx context.Context) error {
+	return session.Alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
 			defer end.Stop()
 		}
-		current, err := open(servers.settings, forgets)
+		current, err := session.Open(servers.settings, session.Options{StandIn: true})
 		if err != nil {
 			return err
 		}
-		defer current.close()
-		if err := current.addProxy(servers.atProxy, io.Discard); err != nil {
+		defer current.Close()
+		if err := addProxy(current, servers.atProxy, io.Discard); err != nil {
 			return err
 		}
 		if !o.headless {
-			return current.show(ctx, o.screen, in, out)
+			return show(ctx, current, o.screen, in, out)
 		}
-		record, err := current.record(o.screen, out)
+		record, err := recordsOf(current, o.screen, out)
 		if err != nil {
 			return err
 		}
 		defer record.report(o.screen.words)
-		return alongside(ctx, func(ctx context.Context) error { return current.reportEverySecond(ctx, out, o.json) }, current.run, record.run)
+		return session.Alongside(ctx, func(ctx context.Context) error { return reportEverySecond(ctx, current, out, o.json) }, current.Run, record.run)
 	}, servers.parts...)
 }
 
@@ -129,13 +131,13 @@ type demoServers struct {
 	settings settings     // of a dashboard on this account
 	atProxy  net.Listener // for a proxy through which the shop calls the service
 	service  *simulator.Simulator
-	parts    []part // run them
+	parts    []session.Part // run them
 }
 
 // openDemoServers opens the servers. They listen at once but answer only after delay, so
 // that they do not hold up the first frame.
 func openDemoServers(s settings, shop simulator.Config, folder string, delay time.Duration) (demoServers, error) {
-	s.LastingDir, s.StateDir = s.StateDir, folder
+	s.StateDir = folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
 	atSpeed(&s, shop.Speed)
@@ -156,8 +158,8 @@ func openDemoServers(s settings, shop simulator.Config, folder string, delay tim
 	if err != nil {
 		return demoServers{}, errors.Join(usage(err), closeListeners(at[:]))
 	}
-	s.APIURL, s.OwnStandIn = address(atService), true
-	return demoServers{s, atProxy, service, []part{
+	s.APIURL = address(atService)
+	return demoServers{s, atProxy, service, []session.Part{
 		func(ctx context.Context) error {
 			_ = api.Sleep(ctx, delay)
 			return runDemoRelay(ctx, atRelay, s, folder)
@@ -213,7 +215,7 @@ func runDemoRelay(ctx context.Context, listener net.Listener, s settings, folder
 }
 
 // reportEverySecond prints the state each second until ctx ends, and once more then.
-func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON bool) error {
+func reportEverySecond(ctx context.Context, s *session.Session, out io.Writer, asJSON bool) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -223,7 +225,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 			ended = true
 		case <-ticker.C:
 		}
-		r := s.snapshot(time.Now(), nil)
+		r := takeSnapshot(s, time.Now(), nil)
 		if err := printed(out, asJSON, r.brief(), r.oneLine(time.Now())+"\n"); err != nil || ended {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api/simulator"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
@@ -18,7 +19,7 @@ func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 		t.Fatalf("window %v, %v; want 5m", on.settings.ConfirmWindow, err)
 	}
 	defer on.atProxy.Close()
-	if err := alongside(t.Context(), func(context.Context) error { return nil }, on.parts...); err != nil {
+	if err := session.Alongside(t.Context(), func(context.Context) error { return nil }, on.parts...); err != nil {
 		t.Error(err)
 	}
 }

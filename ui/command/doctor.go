@@ -17,6 +17,7 @@ import (
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/doctor"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -138,7 +139,7 @@ func unusable(ctx context.Context, s settings, data string) error {
 	if why := dashboard.WrongFilter(s.Filter); why != "" {
 		filter = fmt.Errorf("filter is %s: %s", config.Shown(s.Filter), why)
 	}
-	if s.WatchList != fromStdin {
+	if s.WatchList != session.FromStdin {
 		list = readWatchIDs(&s, ctx, nil)
 	}
 	if s.APIURL != "" || s.RelayURL == "" && s.Postgres.IsZero() && data == "" {
@@ -153,9 +154,9 @@ func setupOf(s settings, wrong error, data string, std streams) *doctor.Setup {
 	set := &doctor.Setup{
 		Wrong: wrong, APIURL: s.APIURL, APIKey: s.APIKey, PollShare: s.PollShare, AllowConfirm: s.AllowConfirm,
 		RelayURL: s.RelayURL, SigningSecrets: s.SigningSecrets(), In: std.in, Out: std.out,
-		Client:     func(c api.Config) (*api.Client, error) { return newClient(s, c) },
+		Client:     func(c api.Config) (*api.Client, error) { return session.NewClient(s, c) },
 		Reader:     func() (*relay.Reader, error) { return newReader(s) },
-		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) { return newSubscriber(s, c) },
+		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) { return session.NewSubscriber(s, c) },
 	}
 	exists := func(folder string) bool {
 		_, err := os.Stat(filepath.Join(folder, "journal.db"))

@@ -20,6 +20,7 @@ import (
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 // world is the whole path on loopback: the service, a relay that can be killed
@@ -27,13 +28,13 @@ import (
 type world struct {
 	settings settings
 	service  *simulator.Simulator
-	session  *session
+	session  *session.Session
 	screen   *screen
-	data     string         // folder of the relay's journal
-	killed   func()         // ends the relay
-	owner    *testing.T     // whose end is the end of every part, also of one that a subtest starts
-	prepare  func(*session) // before the board opens; nil: nothing
-	left     chan struct{}  // closed when the board has been left
+	data     string                 // folder of the relay's journal
+	killed   func()                 // ends the relay
+	owner    *testing.T             // whose end is the end of every part, also of one that a subtest starts
+	prepare  func(*session.Session) // before the board opens; nil: nothing
+	left     chan struct{}          // closed when the board has been left
 }
 
 func newWorld(t *testing.T, c simulator.Config) *world {
@@ -109,18 +110,18 @@ func (w *world) restartRelay(t *testing.T) {
 // openBoard shows the account on an emulated screen.
 func (w *world) openBoard(t *testing.T, width, height int) {
 	t.Helper()
-	current, err := open(w.settings, forgets)
+	current, err := session.Open(w.settings, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(current.close)
+	t.Cleanup(current.Close)
 	if w.prepare != nil {
 		w.prepare(current)
 	}
 	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)
-		return current.show(ctx, screenOptions{width: width, height: height}, w.screen, w.screen)
+		return show(ctx, current, screenOptions{width: width, height: height}, w.screen, w.screen)
 	})
 }
 
@@ -170,7 +171,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
 
 	w.waitForPicture(t, "a read that names the order", func(account.Changes) bool {
-		in, ok := w.session.store.Intent(api.ID(id))
+		in, ok := w.session.Store.Intent(api.ID(id))
 		return ok && in.Certainty == account.Verified && in.State == api.Completed && len(in.Latest.OrderIDs) > 0
 	})
 }
@@ -189,11 +190,11 @@ func (w *world) waitForPicture(t *testing.T, what string, wanted func(account.Ch
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
-		picture := w.session.store.Changes(0)
+		picture := w.session.Store.Changes(0)
 		if wanted(picture) {
 			return picture
 		}
-		if w.session.store.Wait(ctx, picture.Version) != nil {
+		if w.session.Store.Wait(ctx, picture.Version) != nil {
 			t.Fatalf("the picture never showed %s; it says %+v", what, picture.Summary)
 		}
 	}
@@ -283,7 +284,7 @@ func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
 	if strings.Contains(text, "forged") {
 		t.Errorf("a forged event is on the board:\n%s", text)
 	}
-	if got := w.session.store.Changes(0); len(got.Events) != 1 || len(got.Intents) != 1 {
+	if got := w.session.Store.Changes(0); len(got.Events) != 1 || len(got.Intents) != 1 {
 		t.Errorf("the picture has %d events and %d intents, want one of each", len(got.Events), len(got.Intents))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/delivery"
 	"tillwatch/relay"
+	"tillwatch/ui/session"
 )
 
 // maxSources limits the sources whose newest event is remembered.
@@ -108,7 +109,7 @@ func (p *eventPrinter) enough() bool { return p.options.limit > 0 && p.count >= 
 
 // lineOfItem makes the line of an event from its cursor.
 func lineOfItem(item relay.Item, cursor string) eventLine {
-	d := deliveryOf(item)
+	d := session.DeliveryOf(item)
 	return eventLine{Cursor: cursor, Event: d.Kept(), Conflicts: item.Conflicts, Body: api.Masked(item.Event.Raw)}
 }
 

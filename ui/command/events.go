@@ -19,6 +19,7 @@ import (
 	"tillwatch/relay"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/session"
 )
 
 type eventsOptions struct {
@@ -85,7 +86,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	subscriber, err := newSubscriber(s, config)
+	subscriber, err := session.NewSubscriber(s, config)
 	if err != nil {
 		return err
 	}

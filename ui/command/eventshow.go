@@ -16,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
 
 // maxQuarantined is how many quarantined bodies are listed.
@@ -28,7 +29,7 @@ func newReader(s settings) (*relay.Reader, error) {
 	}
 	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {
-		return nil, withAddressHint(err)
+		return nil, config.WrongAddress(err)
 	}
 	return reader, nil
 }

@@ -17,18 +17,22 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/session"
 )
 
-// exporter exports intents of a session.
-type exporter struct{ *session }
+// exporter exports intents of a session to files in a folder.
+type exporter struct {
+	*session.Session
+	folder string
+}
 
 // text is an intent in a form, with the buyer if personal is true.
 func (e exporter) text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
-	in, known := e.store.Intent(id)
+	in, known := e.Store.Intent(id)
 	if !known {
 		return "", errors.New("it is no longer kept here")
 	}
-	line := e.intentLine(in, personal, e.store.Summary().Feed.State == account.FeedLive, time.Now())
+	line := intentLineOf(e.Session, in, personal, e.Store.Summary().Feed.State == account.FeedLive, time.Now())
 	if form == dashboard.Markdown {
 		return line.text(), nil
 	}
@@ -46,7 +50,7 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 		return "", err
 	}
 	ending := map[dashboard.ExportForm]string{dashboard.Markdown: ".md", dashboard.JSON: ".json"}[form]
-	path, err := newFile(e.settings, "exports", string(id), ending)
+	path, err := newFile(e.folder, "exports", string(id), ending)
 	if err != nil {
 		return "", durable.ReasonFirst(err)
 	}
@@ -56,11 +60,13 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 	}))
 }
 
-// newFile is the path of a new file, named after name and the time, in a folder that
-// only its owner can open. The demo deletes its own folder, so its files go where
-// other runs keep theirs.
-func newFile(s settings, folder, name, ending string) (string, error) {
-	folder = filepath.Join(cmp.Or(s.LastingDir, s.StateDir), folder)
+// folder is where the user's files go: the demo deletes its own folder, so its files go where other runs keep theirs.
+func (o screenOptions) folder(s settings) string { return cmp.Or(o.files, s.StateDir) }
+
+// newFile is the path of a new file, named after name and the time, in a folder of this kind inside of folder that
+// only its owner can open.
+func newFile(folder, kind, name, ending string) (string, error) {
+	folder = filepath.Join(folder, kind)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/session"
 )
 
 // hostileIntent is a failed intent all of whose texts would be something else in
@@ -29,19 +30,19 @@ func exporterOf(t *testing.T, bodies ...string) exporter {
 	t.Helper()
 	s := config.Defaults()
 	s.APIURL, s.APIKey, s.StateDir = "https://api.example/it's", api.NewSecret("key-of-the-test"), filepath.Join(t.TempDir(), "state")
-	current, err := newSession(s, forgets)
+	current, err := session.New(s, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(current.close)
+	t.Cleanup(current.Close)
 	for _, body := range bodies {
 		in, err := api.DecodeIntent([]byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		current.store.ApplyRead(in, time.Now(), account.ByRead)
+		current.Store.ApplyRead(in, time.Now(), account.ByRead)
 	}
-	return exporter{current}
+	return exporter{current, s.StateDir}
 }
 
 func TestNothingRemoteIsMarkdownInAnExport(t *testing.T) {
@@ -78,7 +79,7 @@ func TestOnlyWhatCameFromOutsideIsCodeInAnExport(t *testing.T) {
 		{What: account.ReadShowed, To: "on_*hold*"},
 	}}
 	in.ID, in.Shipments = "ci_1", nil
-	l := e.intentLine(in, false, true, time.Now())
+	l := intentLineOf(e.Session, in, false, true, time.Now())
 	l.Shipments = []*account.Shipment{{ID: "shp_1", Latest: &api.Shipment{Status: api.Delayed}}}
 	text := l.text()
 	for _, want := range []string{" unchanged (18 reads) (", "made by `shop/1.0`, seen by the proxy: retrieving offer (", "read: `on *hold*` (", ": ! delayed\n"} {
@@ -93,7 +94,7 @@ func TestAnIntentInNoKnownStateIsSaidToBe(t *testing.T) {
 	for _, missing := range []bool{false, true} {
 		in := &account.IntentDetail{}
 		in.ID, in.Missing = "ci_1", missing
-		l := e.intentLine(in, false, true, time.Now())
+		l := intentLineOf(e.Session, in, false, true, time.Now())
 		want := map[bool]string{false: "not known: all that is known is that the intent exists", true: "not known: the service answered 404 to the last read"}[missing]
 		if !strings.HasPrefix(l.text(), "# · unknown\n") || !strings.Contains(l.text(), "- State: "+want+"\n") {
 			t.Errorf("missing: %t\n%s", missing, l.text())
@@ -171,15 +172,15 @@ func TestExportsAreFilesOfTheirOwnForTheirOwnerAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		at, err := os.Stat(path)
-		if err != nil || at.Mode().Perm() != 0o600 || seen[path] || filepath.Dir(path) != filepath.Join(e.settings.StateDir, "exports") {
+		if err != nil || at.Mode().Perm() != 0o600 || seen[path] || filepath.Dir(path) != filepath.Join(e.Settings.StateDir, "exports") {
 			t.Errorf("%s: %v, error %v", path, at, err)
 		}
 		seen[path] = true
 	}
-	if err := os.RemoveAll(e.settings.StateDir); err != nil {
+	if err := os.RemoveAll(e.Settings.StateDir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(e.settings.StateDir, nil, 0o600); err != nil {
+	if err := os.WriteFile(e.Settings.StateDir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if path, err := e.Save("ci_1", dashboard.Markdown, false); err == nil || !strings.HasPrefix(err.Error(), "not a directory: ") {
@@ -193,7 +194,7 @@ func TestExportsAreFilesOfTheirOwnForTheirOwnerAlone(t *testing.T) {
 func TestRequestsThatNamedAnIntentAreInItsExport(t *testing.T) {
 	e := exporterOf(t, hostileIntent)
 	for i, path := range []string{"/api/v1/checkout-intents/ci_1", "/api/v1/checkout-intents/ci_12", "/api/v1/checkout-intents/ci_1/shipments?after=…", "/api/v1/shipments"} {
-		e.store.RecordExchange(api.Exchange{Method: "GET", Path: path, Status: 200, Sent: time.Now(), RequestID: api.Text(fmt.Sprint("req_", i))})
+		e.Store.RecordExchange(api.Exchange{Method: "GET", Path: path, Status: 200, Sent: time.Now(), RequestID: api.Text(fmt.Sprint("req_", i))})
 	}
 	text, err := e.text("ci_1", dashboard.Markdown, false)
 	if err != nil {

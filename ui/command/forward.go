@@ -17,6 +17,7 @@ import (
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -143,7 +144,7 @@ func (o *forwardOptions) forward(ctx context.Context, s settings, std streams) e
 		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
 			follow := begin
 			follow.Types, follow.Cursor = t.Types, cmp.Or(cursor, begin.Cursor)
-			return newSubscriber(s, follow)
+			return session.NewSubscriber(s, follow)
 		},
 		OnAttempt: func(a forward.Attempt) error { return std.print(attemptOf(a)) },
 		OnStatus: func(target api.Text, status relay.Status) {

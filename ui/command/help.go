@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -115,7 +116,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("there is no flag -%.60s%s", name, wording.Suggest("-"+name, names))
 	case errors.As(err, &invalid):
 		flag, value := invalid.GetFlag(), config.Shown(invalid.GetValue())
-		must := map[string]string{"duration": durationHint, "float64": "a number", "bool": "true or false",
+		must := map[string]string{"duration": config.DurationHint, "float64": "a number", "bool": "true or false",
 			"int": "a whole number", "int64": "a whole number", "uint64": "a whole number"}
 		if must := must[flag.Value.Type()]; must != "" {
 			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)
@@ -124,9 +125,6 @@ func refusedFlag(c *cobra.Command, err error) error {
 	}
 	return err
 }
-
-// durationHint says how to write a duration.
-const durationHint = "a time with its unit, such as 90s or 45m"
 
 // showHelp runs a command that only has subcommands.
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
@@ -175,7 +173,7 @@ func argument(missing, extra string) cobra.PositionalArgs {
 // validIDs refuses arguments that cannot be ids.
 func validIDs(_ *cobra.Command, args []string) error {
 	for _, id := range args {
-		if err := checkID(id); err != nil {
+		if err := session.CheckID(id); err != nil {
 			return err
 		}
 	}

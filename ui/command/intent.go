@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/relay"
+	"tillwatch/ui/session"
 )
 
 func newIntent() *cobra.Command {
@@ -38,7 +39,7 @@ func newIntent() *cobra.Command {
 				return nil, usagef("--wait must be 0 or longer, such as 10s")
 			}
 			var ids []api.ID
-			for _, id := range idsOf(args) {
+			for _, id := range session.IDs(args) {
 				if !slices.Contains(ids, id) {
 					ids = append(ids, id)
 				}
@@ -57,12 +58,12 @@ func newIntent() *cobra.Command {
 // readIntents reads intents and what belongs to each. Those that cannot be read are the error; what
 // is known of them is in the report all the same.
 func readIntents(ctx context.Context, s settings, ids []api.ID, reveal bool, wait time.Duration, std streams) (report, error) {
-	current, err := newSession(s, remembers)
+	current, err := session.New(s, session.Options{Memory: session.Remembers})
 	if err != nil {
 		return nil, err
 	}
-	defer current.close()
-	if err := current.restored(); err != nil {
+	defer current.Close()
+	if err := current.Restored(); err != nil {
 		return nil, err
 	}
 	limited, stop := context.WithTimeout(ctx, wait)
@@ -78,11 +79,11 @@ func readIntents(ctx context.Context, s settings, ids []api.ID, reveal bool, wai
 	var found []intentLine
 	text := ""
 	for _, id := range ids {
-		in, known := current.store.Intent(id)
+		in, known := current.Store.Intent(id)
 		if !known || in.State == "" && in.Latest == nil { // it is only known that it does not exist
 			continue
 		}
-		line := current.intentLine(in, reveal, complete, time.Now())
+		line := intentLineOf(current, in, reveal, complete, time.Now())
 		if len(found) > 0 {
 			text += "\n"
 		}
@@ -96,7 +97,7 @@ var errUnauthorized = errors.New("the service refuses the API key: check TILLWAT
 
 // readAll reads intents with their shipments, ahead of background reads. The error names each that
 // could not be read.
-func readAll(ctx context.Context, s *session, ids []api.ID, wait time.Duration) error {
+func readAll(ctx context.Context, s *session.Session, ids []api.ID, wait time.Duration) error {
 	var failed []error
 	for _, id := range ids {
 		switch err := readIntent(ctx, s, id); {
@@ -109,31 +110,31 @@ func readAll(ctx context.Context, s *session, ids []api.ID, wait time.Duration) 
 			failed = append(failed, fmt.Errorf("%s: %w", id, err))
 		}
 	}
-	return inOneLine(failed)
+	return errors.Join(failed...)
 }
 
 // readIntent reads an intent and, once it is completed, its shipments.
-func readIntent(ctx context.Context, s *session, id api.ID) error {
+func readIntent(ctx context.Context, s *session.Session, id api.ID) error {
 	sent := time.Now()
-	in, err := s.client.Intent(ctx, id)
+	in, err := s.Client.Intent(ctx, id)
 	switch {
 	case errors.Is(err, api.ErrMissing):
-		s.store.ApplyMissing(id, sent)
-		return fmt.Errorf("the service knows no such intent in this environment (%s)", s.client.Environment().Name)
+		s.Store.ApplyMissing(id, sent)
+		return fmt.Errorf("the service knows no such intent in this environment (%s)", s.Client.Environment().Name)
 	case errors.Is(err, api.ErrUnauthorized):
 		return errUnauthorized
 	case err != nil:
 		return fmt.Errorf("reading it: %w", err)
 	}
 	in.ID = id
-	s.store.ApplyRead(in, sent, account.ByRead)
+	s.Store.ApplyRead(in, sent, account.ByRead)
 	if in.State != api.Completed {
 		return nil
 	}
 	sent = time.Now()
 	var list []api.Shipment
 	var incomplete error
-	for sh, err := range s.client.IntentShipments(ctx, id) {
+	for sh, err := range s.Client.IntentShipments(ctx, id) {
 		switch {
 		case errors.As(err, new(*api.ItemError)): // an unreadable item says nothing about the others
 			continue
@@ -150,29 +151,29 @@ func readIntent(ctx context.Context, s *session, id api.ID) error {
 		}
 		list = append(list, sh)
 	}
-	s.store.ApplyIntentShipments(id, list, sent)
+	s.Store.ApplyIntentShipments(id, list, sent)
 	return incomplete
 }
 
 // readHistory receives what the relay has stored since the last run, or since the first of the
 // intents was created. It reports whether that is complete; the error says what may be missing.
-func readHistory(ctx context.Context, s *session, ids []api.ID) (complete bool, err error) {
-	events, err := s.subscribe(relay.SubscriberConfig{Since: created(s.store, ids)})
+func readHistory(ctx context.Context, s *session.Session, ids []api.ID) (complete bool, err error) {
+	events, err := s.Subscribe(relay.SubscriberConfig{Since: created(s.Store, ids)})
 	if events == nil || err != nil {
 		return false, err
 	}
 	ended := func() bool {
-		state := s.store.Summary().Feed.State
+		state := s.Store.Summary().Feed.State
 		return state == account.FeedLive || state == account.FeedRefused
 	}
-	wait := func(ctx context.Context) error { return s.store.Until(ctx, ended) }
-	_ = alongside(ctx, wait, func(ctx context.Context) error {
-		if err := events.Follow(ctx, pictureSink{s.store}); ctx.Err() == nil {
-			s.store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})
+	wait := func(ctx context.Context) error { return s.Store.Until(ctx, ended) }
+	_ = session.Alongside(ctx, wait, func(ctx context.Context) error {
+		if err := events.Follow(ctx, session.PictureSink{Store: s.Store}); ctx.Err() == nil {
+			s.Store.SetFeed(account.FeedStatus{State: account.FeedRefused, Since: time.Now(), Err: err})
 		}
 		return nil
 	})
-	switch feed := s.store.Summary().Feed; feed.State {
+	switch feed := s.Store.Summary().Feed; feed.State {
 	case account.FeedLive:
 		return true, nil
 	case account.FeedRefused:

@@ -42,9 +42,9 @@ func (w *world) asUser(t *testing.T) (config string) {
 func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
 	e := exporterOf(t, `{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","phone":"646-555-0143","country":"US"},
 "paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"failureReason":{"code":"form_validation_error","message":"the phone 646-555-0143 does not match"}}`)
-	detail, _ := e.store.Intent("ci_1")
+	detail, _ := e.Store.Intent("ci_1")
 	for _, reveal := range []bool{false, true} {
-		intent := e.intentLine(detail, reveal, true, time.Now())
+		intent := intentLineOf(e.Session, detail, reveal, true, time.Now())
 		line, err := json.Marshal(intent)
 		if err != nil {
 			t.Fatal(err)
@@ -63,9 +63,9 @@ func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
 func TestWhatIsHandedOnQuotesNoMailSecretOrBuyer(t *testing.T) {
 	e := exporterOf(t, `{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","country":"US"},"referenceId":"gift-Zadie",
 "variantSelections":[{"label":"Engraving","value":"For Zadie"}],"failureReason":{"code":"checkout_failed","message":"ask help@acme.example, token: tok-5f3a9c"}}`)
-	detail, _ := e.store.Intent("ci_1")
+	detail, _ := e.Store.Intent("ci_1")
 	for _, reveal := range []bool{false, true} {
-		intent := e.intentLine(detail, reveal, true, time.Now())
+		intent := intentLineOf(e.Session, detail, reveal, true, time.Now())
 		for _, private := range []string{"help@acme.example", "tok-5f3a9c", "gift-Zadie", "For Zadie"} {
 			if text := intent.text(); strings.Contains(text, private) != reveal {
 				t.Errorf("revealing %v, %s is in it: %v\n%s", reveal, private, !reveal, text)
@@ -82,10 +82,10 @@ func TestAnIntentInJSONIsMaskedAsInARecordingUnlessRevealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.store.ApplyIntentShipments("ci_1", []api.Shipment{shipment}, time.Now())
-	detail, _ := e.store.Intent("ci_1")
+	e.Store.ApplyIntentShipments("ci_1", []api.Shipment{shipment}, time.Now())
+	detail, _ := e.Store.Intent("ci_1")
 	for _, reveal := range []bool{false, true} {
-		line, err := json.Marshal(e.intentLine(detail, reveal, true, time.Now()))
+		line, err := json.Marshal(intentLineOf(e.Session, detail, reveal, true, time.Now()))
 		if err != nil || strings.Contains(string(line), "3f1c9a52") {
 			t.Fatalf("error %v: %s", err, line)
 		}

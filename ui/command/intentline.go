@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/session"
 	"tillwatch/ui/timeline"
 	"tillwatch/ui/wording"
 )
@@ -47,10 +48,10 @@ type failureHelp struct {
 	Advice string           `json:"advice"`
 }
 
-// intentLine gathers what is known about an intent. historyRead is true if the relay's history
+// intentLineOf gathers what is known about an intent. historyRead is true if the relay's history
 // is in its timeline.
-func (s *session) intentLine(in *account.IntentDetail, reveal, historyRead bool, now time.Time) intentLine {
-	where, sum := s.client.Environment(), s.store.Summary()
+func intentLineOf(s *session.Session, in *account.IntentDetail, reveal, historyRead bool, now time.Time) intentLine {
+	where, sum := s.Client.Environment(), s.Store.Summary()
 	l := intentLine{
 		Environment: where.Name, Live: where.Live, Intent: in, Stays: in.Stays(), HistoryRead: historyRead,
 		Personal: reveal, Program: version(), MadeAt: now.UTC(), service: now.Add(-sum.Ahead),
@@ -59,11 +60,11 @@ func (s *session) intentLine(in *account.IntentDetail, reveal, historyRead bool,
 		l.Slow = pace.Slow(now.Sub(in.Since))
 	}
 	for _, id := range in.Shipments {
-		if sh, known := s.store.Shipment(id); known {
+		if sh, known := s.Store.Shipment(id); known {
 			l.Shipments = append(l.Shipments, sh)
 		}
 	}
-	for _, e := range s.store.RequestsAbout(append([]api.ID{in.ID}, in.Shipments...)...) {
+	for _, e := range s.Store.RequestsAbout(append([]api.ID{in.ID}, in.Shipments...)...) {
 		l.Requests = append(l.Requests, account.SharedRequest(e))
 	}
 	latest := latestOf(in)

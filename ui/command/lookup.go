@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -40,17 +41,17 @@ func newLookup() *cobra.Command {
 }
 
 func runLookup(ctx context.Context, s settings, address string, asJSON bool, stdout io.Writer) error {
-	current, err := newSession(s, forgets)
+	current, err := session.New(s, session.Options{})
 	if err != nil {
 		return err
 	}
-	defer current.close()
-	product, err := current.client.LookupProduct(ctx, address)
+	defer current.Close()
+	product, err := current.Client.LookupProduct(ctx, address)
 	switch {
 	case errors.Is(err, api.ErrUnauthorized):
 		return errUnauthorized
 	case errors.Is(err, api.ErrMissing):
-		return fmt.Errorf("%s knows no product at this URL: %w", current.client.Environment().Name, err)
+		return fmt.Errorf("%s knows no product at this URL: %w", current.Client.Environment().Name, err)
 	case errors.Is(err, api.ErrValidation):
 		return errors.New(refusal(err))
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/session"
 )
 
 func newOrder() *cobra.Command {
@@ -43,18 +44,17 @@ func newOrder() *cobra.Command {
 }
 
 func readOrder(ctx context.Context, s settings, reference api.Text, wait time.Duration, std streams) (report, error) {
-	s.WatchOrder = reference
 	var picture snapshot
 	var found *orderLine
 	var unread error
-	err := withSettled(ctx, s, std, wait, func(ctx context.Context, current *session) error {
+	err := withSettled(ctx, s, reference, std, wait, func(ctx context.Context, current *session.Session) error {
 		limited, stop := context.WithTimeout(ctx, wait)
 		defer stop()
-		unread = readAll(limited, current, openItems(current.store.Order(reference)), wait)
-		picture = current.snapshot(time.Now(), nil)
-		picture.missItems(current.store.Summary())
-		if order := current.store.Order(reference); order != nil {
-			found = current.orderLine(order, picture.Settled)
+		unread = readAll(limited, current, openItems(current.Store.Order(reference)), wait)
+		picture = takeSnapshot(current, time.Now(), nil)
+		picture.missItems(current.Store.Summary())
+		if order := current.Store.Order(reference); order != nil {
+			found = orderLineOf(current, order, picture.Settled)
 		}
 		return ctx.Err()
 	})
@@ -116,15 +116,15 @@ type orderLine struct {
 	service time.Time // when it was made, by the service's clock
 }
 
-// orderLine is an order with its items masked, as they may leave the process.
-func (s *session) orderLine(o *account.Order, settled bool) *orderLine {
-	where := s.client.Environment()
+// orderLineOf is an order with its items masked, as they may leave the process.
+func orderLineOf(s *session.Session, o *account.Order, settled bool) *orderLine {
+	where := s.Client.Environment()
 	shared := *o
 	line := orderLine{Environment: where.Name, Live: where.Live, Settled: settled, Order: &shared, Ended: o.Ended.UTC(),
-		service: time.Now().Add(-s.store.Summary().Ahead)}
+		service: time.Now().Add(-s.Store.Summary().Ahead)}
 	shared.Intents = nil
 	for _, in := range o.Intents {
-		all, known := s.store.Intent(in.ID)
+		all, known := s.Store.Intent(in.ID)
 		if !known {
 			all = &account.IntentDetail{Intent: *in}
 		}

@@ -20,6 +20,7 @@ import (
 	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 type proxyOptions struct {
@@ -103,7 +104,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if err := facesAnother(s.APIURL, ln); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	parts := []part{}
+	parts := []session.Part{}
 	if certificate != nil {
 		parts = append(parts, func(ctx context.Context) error { return certificate.follow(ctx, log) })
 	}
@@ -119,7 +120,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if err := announce.print(stdout, "proxy", o.json); err != nil {
 		return errors.Join(fmt.Errorf("printing the ready line: %w", err), ln.Close())
 	}
-	return alongside(ctx, func(ctx context.Context) error { return p.Serve(ctx, ln) }, parts...)
+	return session.Alongside(ctx, func(ctx context.Context) error { return p.Serve(ctx, ln) }, parts...)
 }
 
 // proxy is the proxy's configuration from the settings.
@@ -127,13 +128,13 @@ func proxyConfig(s settings) proxy.Config {
 	return proxy.Config{Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader}
 }
 
-func newProxyTo(s settings, config proxy.Config) (*proxy.Proxy, error) {
+func newProxyTo(s settings, c proxy.Config) (*proxy.Proxy, error) {
 	if s.APIURL == "" {
 		return nil, usagef("no service is configured: give --api-url or set TILLWATCH_API_URL")
 	}
-	p, err := proxy.New(config)
+	p, err := proxy.New(c)
 	if err != nil {
-		return nil, withAddressHint(err)
+		return nil, config.WrongAddress(err)
 	}
 	return p, nil
 }
@@ -167,7 +168,7 @@ func reportTo(ctx context.Context, s settings, of *proxy.Config, alsoTo []string
 	for _, address := range append([]string{s.RelayURL}, alsoTo...) {
 		reporter, err := relay.NewReporter(relay.ReporterConfig{URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
 		if err != nil {
-			return nil, withAddressHint(err)
+			return nil, config.WrongAddress(err)
 		}
 		all = append(all, reporter)
 	}
@@ -211,23 +212,23 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 }
 
 // addProxy has the session run a proxy on a listener, and observe what passes.
-func (s *session) addProxy(ln net.Listener, words io.Writer) error {
-	config := proxyConfig(s.settings)
-	config.Observe, config.Logger = s.store.Observe, logger(words, false)
-	p, err := newProxyTo(s.settings, config)
+func addProxy(s *session.Session, ln net.Listener, words io.Writer) error {
+	config := proxyConfig(s.Settings)
+	config.Observe, config.Logger = s.Store.Observe, logger(words, false)
+	p, err := newProxyTo(s.Settings, config)
 	if err != nil {
 		return err
 	}
-	s.proxied = func(ctx context.Context) error { return p.Serve(ctx, ln) }
+	s.Beside(func(ctx context.Context) error { return p.Serve(ctx, ln) })
 	return nil
 }
 
 // addConfiguredProxy does the same on the configured address, if there is one, and prints it.
-func (s *session) addConfiguredProxy(drawn bool, words io.Writer) error {
-	if s.settings.ProxyListen == "" {
+func addConfiguredProxy(s *session.Session, drawn bool, words io.Writer) error {
+	if s.Settings.ProxyListen == "" {
 		return nil
 	}
-	ln, err := listenFor("--proxy-listen", s.settings.ProxyListen)
+	ln, err := listenFor("--proxy-listen", s.Settings.ProxyListen)
 	if err != nil {
 		return err
 	}
@@ -235,8 +236,8 @@ func (s *session) addConfiguredProxy(drawn bool, words io.Writer) error {
 	if drawn {
 		log = io.Discard // the screen shows the service's state itself
 	}
-	if err := cmp.Or(facesAnother(s.settings.APIURL, ln), s.addProxy(ln, log)); err != nil {
+	if err := cmp.Or(facesAnother(s.Settings.APIURL, ln), addProxy(s, ln, log)); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	return ready{Listen: address(ln), APIURL: s.settings.APIURL}.print(words, "proxy", false)
+	return ready{Listen: address(ln), APIURL: s.Settings.APIURL}.print(words, "proxy", false)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/ui/session"
 )
 
 // proxied is a proxy that runs as a command.
@@ -61,8 +62,8 @@ func asks(t *testing.T, base string, key api.Secret) {
 }
 
 // hasSeen reports whether the session knows of a request of the shop.
-func (s *session) hasSeen() bool {
-	return slices.ContainsFunc(s.store.Changes(0).Requests, func(e api.Exchange) bool {
+func hasSeen(s *session.Session) bool {
+	return slices.ContainsFunc(s.Store.Changes(0).Requests, func(e api.Exchange) bool {
 		return e.By == "the-shop/1" && e.Path == "/api/v1/shipments" && e.Status == http.StatusOK
 	})
 }
@@ -84,13 +85,13 @@ func TestWhatPassesAProxyReachesTheRelayAndItsDashboards(t *testing.T) {
 	}
 	stop() // so that the dashboard, which comes later, still hears of it
 	for _, at := range []*world{w, other} {
-		current, err := open(at.settings, forgets)
+		current, err := session.Open(at.settings, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(current.close)
-		owned(t, current.run)
-		eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
+		t.Cleanup(current.Close)
+		owned(t, current.Run)
+		eventually(t, "the dashboard knows of the shop's request", func() bool { return hasSeen(current) })
 	}
 	for _, text := range []string{said.String(), string(metrics)} {
 		if strings.Contains(text, w.settings.APIKey.Reveal()) || strings.Contains(text, w.settings.RelayToken.Reveal()) {
@@ -103,19 +104,19 @@ func TestADashboardRunsAProxyByItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
 	w.settings.RelayURL, w.settings.ProxyListen = "", "127.0.0.1:0"
-	current, err := open(w.settings, forgets)
+	current, err := session.Open(w.settings, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(current.close)
+	t.Cleanup(current.Close)
 	var said utterances
-	if err := current.addConfiguredProxy(false, &said); err != nil {
+	if err := addConfiguredProxy(current, false, &said); err != nil {
 		t.Fatal(err)
 	}
-	owned(t, current.run)
+	owned(t, current.Run)
 	address, _, _ := strings.Cut(strings.TrimPrefix(said.String(), "proxy ready on "), " ")
 	asks(t, address, w.settings.APIKey)
-	eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
+	eventually(t, "the dashboard knows of the shop's request", func() bool { return hasSeen(current) })
 }
 
 func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {

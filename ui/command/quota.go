@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -28,9 +29,9 @@ func newQuota() *cobra.Command {
 		Args:    noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			var failed error
-			err := withSettled(ctx, s, std, wait, func(ctx context.Context, current *session) error {
-				failed = current.snapshot(time.Now(), nil).failure()
-				return printQuota(ctx, current.store, failed, follow, std)
+			err := withSettled(ctx, s, "", std, wait, func(ctx context.Context, current *session.Session) error {
+				failed = takeSnapshot(current, time.Now(), nil).failure()
+				return printQuota(ctx, current.Store, failed, follow, std)
 			})
 			if err == nil && !follow {
 				err = failed

@@ -11,6 +11,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 func TestTheQuotaIsPrintedInWords(t *testing.T) {
@@ -88,21 +89,21 @@ func TestFollowingTheQuotaPrintsOnlyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := config.Defaults()
 		s.APIURL, s.APIKey, s.StateDir = "http://127.0.0.1:1", api.NewSecret("key-of-the-test"), t.TempDir()
-		current, err := open(s, forgets)
+		current, err := session.Open(s, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer current.close()
+		defer current.Close()
 		var once, followed bytes.Buffer
-		if err := printQuota(t.Context(), current.store, nil, false, streams{out: &once}); err != nil {
+		if err := printQuota(t.Context(), current.Store, nil, false, streams{out: &once}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
 		defer end()
-		if err := printQuota(ctx, current.store, nil, true, streams{out: &followed}); err != nil {
+		if err := printQuota(ctx, current.Store, nil, true, streams{out: &followed}); err != nil {
 			t.Fatal(err)
 		}
-		if c := current.store.Changes(0); quotaLine(&c.Summary) == "" {
+		if c := current.Store.Changes(0); quotaLine(&c.Summary) == "" {
 			t.Fatal("no limit is known, so this test shows nothing")
 		}
 		if followed.String() != once.String() {

@@ -17,6 +17,7 @@ import (
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -33,7 +34,8 @@ func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 
 // records are the recordings of a session: at most one runs at a time.
 type records struct {
-	session *session
+	session *session.Session
+	folder  string
 	options recordOptions
 	header  form.Header
 	first   *record // from --record; may be nil
@@ -56,11 +58,13 @@ type record struct {
 }
 
 // record prepares a session's recordings, and starts one if --record is given.
-func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
+func recordsOf(s *session.Session, o screenOptions, out io.Writer) (*records, error) {
 	if o.record.file == "" && o.record.limit > 0 {
 		return nil, usagef("--record-limit needs --record")
 	}
-	r := &records{session: s, options: o.record, header: s.header(), starts: make(chan *record), ended: make(chan struct{})}
+	r := &records{
+		session: s, folder: o.folder(s.Settings), options: o.record, header: s.Header(), starts: make(chan *record), ended: make(chan struct{}),
+	}
 	r.header.Width, r.header.Height = o.width, o.height
 	if w, h := terminalSize(out); w > 0 && !o.plain {
 		r.header.Width, r.header.Height = w, h
@@ -86,13 +90,13 @@ func (r *records) add(recorder *recording.Recorder) *record {
 }
 
 // run records until the recording or ctx ends.
-func (one *record) run(ctx context.Context, s *session) {
+func (one *record) run(ctx context.Context, s *session.Session) {
 	defer close(one.done)
 	defer context.AfterFunc(ctx, one.end)()
-	s.awaitEnvironment(one.ctx)
-	where := s.client.Environment()
+	s.AwaitEnvironment(one.ctx)
+	where := s.Client.Environment()
 	one.recorder.Name(where.Name, where.Live)
-	_ = one.recorder.Run(one.ctx, s.store) // its state has the error
+	_ = one.recorder.Run(one.ctx, s.Store) // its state has the error
 	one.end()
 }
 
@@ -102,7 +106,7 @@ func (r *records) run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer close(r.ended)
-	if r.session.restored() != nil { // a recording begins with the whole picture
+	if r.session.Restored() != nil { // a recording begins with the whole picture
 		return nil
 	}
 	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session) }) }
@@ -143,7 +147,7 @@ func (r *records) Start() (string, error) {
 	if r.State().On {
 		return "", errors.New("already recording")
 	}
-	h := r.session.header()
+	h := r.session.Header()
 	h.Width, h.Height = r.header.Width, r.header.Height
 	path, err := r.path(h.Environment)
 	if err != nil {
@@ -170,7 +174,7 @@ func (r *records) path(environment string) (string, error) {
 		ending := filepath.Ext(file)
 		return freeName(strings.TrimSuffix(file, ending), ending)
 	}
-	return newFile(r.session.settings, "recordings", environment, ".tillwatch")
+	return newFile(r.folder, "recordings", environment, ".tillwatch")
 }
 
 // End implements [dashboard.Recording].

@@ -11,22 +11,23 @@ import (
 
 	"tillwatch/api/simulator"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/session"
 )
 
 // recordedBoard shows the account of a world on an emulated screen, and returns what
 // is said once it has been left.
 func (w *world) recordedBoard(t *testing.T, o recordOptions) (words *bytes.Buffer) {
 	t.Helper()
-	current, err := open(w.settings, forgets)
+	current, err := session.Open(w.settings, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(current.close)
+	t.Cleanup(current.Close)
 	words = &bytes.Buffer{}
 	w.session, w.screen, w.left = current, newScreen(t, 160, 36), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)
-		return current.show(ctx, screenOptions{width: 160, height: 36, record: o, words: words}, w.screen, w.screen)
+		return show(ctx, current, screenOptions{width: 160, height: 36, record: o, words: words}, w.screen, w.screen)
 	})
 	w.screen.waitFor(t, `relay ● live`)
 	return words

@@ -17,6 +17,7 @@ import (
 	"tillwatch/relay"
 	"tillwatch/relay/signature"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 )
 
 type relayOptions struct {
@@ -187,7 +188,7 @@ func eventList(s settings) (relay.EventList, error) {
 	if s.APIURL == "" || s.APIKey.IsZero() {
 		return nil, nil
 	}
-	return newClient(s, api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
+	return session.NewClient(s, api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 }
 
 // logger logs for people to w.

@@ -16,6 +16,7 @@ import (
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/plain"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/session"
 )
 
 type replayOptions struct {
@@ -91,7 +92,7 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 	if err != nil {
 		return err
 	}
-	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
+	return session.Alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
 }
 
 // errPrinted ends the printing of a recording.

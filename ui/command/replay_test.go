@@ -12,6 +12,7 @@ import (
 	"tillwatch/api/simulator"
 	"tillwatch/ui/config"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -127,16 +128,16 @@ func TestTheReplaysUsageIsChecked(t *testing.T) {
 func TestTheBoardSaysThatItIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
-	current, err := open(w.settings, forgets)
+	current, err := session.Open(w.settings, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(current.close)
+	t.Cleanup(current.Close)
 	file := filepath.Join(t.TempDir(), "r.tillwatch")
 	s, left := newScreen(t, 120, 36), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(left)
-		return current.show(ctx, screenOptions{width: 120, height: 36, record: recordOptions{file: file}}, s, s)
+		return show(ctx, current, screenOptions{width: 120, height: 36, record: recordOptions{file: file}}, s, s)
 	})
 	s.waitFor(t, `● rec`, `relay ● live`)
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {

@@ -36,6 +36,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay/journal":       {"api", "api/durable", "relay/journal", "relay/journal/groupcommit"},
 		"themes":              {},
 		"ui/config":           {"api", "api/account", "api/quota", "relay", "ui/notify", "ui/wording"},
+		"ui/session":          {"api", "api/account", "api/account/form", "api/confirm", "api/quota", "relay", "ui/attention", "ui/config"},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/process", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
 		"ui/doctor":           {"api", "api/quota", "relay", "relay/journal", "ui/dashboard/layout", "ui/wording"},
 		"ui/attention":        {"api", "api/account", "api/durable", "ui/process"},
@@ -49,7 +50,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"api", "ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/config", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/config", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/recording", "ui/session", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

@@ -3,50 +3,9 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
-
-// part is something that runs beside others until its context ends.
-type part func(context.Context) error
-
-// untilDone waits for ctx.
-func untilDone(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-// alongside runs the parts until main returns, then ends them and waits for them. A
-// part that fails ends main; its error comes before main's. A panic fails as well: main may
-// have a terminal to restore.
-func alongside(ctx context.Context, main part, parts ...part) error {
-	group, ctx := errgroup.WithContext(ctx)
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	for _, run := range parts {
-		group.Go(func() (err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-				}
-			}()
-			if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-				return err
-			}
-			return nil
-		})
-	}
-	err := main(ctx)
-	end()
-	if failed := group.Wait(); failed != nil {
-		return failed
-	}
-	return err
-}
 
 // background runs something until ctx ends or stop is called, which waits for it.
 func background(ctx context.Context, run func(context.Context)) (stop func()) {

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/session"
 )
 
 func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
@@ -51,18 +52,18 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 	}
 
 	w.killed() // without the relay, only what was kept has the intents
-	again, err := open(w.keptIn(state), keeps)
+	again, err := session.Open(w.keptIn(state), session.Options{Memory: session.Keeps})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.restored(); err != nil {
+	if err := again.Restored(); err != nil {
 		t.Fatal(err)
 	}
-	defer again.close()
-	if got := again.store.Changes(0); len(got.Intents) != 3 || len(got.Events) != 3 || got.Summary.Feed.Cursor != count(first.Relay.Cursor) {
+	defer again.Close()
+	if got := again.Store.Changes(0); len(got.Intents) != 3 || len(got.Events) != 3 || got.Summary.Feed.Cursor != count(first.Relay.Cursor) {
 		t.Errorf("the next session begins with %d intents and %d events at %d", len(got.Intents), len(got.Events), got.Summary.Feed.Cursor)
 	}
-	if !again.settling() {
+	if !settling(again) {
 		t.Error("a session that has read nothing counts as settled")
 	}
 	w.restartRelay(t)

@@ -88,7 +88,7 @@ func (o senderOptions) checkTarget(s settings, flag, address string) error {
 	}
 	readable := api.CheckClearText(u, "what --header-file names")
 	if readable != nil && len(o.headerFiles) > 0 && !s.InsecureHTTP {
-		return withAddressHint(readable)
+		return config.WrongAddress(readable)
 	}
 	return nil
 }

@@ -1,17 +1,19 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tillwatch/api"
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
+	"tillwatch/ui/session"
 )
 
 // settings are the merged values of flags, environment, configuration file and defaults.
@@ -56,6 +58,15 @@ func settingsOf(c *cobra.Command) (settings, error) {
 	return unlessInterrupted(c.Context(), func() (settings, error) { return loadSettings(c.Flags()) })
 }
 
+// readWatchIDs adds the ids of the watch list to the settings'. stdin is nil if the dashboard's keys come from there.
+func readWatchIDs(s *settings, ctx context.Context, stdin io.Reader) error {
+	ids, err := unlessInterrupted(ctx, func() ([]string, error) { return session.ListedIDs(*s, stdin) })
+	if err == nil {
+		s.WatchIDs = ids
+	}
+	return err
+}
+
 // actionsOf is the table of actions with the configured keys and commands. The error names each unusable action and
 // key.
 func actionsOf(s settings) (*action.Table, error) {
@@ -92,13 +103,4 @@ func ownCommands(s settings) (all []own.Command, err error) {
 		all = append(all, one)
 	}
 	return all, config.Wrong(err)
-}
-
-// withAddressHint adds to the error of an unusable address how to use it all the same, if possible.
-func withAddressHint(err error) error {
-	var readable *api.ClearTextError
-	if errors.As(err, &readable) {
-		err = fmt.Errorf("%w, or allow it with --insecure-http", err)
-	}
-	return config.Wrong(err)
 }

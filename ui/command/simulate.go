@@ -15,6 +15,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/session"
 )
 
 const mostSnapshot = 256 << 20 // bytes
@@ -170,7 +171,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, std streams
 	if err := announce.print(std.out, "simulator", std.json); err != nil {
 		return errors.Join(fmt.Errorf("printing the ready line: %w", err), listener.Close())
 	}
-	return alongside(ctx, untilDone, service.Run, func(ctx context.Context) error { return service.Serve(ctx, listener) })
+	return session.Alongside(ctx, session.UntilDone, service.Run, func(ctx context.Context) error { return service.Serve(ctx, listener) })
 }
 
 // config is the simulator's configuration.

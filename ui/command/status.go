@@ -16,6 +16,7 @@ import (
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -36,8 +37,8 @@ func newStatus() *cobra.Command {
 				return nil, err
 			}
 			var found snapshot
-			err = withSettled(ctx, s, std, wait, func(_ context.Context, current *session) error {
-				found = current.snapshot(time.Now(), by)
+			err = withSettled(ctx, s, "", std, wait, func(_ context.Context, current *session.Session) error {
+				found = takeSnapshot(current, time.Now(), by)
 				return nil
 			})
 			if err != nil {
@@ -55,9 +56,9 @@ func newStatus() *cobra.Command {
 }
 
 // withSettled keeps the account's picture live until it is settled or the wait is over, and then
-// calls read.
-func withSettled(ctx context.Context, s settings, std streams, wait time.Duration,
-	read func(context.Context, *session) error) error {
+// calls read. Of an order, only what may belong to it is read; "": everything.
+func withSettled(ctx context.Context, s settings, order api.Text, std streams, wait time.Duration,
+	read func(context.Context, *session.Session) error) error {
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
 	}
@@ -65,24 +66,24 @@ func withSettled(ctx context.Context, s settings, std streams, wait time.Duratio
 		return err
 	}
 	s.AllowConfirm = false
-	current, err := open(s, keeps)
+	current, err := session.Open(s, session.Options{Memory: session.Keeps, Order: order})
 	if err != nil {
 		return err
 	}
-	defer current.close()
-	err = alongside(ctx, func(ctx context.Context) error {
-		current.awaitSettled(ctx, wait)
+	defer current.Close()
+	err = session.Alongside(ctx, func(ctx context.Context) error {
+		awaitSettled(ctx, current, wait)
 		return read(ctx, current)
-	}, current.run)
-	if why := current.unsaved(); err == nil && why != "" {
+	}, current.Run)
+	if why := unsaved(current); err == nil && why != "" {
 		std.say("%s", why)
 	}
 	return err
 }
 
 // unsaved says why a session that has ended could not save its picture; "" if it has.
-func (s *session) unsaved() string {
-	for _, a := range s.store.Summary().Alerts {
+func unsaved(s *session.Session) string {
+	for _, a := range s.Store.Summary().Alerts {
 		if a.Kind == account.AlertSaving {
 			return a.Text
 		}
@@ -95,34 +96,34 @@ const settleLook = 200 * time.Millisecond
 
 // awaitSettled waits until the picture is settled or waiting does not help, at most for
 // limit.
-func (s *session) awaitSettled(ctx context.Context, limit time.Duration) {
-	_ = s.restored() // running the session reports the error
+func awaitSettled(ctx context.Context, s *session.Session, limit time.Duration) {
+	_ = s.Restored() // running the session reports the error
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	for version := uint64(0); ctx.Err() == nil && s.settling(); {
-		version = s.store.Changes(version).Version
+	for version := uint64(0); ctx.Err() == nil && settling(s); {
+		version = s.Store.Changes(version).Version
 		look, done := context.WithTimeout(ctx, settleLook)
-		_ = s.store.Wait(look, version) // checks again in either case
+		_ = s.Store.Wait(look, version) // checks again in either case
 		done()
 	}
 }
 
 // settling reports whether something is missing that waiting may bring.
-func (s *session) settling() bool {
-	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
+func settling(s *session.Session) bool {
+	return slices.ContainsFunc(s.Watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
 // snapshot is what the session knows, and why something is missing. It counts only the
 // intents that the filter matches; nil matches all.
-func (s *session) snapshot(now time.Time, by *pane.Filter) snapshot {
-	settling, picture := s.watcher.Settling(), s.store.Changes(0)
+func takeSnapshot(s *session.Session, now time.Time, by *pane.Filter) snapshot {
+	settling, picture := s.Watcher.Settling(), s.Store.Changes(0)
 	held := wording.Holds(picture.Summary.Holds(now), now, time.Local)
 	for i := range settling.Missing {
 		if m := &settling.Missing[i]; m.Err == nil {
-			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened), held))
+			m.Err = errors.New(whyMissing(*m, now.Sub(s.Opened), held))
 		}
 	}
-	r := newSnapshot(s.client.Environment().Name, filtered(picture, by), settling, now)
+	r := newSnapshot(s.Client.Environment().Name, filtered(picture, by), settling, now)
 	if by != nil {
 		r.Filter = by.Text
 	}

@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/session"
 )
 
 // TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves holds with a relay and without.
@@ -26,11 +27,11 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 			if !relay {
 				w.settings.RelayURL = ""
 			}
-			current, err := open(w.settings, keeps)
+			current, err := session.Open(w.settings, session.Options{Memory: session.Keeps})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(current.close)
+			t.Cleanup(current.Close)
 			in, out, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +41,7 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() {
-				ended <- current.stream(ctx, screenOptions{plain: true, json: true}, out)
+				ended <- stream(ctx, current, screenOptions{plain: true, json: true}, out)
 			}()
 			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
 				t.Fatal(err)
@@ -69,7 +70,7 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 				}
 			}
 			in.Close()
-			current.watcher.Refresh(id) // something to tell
+			current.Watcher.Refresh(id) // something to tell
 			if err := <-ended; err != nil || ctx.Err() != nil {
 				t.Errorf("it ended with %v (%v), want no error soon", err, ctx.Err())
 			}

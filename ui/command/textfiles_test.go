@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"tillwatch/ui/session"
 )
 
 // inUTF16 is a text as some editors save it.
@@ -57,7 +59,7 @@ func TestEveryFileOfTextIsReadByOneRule(t *testing.T) {
 			return s.Theme, err
 		}},
 		{"ids", "ci_1\nci_2\n", "ci_1 ci_2", func(*testing.T) (string, error) {
-			ids, err := readWatchList(path)
+			ids, err := session.ListedIDs(settings{WatchList: path}, nil)
 			return strings.Join(ids, " "), err
 		}},
 		{"a certificate", content(certFile), "relay", func(*testing.T) (string, error) { return pair(path, keyFile) }},

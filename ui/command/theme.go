@@ -12,6 +12,7 @@ import (
 	"tillwatch/themes"
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/session"
 )
 
 // themeLibrary finds themes in the configuration folder, then among the embedded
@@ -41,7 +42,7 @@ func checkTheme(s settings) error {
 
 // applyTheme gives the dashboard its theme and those to switch to. The returned part
 // follows the theme's file.
-func applyTheme(s settings, config *dashboard.Config) (follow part, err error) {
+func applyTheme(s settings, config *dashboard.Config) (follow session.Part, err error) {
 	library, name := themeLibrary(), themeName(s)
 	shown, files, err := library.LoadFiles(name)
 	if err != nil {

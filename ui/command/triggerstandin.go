@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/ui/session"
 )
 
 // happen makes the stand-in do what the event reports, and reports its endpoints' answers.
@@ -28,7 +29,7 @@ func (t *triggering) happen(ctx context.Context, s settings, std streams) (repor
 	if err := s.RequireService(); err != nil {
 		return nil, err
 	}
-	client, err := newClient(s, api.Config{})
+	client, err := session.NewClient(s, api.Config{})
 	if err != nil {
 		return nil, err
 	}

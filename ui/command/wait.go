@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/relay"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -134,13 +135,13 @@ func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdou
 
 // waitForRelay checks a condition that the relay alone can answer, so that no account is needed.
 func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	subscriber, err := newSubscriber(s, relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
+	subscriber, err := session.NewSubscriber(s, relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
 	if err != nil {
 		return found{}, err
 	}
 	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
 	follow := func(ctx context.Context) error {
-		_ = feed{subscriber, look.store}.Follow(ctx, tapped{pictureSink{look.store}, look}) // the picture has the error
+		_ = session.NewFeed(subscriber, look.store).Follow(ctx, tapped{session.PictureSink{Store: look.store}, look}) // the picture has the error
 		return nil
 	}
 	redial := func(ctx context.Context) error {
@@ -149,7 +150,7 @@ func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) 
 		}
 		return nil
 	}
-	err = alongside(ctx, look.until, follow, redial)
+	err = session.Alongside(ctx, look.until, follow, redial)
 	return look.now, err
 }
 
@@ -166,29 +167,29 @@ const unreadEvery = 2 * time.Second
 // waitForPicture keeps a picture of the account, or of one intent, and checks the
 // condition whenever it changes.
 func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	current, err := newSession(s, forgets)
+	current, err := session.New(s, session.Options{})
 	if err != nil {
 		return found{}, err
 	}
-	defer current.close()
-	look, ids := &waiting{condition: w, store: current.store}, w.intents()
-	events, err := current.subscribe(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true})
+	defer current.Close()
+	look, ids := &waiting{condition: w, store: current.Store}, w.intents()
+	events, err := current.Subscribe(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true})
 	if err != nil {
 		return found{}, err
 	}
 	if events != nil {
 		events = tap{events, look}
 	}
-	config := account.WatcherConfig{Store: current.store, Reader: current.client, Feed: events, WatchIDs: ids, Only: ids, Poll: s.PollEvery}
+	config := account.WatcherConfig{Store: current.Store, Reader: current.Client, Feed: events, WatchIDs: ids, Only: ids, Poll: s.PollEvery}
 	switch {
 	case len(ids) > 0:
 		config.Poll = min(config.Poll, askEvery)
 	default:
-		config.WatchIDs = idsOf(s.WatchIDs)
+		config.WatchIDs = session.IDs(s.WatchIDs)
 		config.Poll = min(config.Poll, unreadEvery) // reads ended intents for their reference
 	}
 	watcher := account.NewWatcher(config)
-	err = alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {
+	err = session.Alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {
 		for api.Sleep(ctx, askEvery) == nil {
 			for _, id := range ids {
 				watcher.Refresh(id)
@@ -202,9 +203,9 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 // intents are the only ones to read; none means the whole account.
 func (w *condition) intents() []api.ID {
 	if w.subject == ofIntent {
-		return idsOf([]string{w.name})
+		return session.IDs([]string{w.name})
 	}
-	return idsOf(w.terms["intent"])
+	return session.IDs(w.terms["intent"])
 }
 
 // until checks the picture whenever it changes.

@@ -11,6 +11,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/ui/config"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
@@ -61,7 +62,7 @@ func parseCondition(args []string) (*condition, error) {
 	}
 	w.subject, w.name = subject, name
 	if subject == ofIntent {
-		if err := checkID(name); err != nil {
+		if err := session.CheckID(name); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +99,7 @@ func (w *condition) term(word string, terms map[string][]string) error {
 		case key == "type" && !matchesAny(v):
 			return fmt.Errorf("there is no event type %s%s", config.Shown(v), wording.Suggest(v, eventTypes()))
 		case key == "intent":
-			if err := checkID(v); err != nil {
+			if err := session.CheckID(v); err != nil {
 				return err
 			}
 		case known != nil && !slices.Contains(known, v):

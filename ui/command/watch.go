@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/session"
 )
 
 type screenOptions struct {
@@ -24,6 +25,7 @@ type screenOptions struct {
 	plain         bool   // print lines instead of drawing
 	json          bool   // print JSON lines
 	record        recordOptions
+	files         string            // the folder of exports and recordings; "": the state folder
 	width, height int               // if the output is not a terminal with a size
 	screen        *dashboard.Screen // nil: one of its own
 }
@@ -73,29 +75,29 @@ func watch(c *cobra.Command, o screenOptions) error {
 			return err
 		}
 	}
-	current, err := open(s, keeps)
+	current, err := session.Open(s, session.Options{Memory: session.Keeps})
 	if err != nil {
 		return err
 	}
-	if err := current.addConfiguredProxy(!o.plain, c.ErrOrStderr()); err != nil {
-		current.close()
+	if err := addConfiguredProxy(current, !o.plain, c.ErrOrStderr()); err != nil {
+		current.Close()
 		return err
 	}
 	ctx, release := untilHangup(c.Context())
 	defer release()
 	if !o.plain {
-		return current.fill(ctx, o, c.InOrStdin(), c.OutOrStdout())
+		return fill(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
 	}
-	defer current.close()
+	defer current.Close()
 	if o.json {
-		return current.stream(ctx, o, c.OutOrStdout())
+		return stream(ctx, current, o, c.OutOrStdout())
 	}
-	return current.show(ctx, o, c.InOrStdin(), c.OutOrStdout())
+	return show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
 }
 
 // fill shows the account on a terminal, and closes the session. Messages are printed after the screen is gone,
 // unless it is stuck.
-func (s *session) fill(ctx context.Context, o screenOptions, in io.Reader, out io.Writer) error {
+func fill(ctx context.Context, s *session.Session, o screenOptions, in io.Reader, out io.Writer) error {
 	var words bytes.Buffer
 	stderr, screen := o.words, dashboard.NewScreen(in, out)
 	defer func() {
@@ -103,9 +105,9 @@ func (s *session) fill(ctx context.Context, o screenOptions, in io.Reader, out i
 			_, _ = words.WriteTo(stderr)
 		}
 	}()
-	defer s.close()
+	defer s.Close()
 	o.words, o.screen = &words, screen
-	return s.show(ctx, o, in, out)
+	return show(ctx, s, o, in, out)
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {

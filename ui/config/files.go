@@ -25,7 +25,14 @@ const (
 // ReadFile reads a file of settings or of a secret, of at most 1 MiB within 5 s, by the rule for its text:
 // [api.FileText] or [api.SecretText]. Its errors are [fs.PathError]s.
 func ReadFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
-	content, err := inTime(func() ([]byte, error) { return readAtMost(path, mostBytes) })
+	content, err := inTime(func() ([]byte, error) {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return ReadAll(file)
+	})
 	if err == nil {
 		content, err = rule(content)
 	}
@@ -52,15 +59,11 @@ func inTime(read func() ([]byte, error)) (content []byte, err error) {
 	}
 }
 
-func readAtMost(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("larger than %d bytes", most)
+// ReadAll reads everything, and refuses more than 1 MiB.
+func ReadAll(from io.Reader) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
+	if err == nil && len(content) > mostBytes {
+		err = fmt.Errorf("larger than %d bytes", mostBytes)
 	}
 	return content, err
 }

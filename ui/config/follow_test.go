@@ -77,6 +77,7 @@ func TestAFileIsNotReadWhileItIsBeingWritten(t *testing.T) {
 			seen = append(seen, string(content))
 			return []string{path}
 		})
+		time.Sleep(lookEvery / 2)
 		for _, part := range []string{"a", "a-long", "a-long-key"} {
 			time.Sleep(lookEvery)
 			writeFile(t, path, part)

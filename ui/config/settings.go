@@ -80,12 +80,6 @@ type Settings struct {
 	Profiles []string `koanf:"-"`
 	// KeyProfile is the chosen profile if the configuration file names the API key, else "".
 	KeyProfile string `koanf:"-"`
-	// LastingDir takes the files that the user keeps if StateDir is deleted after this run; "" if it is not.
-	LastingDir string `koanf:"-"`
-	// WatchOrder: only what may belong to the order of this reference is read; "": all.
-	WatchOrder api.Text `koanf:"-"`
-	// OwnStandIn: the service is a stand-in in this process.
-	OwnStandIn bool `koanf:"-"`
 	// SecretFiles are the files that the secrets were read from, by setting.
 	SecretFiles map[string]string `koanf:"-"`
 }
@@ -145,6 +139,14 @@ func Wrongf(format string, args ...any) error { return &Error{fmt.Errorf(format,
 
 func (e *Error) Error() string { return e.err.Error() }
 func (e *Error) Unwrap() error { return e.err }
+
+// WrongAddress is [Wrong] of the error of an unusable address, with how to use it all the same, if possible.
+func WrongAddress(err error) error {
+	if errors.As(err, new(*api.ClearTextError)) {
+		err = fmt.Errorf("%w, or allow it with --insecure-http", err)
+	}
+	return Wrong(err)
+}
 
 // Secrets are the keys and tokens, some perhaps unset.
 func (s Settings) Secrets() []api.Secret {

@@ -28,10 +28,11 @@ type Confirmer interface {
 // Config configures a dashboard. Source is required.
 type Config struct {
 	Source            account.Picture
-	Environment       string // the environment, until an answer names it
-	Live              bool   // the environment takes real money
-	Account           string // for display
-	Armed             bool   // intents may be confirmed; needs a Confirmer
+	Restored          func() error // waits until Source is to be read; its error ends the dashboard. Nil: at once
+	Environment       string       // the environment, until an answer names it
+	Live              bool         // the environment takes real money
+	Account           string       // for display
+	Armed             bool         // intents may be confirmed; needs a Confirmer
 	Confirmer         Confirmer
 	Refresh           func(api.ID)           // reads an intent; nil: not possible. It must not block.
 	TryKey            func()                 // rereads a refused or limited API key from its file and tries it now; nil: not possible. It must not block for long.

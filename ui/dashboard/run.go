@@ -64,7 +64,13 @@ func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	pumping.Go(func() { m.job.FollowQuit(s.canvas.LeaveAtOnce) })
 	var pumpErr error
 	pumping.Go(func() {
-		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {
+		if m.cfg.Restored != nil {
+			pumpErr = m.cfg.Restored()
+		}
+		if pumpErr == nil {
+			pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) })
+		}
+		if pumpErr != nil {
 			program.Quit()
 		}
 	})

@@ -1,4 +1,4 @@
-package command
+package session
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"tillwatch/api/confirm"
 )
 
-// confirmFollower tells the picture what the audit log says, whoever writes it: this run, an earlier one, or another.
-type confirmFollower struct {
+// confirms tells the picture what the audit log says, whoever writes it: this run, an earlier one, or another.
+type confirms struct {
 	history     *confirm.History
 	environment func() api.Environment // that answers
 	ownRun      string                 // as this run is named in the log; "" if it confirms nothing
@@ -20,12 +20,12 @@ type confirmFollower struct {
 	told        []account.Confirm
 }
 
-func newConfirmFollower(record func([]account.Confirm)) *confirmFollower {
-	return &confirmFollower{record: record, woken: make(chan struct{}, 1)}
+func newConfirms(history *confirm.History, environment func() api.Environment, record func([]account.Confirm)) *confirms {
+	return &confirms{history: history, environment: environment, record: record, woken: make(chan struct{}, 1)}
 }
 
 // changed says that the log has a new line. It does not block.
-func (f *confirmFollower) changed() {
+func (f *confirms) changed() {
 	select {
 	case f.woken <- struct{}{}:
 	default:
@@ -39,7 +39,7 @@ const standInName = "simulator"
 const followConfirmsEvery = 2 * time.Second
 
 // run tells what changes until ctx ends.
-func (f *confirmFollower) run(ctx context.Context) error {
+func (f *confirms) run(ctx context.Context) error {
 	again := time.NewTicker(followConfirmsEvery)
 	defer again.Stop()
 	for {
@@ -54,7 +54,7 @@ func (f *confirmFollower) run(ctx context.Context) error {
 }
 
 // tell tells what the log says now, if that is new.
-func (f *confirmFollower) tell() {
+func (f *confirms) tell() {
 	var all []account.Confirm
 	where := f.environment()
 	for _, a := range f.history.Read() {
@@ -70,9 +70,10 @@ func (f *confirmFollower) tell() {
 	}
 }
 
-func (f *confirmFollower) confirm(a *confirm.Attempt) account.Confirm {
+func (f *confirms) confirm(a *confirm.Attempt) account.Confirm {
 	return account.Confirm{
-		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Where: api.Scrub(a.Sent.Environment), Run: api.Scrub(a.Sent.Run), Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
+		Attempt: a.Sent.Attempt, Intent: a.Sent.Intent, Where: api.Scrub(a.Sent.Environment), Run: api.Scrub(a.Sent.Run),
+		Own: f.ownRun != "" && a.Sent.Run == f.ownRun, Product: a.Sent.Product, Total: a.Sent.Total, Sent: a.Sent.At,
 		By: a.Answered.By, ByOther: a.Ended.Verdict != "" && a.Ended.Run != a.Sent.Run,
 		Answered: a.Answered.At, Answer: api.Scrub(a.Answered.Detail), Agreed: a.Answered.Agreed,
 		Ended: a.Ended.At, End: endOf(a.Ended), Detail: api.Scrub(a.Ended.Detail),

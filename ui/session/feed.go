@@ -1,4 +1,4 @@
-package command
+package session
 
 import (
 	"context"
@@ -8,12 +8,45 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
+
+// NewSubscriber makes a subscriber of the configured relay.
+func NewSubscriber(s config.Settings, c relay.SubscriberConfig) (*relay.Subscriber, error) {
+	c.URL, c.Token, c.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
+	subscriber, err := relay.NewSubscriber(c)
+	if err != nil {
+		return nil, config.WrongAddress(err)
+	}
+	return subscriber, nil
+}
+
+// Subscribe makes the feed of the relay's events, from the oldest or from c's Since on; nil without a relay.
+func (s *Session) Subscribe(c relay.SubscriberConfig) (account.Feed, error) {
+	if s.Settings.RelayURL == "" {
+		return nil, nil
+	}
+	if err := s.Settings.RequireAccount(); err != nil {
+		return nil, err
+	}
+	c.From, c.Client = relay.FromEarliest, "tillwatch"
+	subscriber, err := NewSubscriber(s.Settings, c)
+	if err != nil {
+		return nil, err
+	}
+	s.Retry = subscriber.Retry
+	return NewFeed(subscriber, s.Store), nil
+}
 
 // feed makes a relay's subscriber an [account.Feed].
 type feed struct {
 	subscriber *relay.Subscriber
 	store      *account.Store // knows where to resume
+}
+
+// NewFeed makes a feed of a subscriber, which resumes where the picture is.
+func NewFeed(subscriber *relay.Subscriber, store *account.Store) account.Feed {
+	return feed{subscriber, store}
 }
 
 // Follow implements [account.Feed].
@@ -32,13 +65,14 @@ func (h handler) Events(_ context.Context, batch []relay.Item) error {
 	arrived := time.Now()
 	deliveries := make([]account.Delivery, len(batch))
 	for i, item := range batch {
-		deliveries[i] = deliveryOf(item)
+		deliveries[i] = DeliveryOf(item)
 	}
 	h.sink.Deliver(deliveries, arrived)
 	return nil
 }
 
-func deliveryOf(item relay.Item) account.Delivery {
+// DeliveryOf is an event of the relay as the picture takes it.
+func DeliveryOf(item relay.Item) account.Delivery {
 	return account.Delivery{
 		Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates,
 		ID: item.ID,
@@ -59,20 +93,20 @@ func (h handler) Status(s relay.Status) {
 	h.sink.FeedChanged(status)
 }
 
-// pictureSink is an [account.Sink] that only updates the picture. Requests that others
+// PictureSink is an [account.Sink] that only updates the picture. Requests that others
 // sent are left out.
-type pictureSink struct{ *account.Store }
+type PictureSink struct{ *account.Store }
 
 // Deliver implements [account.Sink].
-func (p pictureSink) Deliver(batch []account.Delivery, arrived time.Time) {
+func (p PictureSink) Deliver(batch []account.Delivery, arrived time.Time) {
 	p.ApplyEvents(batch, arrived)
 }
 
 // Observe implements [account.Sink].
-func (pictureSink) Observe([]quota.Observation) {}
+func (PictureSink) Observe([]quota.Observation) {}
 
 // FeedChanged implements [account.Sink].
-func (p pictureSink) FeedChanged(status account.FeedStatus) { p.SetFeed(status) }
+func (p PictureSink) FeedChanged(status account.FeedStatus) { p.SetFeed(status) }
 
 func feedState(s relay.StreamState) account.FeedState {
 	switch s {
