@@ -37,7 +37,6 @@ type readiness struct {
 	mu      sync.Mutex
 	checked time.Time
 	err     error
-	hangs   bool // the journal has not answered in time
 
 	audited int64  // the last sequence number that the audit, its only user, has read
 	damages []span // the first of them
@@ -112,7 +111,6 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 		r.logger.Error("not ready: "+why.Error(), slog.String("error", failure.Error()))
 	}
 	r.readiness.checked, r.readiness.err = time.Now(), why
-	r.readiness.hangs = errors.Is(failure, context.DeadlineExceeded)
 	return why
 }
 
@@ -122,13 +120,6 @@ func (r *Relay) readNewest(ctx context.Context) error {
 		_, err = r.journal.Read(ctx, head-1, 1)
 	}
 	return err
-}
-
-// JournalHangs reports whether the journal did not answer when it was last checked.
-func (r *Relay) JournalHangs() bool {
-	r.readiness.mu.Lock()
-	defer r.readiness.mu.Unlock()
-	return r.readiness.hangs
 }
 
 // audit reads all events that there are at the start, and names those that are damaged.

@@ -30,8 +30,7 @@ func TestAnErrorOfTheEnvironmentsProxyNamesTheProxy(t *testing.T) {
 	commands := map[string][]string{
 		"a read of the service": {"intent", "ci_1", "--api-url", "https://api.example"},
 		"a stream of events":    {"events", "--relay-url", "https://relay.example"},
-		"a probe of the relay":  {"relay", "--check", "https://relay.example"},
-		"an examination":        {"doctor", "--api-url", "https://api.example"},
+		"an examination":        {"doctor", "--json", "--api-url", "https://api.example"},
 	}
 	for _, proxy := range proxies {
 		for name, args := range commands {

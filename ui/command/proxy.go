@@ -82,8 +82,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	config.Logger = log
 	scheme := "http"
 	if certificate != nil {
-		config.TLS, scheme = certificate.config(), "https"
-		defer background(ctx, func(ctx context.Context) { certificate.warnDaily(ctx, log) })()
+		config.TLS, scheme = certificate.config(log), "https"
 	}
 	finish, err := reportTo(ctx, s, &config, o.alsoTo)
 	if err != nil {
@@ -105,9 +104,6 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 		return errors.Join(err, ln.Close())
 	}
 	parts := []session.Part{}
-	if certificate != nil {
-		parts = append(parts, func(ctx context.Context) error { return certificate.follow(ctx, log) })
-	}
 	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
 	if o.metricsListen != "" {
 		metrics, err := listenFor("--metrics-listen", o.metricsListen)

@@ -25,10 +25,7 @@ type relayOptions struct {
 	allowOrigins              []string
 	retention                 time.Duration
 	certFile, keyFile         string
-	json, verbose             bool
-	check                     string                           // the URL of another relay
-	others                    func(settings) []signature.Other // the secrets of other profiles
-	checkTimeout              time.Duration
+	verbose                   bool
 }
 
 func newRelay() *cobra.Command {
@@ -43,25 +40,16 @@ func newRelay() *cobra.Command {
 			"It also streams to dashboards what reporters, such as tillwatch proxy, observed of the account's requests, and keeps the last hour in memory. " +
 			"Reporters need a token with the scope report.\n\n" +
 			"If TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes undelivered events from the service's list.\n\n" +
-			"SIGHUP makes it reload secrets, tokens and certificate, except in a terminal, where it means that the terminal was closed: there the relay ends.\n\n" +
-			"--check probes a running relay, for balancers and containers: exit code 0 if it is ready; 1, with the reason, if not.",
+			"SIGHUP makes it reload secrets and tokens, except in a terminal, where it means that the terminal was closed: there the relay ends. " +
+			"Tokens and the certificate are also read again when they change. GET /readyz says whether it is ready, tillwatch doctor why not.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("check") {
-				if err := refuseOtherFlags(c.Flags()); err != nil {
-					return err
-				}
-				return probeRelay(c.Context(), o.check, o.checkTimeout, o.json, c.OutOrStdout())
-			}
-			if c.Flags().Changed("check-timeout") {
-				return usagef("--check-timeout needs --check")
-			}
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
 			}
 			load := func() (settings, error) { return loadSettings(c.Flags()) }
-			o.others = func(s settings) []signature.Other { return otherSecrets(s, c.Flags()) }
-			return runRelay(c.Context(), load, o, c.OutOrStdout(), c.ErrOrStderr())
+			others := func(s settings) []signature.Other { return otherSecrets(s, c.Flags()) }
+			return runRelay(c.Context(), load, others, o, streamsOf(c))
 		},
 	}
 	flags := command.Flags()
@@ -71,19 +59,19 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
 	spanFlag(flags, &o.retention, "retention", "", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
-	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain; reloaded when it changes")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
-	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready, and exit")
-	spanFlag(flags, &o.checkTimeout, "check-timeout", "5s", "how long --check waits for the answer")
-	flags.BoolVar(&o.json, "json", false, "print the ready line, or the result of --check, as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
+	jsonFlag(flags, "print the ready line as JSON")
 	return command
 }
 
 func relayDir() string { return filepath.Join(config.StateDir(), "relay") }
 
-func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
-	ctx, inputs := newRelayInputs(ctx, load, logger(stderr, o.verbose))
+// runRelay runs a relay until ctx ends.
+func runRelay(ctx context.Context, load func() (settings, error), others func(settings) []signature.Other, o relayOptions, std streams) (err error) {
+	log := logger(std.words, o.verbose)
+	ctx, inputs := newRelayInputs(ctx, load, log)
 	defer inputs.release()
 	s, err := unlessInterrupted(ctx, load)
 	if err != nil {
@@ -93,25 +81,23 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 		return usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
 	}
 	config := relay.Config{
-		SigningSecrets: s.SigningSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
-		Retention: o.retention,
+		SigningSecrets: s.SigningSecrets(), OtherSecrets: others(s), HeaderPrefix: s.HeaderPrefix, Logger: log,
+		AllowedOrigins: o.allowOrigins, Retention: o.retention,
 	}
 	if config.Events, err = eventList(s); err != nil {
 		return err
 	}
-	if inputs.certificate, err = openCertificate(o.certFile, o.keyFile); err != nil {
-		return err
-	}
-	if inputs.certificate != nil {
-		config.TLS = inputs.certificate.config()
-		defer background(ctx, func(ctx context.Context) { inputs.certificate.warnDaily(ctx, inputs.logger) })()
-	}
-	events, err := openJournal(ctx, s, o.data)
+	tls, err := openCertificate(o.certFile, o.keyFile)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.Close()) }()
-	config.Journal = events
+	if tls != nil {
+		config.TLS = tls.config(log)
+	}
+	if config.Journal, err = openJournal(ctx, s, o.data); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, config.Journal.Close()) }()
 	tokens, closeTokens, err := openTokens(ctx, s, o.data)
 	if err != nil {
 		return err
@@ -120,66 +106,54 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	if config.Tokens, config.Issued, err = inputs.beginTokens(ctx, s, tokens); err != nil {
 		return err
 	}
-	warnOfUnusedTokens(ctx, s, o.data, inputs.logger)
+	warnOfUnusedTokens(ctx, s, o.data, log)
 	r, err := relay.New(config)
 	if err != nil {
 		return usage(err)
 	}
 	defer inputs.follow(ctx, r)()
-	return serveRelay(ctx, r, inputs, o, s.Postgres.IsZero(), stdout)
+	return serveRelay(ctx, r, inputs.made, tls != nil, o, std, log)
 }
 
 // warnOfUnusedTokens warns that tokens in the folder are ignored when a database
 // keeps the tokens.
-func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *slog.Logger) {
+func warnOfUnusedTokens(ctx context.Context, s settings, folder string, log *slog.Logger) {
 	if s.Postgres.IsZero() {
 		return
 	}
 	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
-		logger.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with tillwatch tokens and the same settings",
+		log.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with tillwatch tokens and the same settings",
 			slog.String("data", folder))
 	}
 }
 
-// serveRelay opens the listeners, prints the ready line, and serves. files: the journal is in files on this machine.
-func serveRelay(ctx context.Context, r *relay.Relay, in *relayInputs, o relayOptions, files bool, stdout io.Writer) error {
-	scheme := "http"
-	if in.certificate != nil {
-		scheme = "https"
+// serveRelay opens the listeners, prints the ready line, with a token that was made for this run, and serves.
+func serveRelay(ctx context.Context, r *relay.Relay, made api.Secret, secure bool, o relayOptions, std streams, log *slog.Logger) error {
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
 	}
 	ingest, err := listen(o.listen)
 	if err != nil {
 		return err
 	}
-	listeners := []net.Listener{ingest}
-	announce := ready{Listen: scheme + "://" + ingest.Addr().String(), Token: in.made.Reveal()}
+	announce := ready{Listen: scheme + ingest.Addr().String(), Token: made.Reveal()}
+	serve, all := func() error { return r.Serve(ctx, ingest) }, []net.Listener{ingest}
 	if o.adminListen != "" {
-		admin, err := listenFor("--admin-listen", o.adminListen)
-		if err != nil {
-			return errors.Join(err, ingest.Close())
+		var admin net.Listener
+		if admin, err = listenFor("--admin-listen", o.adminListen); err == nil {
+			announce.AdminListen = scheme + admin.Addr().String()
+			serve, all = func() error { return r.ServeSplit(ctx, ingest, admin) }, append(all, admin)
 		}
-		listeners = append(listeners, admin)
-		announce.AdminListen = scheme + "://" + admin.Addr().String()
 	}
-	lives, err := livenessOf(r, scheme, files, listeners...)
 	if err == nil {
-		err = announce.print(stdout, "relay", o.json)
+		err = announce.print(std.out, "relay", std.json)
 	}
 	if err != nil {
-		return errors.Join(err, closeListeners(listeners))
+		return errors.Join(err, closeListeners(all))
 	}
-	defer findSupervisor(in.logger).begin(ctx, "Listening on "+announce.Listen, lives)()
-	if len(listeners) > 1 {
-		return r.ServeSplit(ctx, listeners[0], listeners[1])
-	}
-	return r.Serve(ctx, ingest)
-}
-
-func closeListeners(listeners []net.Listener) (err error) {
-	for _, l := range listeners {
-		err = errors.Join(err, l.Close())
-	}
-	return err
+	defer tellManager(ctx, "Listening on "+announce.Listen, log)()
+	return serve()
 }
 
 // eventList is the service's list of events; nil if no service is configured. Reading

@@ -17,29 +17,28 @@ import (
 
 const (
 	// tokenInterval is how often a relay checks whether its tokens have changed.
-	tokenInterval = 500 * time.Millisecond
+	tokenInterval = 2 * time.Second
 	tokenTimeout  = 2 * time.Second
 )
 
-// relayInputs reads what a running relay reloads: everything on SIGHUP, and the issued
-// tokens when they change.
+// relayInputs reads what a running relay reloads: the secrets and its own token on SIGHUP, and the
+// issued tokens also when they change.
 type relayInputs struct {
-	load        func() (settings, error)
-	tokens      relay.TokenStore
-	issued      []relay.Token // as last read
-	owned       []api.Secret  // the tokens with every scope, as last read
-	made        api.Secret    // for this run, if there was no other
-	certificate *certificate  // nil without TLS
-	logger      *slog.Logger
-	hangup      chan os.Signal
-	release     func() // stops catching SIGHUP
-	complaint   string // the last failure to read the tokens; "" for none
+	load      func() (settings, error)
+	tokens    relay.TokenStore
+	issued    []relay.Token // as last read
+	owned     []api.Secret  // the tokens with every scope, as last read
+	made      api.Secret    // for this run, if there was no other
+	log       *slog.Logger
+	hangup    chan os.Signal
+	release   func() // stops catching SIGHUP
+	complaint string // the last failure to read the tokens; "" for none
 }
 
 // newRelayInputs catches SIGHUP, which would end the process otherwise. In a terminal
 // SIGHUP means that it was closed: then the returned context ends.
-func newRelayInputs(ctx context.Context, load func() (settings, error), logger *slog.Logger) (context.Context, *relayInputs) {
-	in := &relayInputs{load: load, logger: logger, hangup: make(chan os.Signal, 1)}
+func newRelayInputs(ctx context.Context, load func() (settings, error), log *slog.Logger) (context.Context, *relayInputs) {
+	in := &relayInputs{load: load, log: log, hangup: make(chan os.Signal, 1)}
 	if inTerminal() {
 		ctx, in.release = untilHangup(ctx)
 		return ctx, in
@@ -70,14 +69,13 @@ func (in *relayInputs) readTokens(ctx context.Context) ([]relay.Token, error) {
 }
 
 // own are the tokens with every scope.
-func (in *relayInputs) own(s settings) []api.Secret {
-	switch {
-	case !s.RelayToken.IsZero():
-		return []api.Secret{s.RelayToken}
-	case !in.made.IsZero():
-		return []api.Secret{in.made}
+func (in *relayInputs) own(s settings) (all []api.Secret) {
+	for _, token := range []api.Secret{s.RelayToken, in.made} {
+		if !token.IsZero() && all == nil {
+			all = []api.Secret{token}
+		}
 	}
-	return nil
+	return all
 }
 
 // follow keeps r up to date until ctx ends or stop is called, which waits for it.
@@ -100,29 +98,16 @@ func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func())
 
 // reload reads everything again. Whatever cannot be read or used stays as it was.
 func (in *relayInputs) reload(ctx context.Context, r *relay.Relay) {
-	err := in.reloadSecrets(ctx, r)
-	if in.certificate != nil {
-		err = errors.Join(err, in.certificate.load())
-		in.certificate.warn(in.logger)
+	in.refresh(ctx, r) // also where the settings cannot be read
+	s, err := in.load()
+	if err == nil {
+		err = errors.Join(r.SetSigningSecrets(s.SigningSecrets()), in.setTokens(r, in.own(s), in.issued))
 	}
 	if err != nil {
-		in.logger.Error("reloading failed: whatever could not be read stays as it was", slog.String("error", err.Error()))
+		in.log.Error("reloading failed: whatever could not be read stays as it was", slog.String("error", err.Error()))
 		return
 	}
-	in.logger.Info("reloaded secrets, tokens and certificate")
-}
-
-func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error {
-	s, err := in.load()
-	if err != nil {
-		return err
-	}
-	err = r.SetSigningSecrets(s.SigningSecrets())
-	issued, unread := in.readTokens(ctx)
-	if unread != nil { // keep the known ones
-		issued = in.issued
-	}
-	return errors.Join(err, unread, in.setTokens(r, in.own(s), issued))
+	in.log.Info("reloaded secrets and tokens")
 }
 
 // refresh reads the issued tokens and uses them if they have changed. A store that
@@ -139,10 +124,10 @@ func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 	case ctx.Err() != nil:
 	case err == nil:
 		in.complaint = ""
-		in.logger.Info("reloaded the tokens")
+		in.log.Info("reloaded the tokens")
 	default:
 		if in.complaint = err.Error(); in.complaint != complaint {
-			in.logger.Error("the tokens cannot be read: keeping the old ones", slog.String("error", in.complaint))
+			in.log.Error("the tokens cannot be read: keeping the old ones", slog.String("error", in.complaint))
 		}
 	}
 }

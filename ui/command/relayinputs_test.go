@@ -22,8 +22,8 @@ func TestATokenIsRevokedWhileTheSettingsCannotBeRead(t *testing.T) {
 	}
 	own := settings{RelayToken: api.NewSecret("a token with every scope")}
 	in := &relayInputs{
-		load:   func() (settings, error) { return settings{}, errors.New("the settings are damaged") },
-		logger: slog.New(slog.DiscardHandler),
+		load: func() (settings, error) { return settings{}, errors.New("the settings are damaged") },
+		log:  slog.New(slog.DiscardHandler),
 	}
 	events, err := sqlite.Open(ctx, t.TempDir())
 	if err != nil {

@@ -33,6 +33,13 @@ func listenFor(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
+func closeListeners(listeners []net.Listener) (err error) {
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
+
 // ready is the line that a server command prints once it accepts connections. It has
 // secrets only if they were made for this run, as nobody else knows them.
 type ready struct {

@@ -45,7 +45,7 @@ func TestEveryFileOfTextIsReadByOneRule(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return c.current.Load().Leaf.Subject.CommonName, nil
+		return c.current.Leaf.Subject.CommonName, nil
 	}
 	for _, kind := range []struct {
 		name, text, want string

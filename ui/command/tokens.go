@@ -1,14 +1,11 @@
 package command
 
 import (
-	"cmp"
+	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,129 +15,93 @@ import (
 
 func newTokens() *cobra.Command {
 	command := &cobra.Command{
-		Args:  noArguments,
-		RunE:  showHelp,
-		Use:   "tokens",
+		Args: noArguments, RunE: showHelp, Use: "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
 		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes, in the relay's data folder or in the " +
-			"database that several relays share; use the relay's settings. Running relays notice a change within a second.\n\n" +
+			"database that several relays share; use the relay's settings. Running relays notice a change within two seconds.\n\n" +
 			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags, "postgres")
-	flags.String("data", relayDir(), "folder of the relay's journal and tokens")
-	command.AddCommand(newTokensCreate(), newTokensList(), newTokensRevoke())
-	return command
-}
-
-// withTokens calls do with the tokens of the settings. It never makes the relay's folder: one that is missing is
-// mistyped, or away while a relay runs, which would then find another one in its place.
-func withTokens(c *cobra.Command, do func(relay.TokenStore) error) error {
-	if err := checkPostgresFlag(c.Flags()); err != nil {
-		return err
+	folder := flags.String("data", relayDir(), "folder of the relay's journal and tokens")
+	// A folder that is missing is mistyped, or away while a relay runs, which would then find another one in its place.
+	with := func(do func(context.Context, relay.TokenStore, string, streams) (report, error)) func(*cobra.Command, []string) error {
+		return func(c *cobra.Command, args []string) error {
+			if err := checkPostgresFlag(c.Flags()); err != nil {
+				return err
+			}
+			return reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+				if _, err := os.Stat(*folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
+					return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder when it first starts", *folder)
+				}
+				tokens, closeTokens, err := openTokens(ctx, s, *folder)
+				if err != nil {
+					return nil, err
+				}
+				found, err := do(ctx, tokens, strings.Join(args, " "), std)
+				return found, errors.Join(err, closeTokens())
+			})(c, args)
+		}
 	}
-	s, err := settingsOf(c)
-	if err != nil {
-		return err
+	list := &cobra.Command{Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments, RunE: with(listTokens)}
+	jsonFlag(list.Flags(), "print one JSON object per line")
+	revoke := &cobra.Command{
+		Use: "revoke NAME", Short: "Revoke a token and end the streams that it opened", Args: oneArgument,
+		RunE: with(func(ctx context.Context, tokens relay.TokenStore, name string, std streams) (report, error) {
+			if err := tokens.Remove(ctx, name); err != nil {
+				return nil, err
+			}
+			std.say("token %s is revoked; running relays notice within two seconds", name)
+			return nil, nil
+		}),
 	}
-	folder, err := c.Flags().GetString("data")
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
-		return usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder when it first starts", folder)
-	}
-	tokens, close, err := openTokens(c.Context(), s, folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(tokens), close())
-}
-
-func newTokensCreate() *cobra.Command {
 	var (
 		name    string
 		scopes  []string
 		expires time.Duration
-		asJSON  bool
 	)
-	command := &cobra.Command{
-		Use:     "create",
-		Short:   "Create a token and print it",
+	create := &cobra.Command{
+		Use: "create", Short: "Create a token and print it", Args: noArguments,
 		Example: "tillwatch tokens create --name laptop --scope stream,read --expires 90d",
-		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if name == "" {
-				return usagef("the token needs a name, as in --name laptop")
-			}
-			allowed, err := relay.ParseScopes(scopes)
-			if err != nil {
-				return usage(err)
-			}
-			now := time.Now()
-			end := time.Time{}
-			if expires > 0 {
-				end = now.Add(expires).UTC().Truncate(time.Second)
-			}
-			text, token := relay.NewToken(name, allowed, now.Truncate(time.Second), end)
-			if err := token.Check(); err != nil {
-				return usage(err)
-			}
-			err = withTokens(c, func(tokens relay.TokenStore) error { return tokens.Add(c.Context(), token) })
-			if err != nil {
-				return err
-			}
-			if !asJSON {
-				fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, strings.Join(asStrings(token.Scopes), ","))
-			}
-			return printed(c.OutOrStdout(), asJSON, struct {
-				Token string `json:"token"`
-				tokenLine
-			}{text.Reveal(), lineOf(token, now)}, text.Reveal()+"\n")
-		},
 	}
-	flags := command.Flags()
+	create.RunE = func(c *cobra.Command, args []string) error {
+		text, token, err := tokenOf(name, scopes, expires)
+		if err != nil {
+			return usage(err)
+		}
+		return with(func(ctx context.Context, tokens relay.TokenStore, _ string, std streams) (report, error) {
+			if err := tokens.Add(ctx, token); err != nil {
+				return nil, err
+			}
+			std.say("token %s may %s; it is shown only now and stored nowhere", token.Name, strings.Join(asStrings(token.Scopes), ","))
+			return madeToken{text, lineOf(token)}, nil
+		})(c, args)
+	}
+	flags = create.Flags()
 	flags.StringVar(&name, "name", "", "name of the token in lists")
 	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, report, admin")
 	spanFlag(flags, &expires, "expires", "", "how long the token is valid, such as 90d (default: forever)")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	jsonFlag(flags, "print one JSON object")
+	command.AddCommand(create, list, revoke)
 	return command
 }
 
-func newTokensList() *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
-		Use:   "list",
-		Short: "List the tokens: names, scopes and dates",
-		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withTokens(c, func(tokens relay.TokenStore) error {
-				all, err := tokens.Read(c.Context())
-				if err != nil {
-					return err
-				}
-				return printTokens(c.OutOrStdout(), all, time.Now(), asJSON)
-			})
-		},
+// tokenOf makes a token, of which only the text lets anybody in.
+func tokenOf(name string, scopes []string, expires time.Duration) (text string, token relay.Token, err error) {
+	allowed, err := relay.ParseScopes(scopes)
+	switch {
+	case name == "":
+		err = errors.New("the token needs a name, as in --name laptop")
+	case err != nil:
+	default:
+		now, end := time.Now().Truncate(time.Second), time.Time{}
+		if expires > 0 {
+			end = now.Add(expires).UTC()
+		}
+		secret, made := relay.NewToken(name, allowed, now, end)
+		text, token, err = secret.Reveal(), made, made.Check()
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
-	return command
-}
-
-func newTokensRevoke() *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke NAME",
-		Short: "Revoke a token and end the streams that it opened",
-		Args:  oneArgument,
-		RunE: func(c *cobra.Command, args []string) error {
-			err := withTokens(c, func(tokens relay.TokenStore) error { return tokens.Remove(c.Context(), args[0]) })
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.ErrOrStderr(), "Token %s is revoked. Running relays notice within a second.\n", args[0])
-			return nil
-		},
-	}
+	return text, token, err
 }
 
 // tokenLine is a token in lists.
@@ -152,30 +113,34 @@ type tokenLine struct {
 	Expired bool          `json:"expired"`
 }
 
-func lineOf(t relay.Token, now time.Time) tokenLine {
-	return tokenLine{t.Name, t.Scopes, t.Created, t.Expires, t.Expired(now)}
+func lineOf(t relay.Token) tokenLine {
+	return tokenLine{t.Name, t.Scopes, t.Created, t.Expires, t.Expired(time.Now())}
 }
 
-func (l tokenLine) end() string {
-	switch {
-	case l.Expires.IsZero():
-		return "never"
-	case l.Expired:
-		return "expired " + l.Expires.Format(time.RFC3339)
-	}
-	return l.Expires.Format(time.RFC3339)
+// madeToken is a token that was just made.
+type madeToken struct {
+	Token string `json:"token"`
+	tokenLine
 }
 
-func printTokens(w io.Writer, tokens []relay.Token, now time.Time, asJSON bool) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var err error
-	if !asJSON {
-		_, err = fmt.Fprintln(table, "NAME\tSCOPES\tCREATED\tEXPIRES")
+func (m madeToken) text() string { return m.Token + "\n" }
+
+func listTokens(ctx context.Context, tokens relay.TokenStore, _ string, _ streams) (report, error) {
+	all, err := tokens.Read(ctx)
+	rows, lines := [][]string{{"NAME", "SCOPES", "CREATED", "EXPIRES"}}, []tokenLine{}
+	for _, t := range all {
+		line, end := lineOf(t), "never"
+		if !line.Expires.IsZero() {
+			end = line.Expires.Format(time.RFC3339)
+		}
+		if line.Expired {
+			end = "expired " + end
+		}
+		lines = append(lines, line)
+		rows = append(rows, []string{line.Name, strings.Join(asStrings(line.Scopes), ","), line.Created.Format(time.RFC3339), end})
 	}
-	for _, t := range tokens {
-		line := lineOf(t, now)
-		text := fmt.Sprintf("%s\t%s\t%s\t%s\n", line.Name, strings.Join(asStrings(line.Scopes), ","), line.Created.Format(time.RFC3339), line.end())
-		err = cmp.Or(err, printed(table, asJSON, line, text))
+	if err != nil {
+		return nil, err
 	}
-	return cmp.Or(err, table.Flush())
+	return listOf(lines, table(rows...)), nil
 }
