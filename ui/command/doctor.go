@@ -52,14 +52,20 @@ func newDoctor() *cobra.Command {
 }
 
 // diagnosis is a finding as it is printed.
-type diagnosis struct{ doctor.Finding }
+type diagnosis struct {
+	doctor.Finding
+	width int // of a terminal; 0: lines are not wrapped
+}
 
 func (d diagnosis) text() string {
 	glyph := map[doctor.Verdict]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Fault: "✕"}[d.Verdict]
 	var b strings.Builder
 	lead := fmt.Sprintf("%s %-9s", glyph, d.Check)
 	for _, text := range []string{d.Found, d.Do} {
-		for line := range strings.SplitSeq(atSpaces(text, sheetWidth-11), "\n") {
+		if d.width > 0 {
+			text = atSpaces(text, min(max(d.width, 40), 120)-11)
+		}
+		for line := range strings.SplitSeq(text, "\n") {
 			if line != "" {
 				b.WriteString(lead + line + "\n")
 			}
@@ -108,6 +114,7 @@ func examine(ctx context.Context, load func() (settings, error), data string, st
 	}
 	set := setupOf(s.settings, s.wrong, data, std)
 	var sum checkup
+	width, _ := terminalSize(std.out)
 	counts, err := set.Examine(ctx, func(f doctor.Finding) error {
 		f.Found, f.Do = discreet(s.settings, f.Found), discreet(s.settings, f.Do)
 		if f.Verdict == doctor.Skipped {
@@ -116,7 +123,7 @@ func examine(ctx context.Context, load func() (settings, error), data string, st
 				return nil
 			}
 		}
-		return std.print(diagnosis{f})
+		return std.print(diagnosis{f, width})
 	})
 	if err != nil {
 		return err
