@@ -24,6 +24,8 @@ type Request struct {
 	Body    []byte      // sent as it is, as JSON; nil: none
 	Header  http.Header // beside the client's own: see [Request.Check]
 	StandIn bool        // for a stand-in alone: the service refuses the key that it carries
+
+	Departure Departure // nil: nobody is asked
 }
 
 // Answer is the success that a [Request] got.
@@ -103,7 +105,7 @@ func (r Request) Check() error {
 }
 
 func (r Request) compose() (call, error) {
-	request := call{method: r.Method, path: r.Path, query: r.Query, body: r.Body, header: http.Header{}, standIn: r.StandIn}
+	request := call{method: r.Method, path: r.Path, query: r.Query, body: r.Body, header: http.Header{}, standIn: r.StandIn, departure: r.Departure}
 	if err := r.Check(); err != nil {
 		return request, request.notSent(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -49,7 +48,7 @@ type auditLog struct {
 	read int64              // how much of the file the fields below reflect
 	open []Line             // sent, without a verdict; oldest first
 	last map[subject]int64  // where a subject's last line ends
-	made map[subject]api.ID // the newest intent that a creation made
+	made map[subject]api.ID // the newest intent that was confirmed, or that an order made
 	void map[subject]string // the last attempt that is settled and bought nothing
 	gaps []gap              // oldest first
 }
@@ -64,24 +63,6 @@ type subject struct {
 
 func subjectOf(environment string, id api.ID) subject {
 	return subject{isStandIn(environment), environment == "staging" && isNew(id), id}
-}
-
-// isNew reports whether a line is about a new intent, which has no id yet.
-func isNew(id api.ID) bool { return strings.HasPrefix(string(id), creationMark) }
-
-// sharesReference reports whether both are new intents with the same reference, but different products.
-func (s subject) sharesReference(other subject) bool {
-	mine, its := s, other
-	mine.intent, its.intent = s.order(), other.order()
-	return s != other && mine == its && mine.intent != ""
-}
-
-// order returns what the new intents of a reference have in common; "" without a reference.
-func (s subject) order() api.ID {
-	if end := strings.LastIndexByte(string(s.intent), ' '); isNew(s.intent) && end > len(creationMark) {
-		return s.intent[:end]
-	}
-	return ""
 }
 
 // isStandIn reports whether the environment of this name is a stand-in.
@@ -103,15 +84,9 @@ func readLocked[T any](a *auditLog, read func() T) (held T, err error) {
 	return held, err
 }
 
-// mark returns where the last line ends that is about a subject, or about one that conflicts with it (see
-// [auditLog.sharing]).
+// mark returns where the last line ends that is about a subject.
 func (a *auditLog) mark(s subject) (int64, error) {
-	return readLocked(a, func() int64 { return a.markOf(s) })
-}
-
-func (a *auditLog) markOf(s subject) int64 {
-	_, _, mark := a.sharing(s)
-	return max(a.last[s], mark)
+	return readLocked(a, func() int64 { return a.last[s] })
 }
 
 // errMeanwhile says that the log has lines that are newer than the read of the intent.
@@ -125,36 +100,12 @@ func (a *auditLog) begin(line *Line, mark int64) error {
 		if open := a.of(line.subject()); len(open) > 0 {
 			return &UnsettledError{open[0]}
 		}
-		if a.markOf(line.subject()) != mark {
+		if a.last[line.subject()] != mark {
 			return errMeanwhile
 		}
 		line.After = a.void[line.subject()]
 		return a.write(*line)
 	})
-}
-
-// sharing returns the intents that other new intents with the same reference made, those without a known outcome,
-// and where the last line about any of them ends. The caller holds the lock.
-func (a *auditLog) sharing(s subject) (made []api.ID, open []Line, mark int64) {
-	if s.order() == "" {
-		return nil, nil, 0
-	}
-	for other, end := range a.last {
-		if !other.sharesReference(s) {
-			continue
-		}
-		mark = max(mark, end)
-		if id, ok := a.made[other]; ok {
-			made = append(made, id)
-		}
-	}
-	for _, line := range a.open {
-		if line.subject().sharesReference(s) {
-			open = append(open, line)
-		}
-	}
-	slices.Sort(made)
-	return made, open, mark
 }
 
 // notTaken records that the service took none of the requests for an intent for which old returns true.
@@ -229,16 +180,7 @@ func (a *auditLog) openOf(s subject) ([]Line, error) {
 	return readLocked(a, func() []Line { return a.of(s) })
 }
 
-// sharingOf is [auditLog.sharing] for callers that do not hold the lock.
-func (a *auditLog) sharingOf(s subject) (made []api.ID, open []Line, err error) {
-	err = a.locked(func() error {
-		made, open, _ = a.sharing(s)
-		return nil
-	})
-	return made, open, err
-}
-
-// madeOf returns the newest intent that a creation made; "" for none.
+// madeOf returns the newest intent of a subject that was confirmed or made; "" for none.
 func (a *auditLog) madeOf(s subject) (api.ID, error) {
 	return readLocked(a, func() api.ID { return a.made[s] })
 }

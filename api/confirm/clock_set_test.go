@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/confirm"
 )
 
@@ -59,22 +58,6 @@ func TestAConfirmOfAnEarlierRunIsSettledAfterTheClockWasSetBack(t *testing.T) {
 		settle(t, s, file, time.Hour)
 		if took := time.Since(began); took > 5*time.Minute || recorded(t, file) != confirm.NotTaken {
 			t.Errorf("it was read %d times in %v, and is %q", s.reads, took, recorded(t, file))
-		}
-	})
-}
-
-// The list is read as far back as its own times say.
-func TestAClockThatIsDaysAheadHidesNothingOfTheList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, _ := creator(t)
-		m := &maker{}
-		for i, reference := range []api.Text{"order-9", "order-8", "order-7"} {
-			in := made()
-			in.ReferenceID, in.CreatedAt = reference, time.Now().Add(-72*time.Hour-time.Duration(i)*time.Minute)
-			m.list = append(m.list, in)
-		}
-		if out := g.Create(t.Context(), m, creation(), nil); out.Verdict != confirm.Already || m.sent != 0 {
-			t.Errorf("%s, sent %d times: it was there", out.Verdict, m.sent)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func (a *auditLog) warnings() []string {
 	return slices.Compact(all)
 }
 
-// Warnings lists what is wrong with the audit log as found, and the creations of the last day without a known
+// Warnings lists what is wrong with the audit log as found, and the orders of the last day without a known
 // outcome.
 func (g *Guard) Warnings() []string { return append(g.audit.warnings(), g.lost()...) }
 

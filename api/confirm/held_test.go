@@ -3,6 +3,7 @@ package confirm_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -80,15 +81,13 @@ func sendOne(t *testing.T, kind string, w *way) (out confirm.Outcome) {
 		}
 		return g.Confirm(t.Context(), p, nil)
 	}
-	c := creation()
-	c.Environment, c.Purchase = "simulator", kind == "purchase"
-	c.Body = api.CreateIntent{ProductURL: chili, Quantity: 2, ReferenceID: "order-7", Buyer: api.Buyer{
-		FirstName: "Ada", LastName: "L", Email: "ada@example.com", Phone: "+14155550100", Address1: "1 Main St", City: "Oakland", Province: "CA", PostalCode: "94607", Country: "US",
-	}}
-	if c.Purchase {
-		c.Body.Payment = &api.PaymentMethod{Type: api.Drawdown}
-	}
-	return g.Create(t.Context(), client, c, nil)
+	body := fmt.Appendf(nil, `{"productUrl":%q,"quantity":2,"referenceId":"order-7","paymentMethod":{"type":"drawdown"},"buyer":{"firstName":"Ada",`+
+		`"lastName":"L","email":"ada@example.com","phone":"+14155550100","address1":"1 Main St","city":"Oakland","province":"CA","postalCode":"94607","country":"US"}}`, chili)
+	o := confirm.ReadPurchase(body)
+	o.Environment = "simulator"
+	o.Request = api.Request{Method: http.MethodPost, Path: "/api/v1/checkout-intents/purchase", Body: body, StandIn: true}
+	_, ended := g.Purchase(t.Context(), client, o)
+	return ended
 }
 
 // conclude records in an audit log what another process concluded about the only attempt in it.
@@ -112,7 +111,7 @@ func conclude(t *testing.T, audit string) {
 
 // forEachKind runs a test for each kind of request that may cost money.
 func forEachKind(t *testing.T, test func(t *testing.T, kind string)) {
-	for _, kind := range []string{"confirm", "create", "purchase"} {
+	for _, kind := range []string{"confirm", "purchase"} {
 		t.Run(kind, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { test(t, kind) }) })
 	}
 }

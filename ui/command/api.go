@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -24,6 +23,7 @@ type apiOptions struct {
 	body, live       string
 	headers          []string
 	paginate, reveal bool
+	guarded          bool // an order, whose guards are the caller's
 }
 
 func newAPI() *cobra.Command {
@@ -47,12 +47,12 @@ func newAPI() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			request, err := o.request(inputsOf(c), args)
+		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+			request, err := o.request(&inputs{ctx: ctx, stdin: std.in}, args)
 			if err != nil {
-				return usage(err)
+				return nil, usage(err)
 			}
-			return o.run(c.Context(), s, request, c.OutOrStdout())
+			return nil, o.run(ctx, s, request, std)
 		}),
 	}
 	flags := command.Flags()
@@ -121,24 +121,28 @@ func (o apiOptions) content(in *inputs, set []string) ([]byte, error) {
 	case len(set) == 0:
 		return nil, nil
 	}
-	for _, field := range set {
-		name, value, found := strings.Cut(field, "=")
-		path := strings.Split(name, ".")
-		if !found || slices.Contains(path, "") {
-			return nil, wrongField(name)
-		}
-		setField(body, path, jsonValue(value))
+	if err := setFields(body, set); err != nil {
+		return nil, err
 	}
 	return json.Marshal(body)
 }
 
-// run sends the request and prints each answer as it comes.
-func (o apiOptions) run(ctx context.Context, s settings, r api.Request, stdout io.Writer) error {
-	if err := s.RequireService(); err != nil {
-		return err
+// setFields sets fields of a body, each by its path, as in buyer.firstName=Ada.
+func setFields(body map[string]any, set []string) error {
+	for _, field := range set {
+		name, value, found := strings.Cut(field, "=")
+		path := strings.Split(name, ".")
+		if !found || slices.Contains(path, "") {
+			return wrongField(name)
+		}
+		setField(body, path, jsonValue(value))
 	}
-	// Moving a stand-in's clock by weeks takes its time.
-	client, err := session.NewClient(s, api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
+	return nil
+}
+
+// run sends the request and prints each answer as it comes.
+func (o apiOptions) run(ctx context.Context, s settings, r api.Request, std streams) error {
+	client, err := serviceClient(s)
 	if err != nil {
 		return err
 	}
@@ -154,17 +158,32 @@ func (o apiOptions) run(ctx context.Context, s settings, r api.Request, stdout i
 		if err != nil {
 			return apiFailure(err, writes)
 		}
-		shown := answer.Shown(o.reveal)
-		if len(shown) == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintf(stdout, "%s\n", shown); err != nil && writes {
+		if err := o.print(std, answer); err != nil && writes {
 			return &exitError{exitUnknown, fmt.Errorf("answered with %d, but not printed: %w", answer.Status, err)}
 		} else if err != nil {
 			return fmt.Errorf("printing the answer: %w", err)
 		}
 	}
 	return nil
+}
+
+// serviceClient is a client that spends no more than tillwatch's share.
+func serviceClient(s settings) (*api.Client, error) {
+	if err := s.RequireService(); err != nil {
+		return nil, err
+	}
+	// Moving a stand-in's clock by weeks takes its time.
+	return session.NewClient(s, api.Config{Timeout: time.Minute, Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
+}
+
+// print prints an answer on one line; one without a body is not printed.
+func (o apiOptions) print(std streams, answer api.Answer) error {
+	shown := answer.Shown(o.reveal)
+	if len(shown) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(std.out, "%s\n", shown)
+	return err
 }
 
 func (o apiOptions) answers(ctx context.Context, client *api.Client, r api.Request) iter.Seq2[api.Answer, error] {
@@ -181,7 +200,7 @@ func (o apiOptions) admit(ctx context.Context, client *api.Client, s settings, r
 	if r.Method == http.MethodGet {
 		return control, nil
 	}
-	err = client.Control(ctx, http.MethodGet, "/control/clock", nil, nil)
+	err = client.Control(ctx, http.MethodGet, "/control/state", nil, nil)
 	if refused := (*api.Error)(nil); err == nil || errors.As(err, &refused) && refused.From.StandIn { // it may refuse the key this
 		return true, nil
 	}
@@ -196,8 +215,10 @@ func (o apiOptions) admit(ctx context.Context, client *api.Client, s settings, r
 		return false, onStandIn(err)
 	case !s.AllowConfirm:
 		return false, usagef("read-only: this is not a stand-in: give --allow-confirm, or set allow_confirm in the profile")
+	case o.guarded:
+		return false, nil
 	case strings.Contains(lower, "/confirm") || strings.Contains(lower, "/purchase"):
-		return false, usagef("this places an order: use tillwatch confirm or tillwatch purchase, which write to the audit log first and settle a lost answer")
+		return false, usagef("this places an order: use tillwatch confirm or tillwatch purchase, which write to the audit log first")
 	case client.Environment().Live:
 		return false, checkEnd(o.live, r.Path, "path")
 	}

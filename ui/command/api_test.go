@@ -135,10 +135,21 @@ func TestAReadOnlyRunSendsNoWrite(t *testing.T) {
 		{"a confirm", "POST /api/v1/checkout-intents/ci_1/confirm --allow-confirm --live firm", "use tillwatch confirm"},
 		{"a confirm in other letters", "PUT /api/v1/checkout-intents/ci_1/%43onfIRM --allow-confirm --live fIRM", "use tillwatch confirm"},
 		{"a purchase", "POST /api/v1/checkout-intents/purchase --allow-confirm --live hase", "use tillwatch confirm"},
+		{"an intent, read-only", "create " + chiliCrisp, "read-only: this is not a stand-in"},
+		{"an intent, without agreement", "create " + chiliCrisp + " --allow-confirm", "add --live with the last four characters of the path"},
+		{"an order, read-only", "purchase " + chiliCrisp + " --reference order-7", "read-only: this is not a stand-in"},
+		{"an order, without agreement", "purchase " + chiliCrisp + " --allow-confirm --reference order-7 --max-total 60USD", "add --live with the last four characters of the reference"},
+		{"an order, with another agreement", "purchase " + chiliCrisp + " --allow-confirm --reference order-7 --max-total 60USD --live er-8", "is not how the reference ends"},
+		{"an order without a reference", "purchase " + chiliCrisp + " --allow-confirm --live hase", "as in --reference order-7"},
+		{"an order without a limit", "purchase " + chiliCrisp + " --allow-confirm --reference order-7 --live er-7", "as in --max-total 44.52USD"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := recordRequests(t, answers("{}"))
-			mustExit(t, exitUsage, c.says, append([]string{"api"}, strings.Fields(c.args)...)...)
+			args := strings.Fields(c.args)
+			if args[0] == strings.ToUpper(args[0]) {
+				args = append([]string{"api"}, args...)
+			}
+			mustExit(t, exitUsage, c.says, args...)
 			if len(g.written()) > 0 || len(g.sent()) > 0 {
 				t.Errorf("sent %q, with the account's key %q", g.written(), g.sent())
 			}

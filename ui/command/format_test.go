@@ -17,8 +17,8 @@ func TestWhatCommandsPrintIsDescribed(t *testing.T) {
 	_, described, _ := strings.Cut(string(text), "## What the commands print")
 	for command, line := range map[string]reflect.Type{
 		"status": reflect.TypeFor[snapshot](), "intent": reflect.TypeFor[intentLine](), "order": reflect.TypeFor[orderLine](),
-		"confirm": reflect.TypeFor[confirmReport](), "create": reflect.TypeFor[createReport](), "events": reflect.TypeFor[eventLine](),
-		"forward": reflect.TypeFor[attemptLine](), "lookup": reflect.TypeFor[productLine](), "wait": reflect.TypeFor[waitReport](),
+		"confirm": reflect.TypeFor[confirmReport](), "events": reflect.TypeFor[eventLine](),
+		"forward": reflect.TypeFor[attemptLine](), "wait": reflect.TypeFor[waitReport](),
 		"events --quarantined": reflect.TypeFor[quarantineLine](),
 	} {
 		for i := range line.NumField() {
