@@ -8,31 +8,24 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/knadh/koanf/v2"
 
 	"tillwatch/api"
 )
 
-const (
-	// mostBytes is the most bytes of a file of settings or of a secret.
-	mostBytes = 1 << 20
-	// readWithin is how long reading one may take: a pipe stays silent until somebody writes to it.
-	readWithin = 5 * time.Second
-)
+// mostBytes is the most bytes of a file of settings or of a secret.
+const mostBytes = 1 << 20
 
-// ReadFile reads a file of settings or of a secret, of at most 1 MiB within 5 s, by the rule for its text:
+// ReadFile reads a file of settings or of a secret, of at most 1 MiB, by the rule for its text:
 // [api.FileText] or [api.SecretText]. Its errors are [fs.PathError]s.
 func ReadFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
-	content, err := inTime(func() ([]byte, error) {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
+	var content []byte
+	file, err := os.Open(path)
+	if err == nil {
 		defer file.Close()
-		return ReadAll(file)
-	})
+		content, err = ReadAll(file)
+	}
 	if err == nil {
 		content, err = rule(content)
 	}
@@ -40,23 +33,6 @@ func ReadFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return content, err
-}
-
-// inTime gives up a read that does not end, and leaves it behind for the end of the process.
-func inTime(read func() ([]byte, error)) (content []byte, err error) {
-	done := make(chan struct{})
-	var got []byte
-	var failed error
-	go func() {
-		defer close(done)
-		got, failed = read()
-	}()
-	select {
-	case <-done:
-		return got, failed
-	case <-time.After(readWithin):
-		return nil, fmt.Errorf("its end has not come within %s: is it a pipe that nobody writes to?", readWithin)
-	}
 }
 
 // ReadAll reads everything, and refuses more than 1 MiB.

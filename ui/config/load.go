@@ -52,7 +52,7 @@ func Load(flags *pflag.FlagSet, environ []string) (Settings, error) {
 		s.KeyProfile = s.Chosen
 	}
 	unread := s.readSecrets(merged)
-	wrong := decode(merged.Raw(), &s)
+	_, wrong := decode(merged.Raw(), &s)
 	if wrong == nil {
 		wrong = s.check()
 	}
@@ -114,6 +114,12 @@ func readVariables(environ []string) (*koanf.Koanf, error) {
 	return k, k.Load(confmap.Provider(values, "."), nil)
 }
 
+// profiles are the tables of a configuration file's profiles.
+type (
+	profiles map[string]profile
+	profile  map[string]any
+)
+
 // readFile reads the configuration file: its top level, then over it the chosen profile. It notes the profiles. It
 // takes the file and the profile out of the variables.
 func (s *Settings) readFile(flags *pflag.FlagSet, variables *koanf.Koanf) (*koanf.Koanf, error) {
@@ -140,18 +146,22 @@ func (s *Settings) readFile(flags *pflag.FlagSet, variables *koanf.Koanf) (*koan
 	if err != nil {
 		return nil, Wrong(withPosition(path, err))
 	}
-	usual, profiles, err := splitProfiles(content)
-	if err == nil {
-		err = unknownIn("", content)
+	var file struct {
+		Usual    string   `koanf:"default_profile"`
+		Profiles profiles `koanf:"profile"`
 	}
-	for _, name := range sortedKeys(profiles) {
-		err = cmp.Or(err, unknownIn("profile."+name+".", profiles[name]))
+	_, wrong := decode(content, &file)
+	delete(content, "profile")
+	delete(content, "default_profile")
+	wrong = append(wrong, unknownIn("", content)...)
+	for _, name := range sortedKeys(file.Profiles) {
+		wrong = append(wrong, unknownIn("profile."+name+".", file.Profiles[name])...)
 	}
-	if err != nil {
-		return nil, Wrongf("%s: %w", path, err)
+	if len(wrong) > 0 {
+		return nil, Wrongf("%s: %w", path, wrong[0])
 	}
-	s.Profiles, s.Chosen = sortedKeys(profiles), cmp.Or(profile, usual)
-	own, exists := profiles[s.Chosen]
+	s.Profiles, s.Chosen = sortedKeys(file.Profiles), cmp.Or(profile, file.Usual)
+	own, exists := file.Profiles[s.Chosen]
 	if s.Chosen != "" && !exists {
 		return nil, Wrongf("%s has no profile %q; it has: %s", path, s.Chosen, orNone(s.Profiles))
 	}
@@ -159,52 +169,21 @@ func (s *Settings) readFile(flags *pflag.FlagSet, variables *koanf.Koanf) (*koan
 	return k, errors.Join(k.Load(confmap.Provider(content, ""), nil), above.Load(confmap.Provider(own, ""), nil), merge(k, above))
 }
 
-// splitProfiles takes the profiles out of a configuration file's content, and the name of the usual one.
-func splitProfiles(content map[string]any) (usual string, profiles map[string]map[string]any, err error) {
-	const must = "a table, as in [profile.staging]"
-	if value := content["default_profile"]; value != nil {
-		var ok bool
-		if usual, ok = value.(string); !ok {
-			return "", nil, invalid("default_profile", value, "the name of a profile in quotes")
-		}
-	}
-	tables, ok := content["profile"].(map[string]any)
-	if value := content["profile"]; value != nil && !ok {
-		return "", nil, invalid("profile", value, must)
-	}
-	profiles = map[string]map[string]any{}
-	for _, name := range sortedKeys(tables) {
-		if profiles[name], ok = tables[name].(map[string]any); !ok {
-			return "", nil, invalid("profile."+name, tables[name], must)
-		}
-	}
-	delete(content, "profile")
-	delete(content, "default_profile")
-	return usual, profiles, nil
-}
-
-// unknownIn refuses the first setting of a table that does not exist: most are typing errors.
-func unknownIn(place string, table map[string]any) error {
+// unknownIn refuses the settings of a table that do not exist: most are typing errors.
+func unknownIn(place string, table map[string]any) (wrong []error) {
 	known := Keys()
-	for _, key := range sortedKeys(table) {
-		inner, isTable := table[key].(map[string]any)
-		switch {
-		case key == "alerts" && isTable:
-			for _, name := range sortedKeys(inner) {
-				if name = key + "." + name; !slices.Contains(known, name) {
-					return unknown(place, name, known)
-				}
+	unused, _ := decode(table, new(Settings))
+	for _, key := range unused {
+		if table, _, inCommand := strings.Cut(key, "]."); inCommand {
+			for _, name := range []string{"key", "name", "program", "args", "confirm", "live"} {
+				known = append(known, table+"]."+name)
 			}
-		case key != "alerts" && !slices.Contains(known, key):
-			return unknown(place, key, known)
+		}
+		if !slices.Contains(known, key) {
+			wrong = append(wrong, fmt.Errorf("there is no setting %q%s", place+key, wording.Suggest(key, known)))
 		}
 	}
-	return nil
-}
-
-// unknown says that there is no such setting, with the likely one.
-func unknown(place, key string, known []string) error {
-	return fmt.Errorf("there is no setting %q%s", place+key, wording.Suggest(key, known))
+	return wrong
 }
 
 // withPosition adds the line to an error of the configuration file, if known.

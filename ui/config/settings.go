@@ -64,15 +64,15 @@ type Settings struct {
 	KeepIntents int           `koanf:"keep_intents" help:"how many ended intents to keep, the newest; open ones are always kept" must:"the number of ended intents to keep, from 1 to 1000000"`
 	StateDir    string        `koanf:"state_dir" help:"folder for the audit log and saved state" must:"a folder"`
 
-	AlertCommand     Program `koanf:"alert_command" section:"Alerts also go to a program, as JSON on its stdin (ALERTS.md)." private:"true" help:"the program with its arguments; no shell runs it" must:"a list, such as [\"notify-alert\", \"--to\", \"till\"]: no shell runs it"`
+	AlertCommand     Program `koanf:"alert_command" section:"Alerts also go to a program, as JSON on its stdin (ALERTS.md)." private:"true" help:"the program with its arguments; no shell runs it" must:"a program and its arguments, such as [\"notify-alert\", \"--to\", \"till\"]"`
 	AlertCommandLive bool    `koanf:"alert_command_live" help:"run it where money is real, too"`
 
 	SigningSecret api.Secret `koanf:"signing_secret" section:"For the relay." help:"signing secret of deliveries; during a rotation both, one per line"`
 	Postgres      api.Secret `koanf:"postgres" help:"keep journal and tokens in this PostgreSQL database, which several relays may share (a DSN with a password goes into TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE)"`
 
-	Alerts   Alerts               `koanf:"alerts" must:"a table, as in [alerts]"`
-	Keys     map[string]Shortcuts `koanf:"keys" must:"a table, as in [keys]"`
-	Commands []Command            `koanf:"command" private:"true" must:"tables, as in [[command]]"`
+	Alerts   Alerts               `koanf:"alerts"`
+	Keys     map[string]Shortcuts `koanf:"keys"`
+	Commands []Command            `koanf:"command" private:"true"`
 
 	// Chosen is the chosen profile; "" for none.
 	Chosen string `koanf:"-"`

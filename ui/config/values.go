@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,95 +105,27 @@ func AddSettingFlags(flags *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// decode sets every given setting, and says what is wrong with each that cannot be set.
-func decode(values map[string]any, s *Settings) (wrong []error) {
+// decode sets the fields of into to the values of a table, and says what is wrong with each that cannot be set. unused
+// are the names that into does not have.
+func decode(table map[string]any, into any) (unused []string, wrong []error) {
 	var read mapstructure.Metadata
 	decoder, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result: s, TagName: "koanf", Metadata: &read, DecodeHook: strict,
+		Result: into, TagName: "koanf", Metadata: &read, DecodeHook: strict,
+		MatchName: func(key, name string) bool { return key == name },
 	})
 	if err != nil {
-		return []error{err}
+		return nil, []error{err}
 	}
-	told := map[string]bool{}
-	for _, failed := range failures(decoder.Decode(values)) {
-		key, must := described(failed.Name())
-		if value := values[key]; !told[key] {
-			if table, name, inTable := strings.Cut(key, "."); inTable {
-				value = values[table].(map[string]any)[name]
-			}
-			wrong = append(wrong, invalid(key, value, must))
+	for _, failed := range failures(decoder.Decode(table)) {
+		var one *mapstructure.UnconvertibleTypeError
+		if !errors.As(failed, &one) {
+			wrong = append(wrong, failed)
+			continue
 		}
-		told[key] = true
+		wrong = append(wrong, invalid(failed.Name(), one.Value, kind(one.Expected.Type())))
 	}
-	for _, name := range read.Unused { // of a command, as other names were looked up before
-		place, key := ofCommand(name)
-		wrong = append(wrong, fmt.Errorf("%s: %w", place, unknown("", key, sortedKeys(kinds(Command{})))))
-	}
-	return wrong
-}
-
-// described is what a value that the decoder names is called, and what it must be.
-func described(name string) (key, must string) {
-	if place, key := ofCommand(name); key != "" {
-		return place + ": " + key, kinds(Command{})[key]
-	} else if place != "" {
-		return place, "a table, as in [[command]]"
-	}
-	if action, ok := strings.CutPrefix(name, "keys["); ok {
-		action, _, _ = strings.Cut(action, "]")
-		return "keys." + action, `a key such as "q", or a list of keys`
-	}
-	key, _, _ = strings.Cut(name, "[")
-	for _, f := range fields(new(Settings)) {
-		if f.key == key {
-			return key, cmp.Or(kind(f.value.Type()), f.must)
-		}
-	}
-	return key, "a table, as in [" + key + "]"
-}
-
-var commandName = regexp.MustCompile(`^command\[(\d+)\]\.?(\w*)`)
-
-// ofCommand takes a name apart as the decoder gives it for a value in a [[command]] table; "", "" for others.
-func ofCommand(name string) (place, key string) {
-	found := commandName.FindStringSubmatch(name)
-	if found == nil {
-		return "", ""
-	}
-	number, _ := strconv.Atoi(found[1])
-	return fmt.Sprintf("command %d", number+1), found[2]
-}
-
-// kinds are what the values of a table must be, by name.
-func kinds(table any) map[string]string {
-	all := map[string]string{}
-	of := reflect.TypeOf(table)
-	for i := range of.NumField() {
-		all[of.Field(i).Tag.Get("koanf")] = kind(of.Field(i).Type)
-	}
-	return all
-}
-
-// DurationHint says how to write a duration.
-const DurationHint = "a time with its unit, such as 90s or 45m"
-
-// kind says what a value of a type must be; "" if only the setting can say it.
-func kind(of reflect.Type) string {
-	switch of {
-	case reflect.TypeFor[time.Duration]():
-		return DurationHint
-	case reflect.TypeFor[bool](), reflect.TypeFor[*bool]():
-		return "true or false"
-	case reflect.TypeFor[int]():
-		return "a whole number"
-	case reflect.TypeFor[float64]():
-		return "a number"
-	case reflect.TypeFor[[]string]():
-		return `a list of texts, such as ["a", "b"]`
-	case reflect.TypeFor[string](), reflect.TypeFor[api.Secret]():
-		return "a text in quotes"
-	}
-	return ""
+	slices.Sort(read.Unused)
+	return read.Unused, wrong
 }
 
 // failures are the errors of single values.
@@ -206,13 +137,12 @@ func failures(err error) (all []*mapstructure.DecodeError) {
 		return all
 	}
 	var one *mapstructure.DecodeError
-	if !errors.As(err, &one) {
-		return nil
+	if errors.As(err, &one) {
+		if all = failures(one.Unwrap()); all == nil {
+			all = append(all, one)
+		}
 	}
-	if inner := failures(one.Unwrap()); inner != nil {
-		return inner
-	}
-	return []*mapstructure.DecodeError{one}
+	return all
 }
 
 // strict converts a value for a field. It refuses values of the wrong kind, as many could be misread: 45 as 45 ns, or
@@ -220,40 +150,85 @@ func failures(err error) (all []*mapstructure.DecodeError) {
 func strict(from, to reflect.Value) (any, error) {
 	value := from.Interface()
 	text, isText := value.(string)
-	switch field := to.Interface().(type) {
+	right := true
+	var err error
+	switch to.Interface().(type) {
 	case api.Secret:
-		if isText {
-			return api.NewSecret(text), nil
-		}
+		return api.NewSecret(text), unlessRight(isText || from.Type() == to.Type(), to, value)
 	case time.Duration:
-		return time.ParseDuration(fmt.Sprint(value))
+		value, err = time.ParseDuration(fmt.Sprint(value))
 	case int:
-		return strconv.Atoi(fmt.Sprint(value))
+		value, err = strconv.Atoi(fmt.Sprint(value))
 	case float64:
-		return strconv.ParseFloat(fmt.Sprint(value), 64)
+		value, err = strconv.ParseFloat(fmt.Sprint(value), 64)
 	case bool:
 		if isText {
-			return strconv.ParseBool(text)
+			value, err = strconv.ParseBool(text)
+		} else {
+			_, right = value.(bool)
 		}
+	case string:
+		right = isText
 	case []string:
 		if isText {
 			return strings.Split(text, ","), nil
 		}
+		right = areTexts(value)
 	case Shortcuts:
 		if isText {
 			return Shortcuts{text}, nil
 		}
+		right = areTexts(value)
 	case Program:
-		if isText {
-			return field, errors.New("a text, which no shell would take apart")
-		}
+		right = areTexts(value)
+	case []Command:
+		right = from.Kind() == reflect.Slice
+	default: // tables
+		right = to.Kind() != reflect.Map && to.Kind() != reflect.Struct || from.Kind() == reflect.Map
 	}
-	return value, nil
+	return value, unlessRight(right && err == nil, to, from.Interface())
+}
+
+func unlessRight(right bool, to reflect.Value, value any) error {
+	if right {
+		return nil
+	}
+	return &mapstructure.UnconvertibleTypeError{Expected: to, Value: value}
+}
+
+// areTexts reports whether a value is a list of texts.
+func areTexts(value any) bool {
+	list, ok := value.([]any)
+	_, already := value.([]string)
+	return already || ok && !slices.ContainsFunc(list, func(one any) bool { _, ok := one.(string); return !ok })
+}
+
+// DurationHint says how to write a duration.
+const DurationHint = "a time with its unit, such as 90s or 45m"
+
+// kind says what a value of a type must be.
+func kind(of reflect.Type) string {
+	return cmp.Or(map[reflect.Type]string{
+		reflect.TypeFor[time.Duration](): DurationHint,
+		reflect.TypeFor[bool]():          "true or false",
+		reflect.TypeFor[int]():           "a whole number",
+		reflect.TypeFor[float64]():       "a number",
+		reflect.TypeFor[[]string]():      `a list of texts, such as ["a", "b"]`,
+		reflect.TypeFor[Shortcuts]():     `a key such as "q", or a list of keys`,
+		reflect.TypeFor[Program]():       `a list, such as ["notify-alert", "--to", "till"]: no shell runs it`,
+		reflect.TypeFor[Alerts]():        "a table, as in [alerts]",
+		reflect.TypeFor[Command]():       "a table, as in [[command]]",
+		reflect.TypeFor[[]Command]():     "tables, as in [[command]]",
+		reflect.TypeFor[profile]():       "a table, as in [profile.staging]",
+		reflect.TypeFor[profiles]():      "a table, as in [profile.staging]",
+
+		reflect.TypeFor[map[string]Shortcuts](): "a table, as in [keys]",
+	}[of], "a text in quotes")
 }
 
 // invalid says what a setting must be and, unless it may be secret, what it is.
 func invalid(key string, value any, must string) error {
-	name, _, _ := strings.Cut(key, " ") // command 1: args
+	name, _, _ := strings.Cut(key, "[") // command[0].args
 	for _, f := range fields(new(Settings)) {
 		if f.key == name && f.private {
 			return fmt.Errorf("%s must be %s", key, must)
@@ -264,29 +239,22 @@ func invalid(key string, value any, must string) error {
 
 // Shown is a value in one line, shortened and without a password.
 func Shown(value any) string {
-	const most, mostOfList = 60, 5
-	if list, ok := value.([]any); ok {
-		var shown []string
-		for _, one := range list[:min(len(list), mostOfList)] {
-			shown = append(shown, Shown(one))
+	const most = 60
+	text := ""
+	switch value := value.(type) {
+	case string:
+		text = strconv.Quote(string(api.MaskAddress(api.Scrub(value)))) // before it is cut: half a password is still one
+	case []any:
+		var all []string
+		for _, one := range value {
+			all = append(all, Shown(one))
 		}
-		if len(list) > mostOfList {
-			shown = append(shown, "…")
-		}
-		return "[" + strings.Join(shown, ", ") + "]"
+		text = "[" + strings.Join(all, ", ") + "]"
+	default:
+		text = string(api.Scrub(fmt.Sprint(value)))
 	}
-	text, ok := value.(string)
-	if ok {
-		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password is still one
-	} else {
-		text = fmt.Sprint(value)
-	}
-	end := ""
 	if len(text) > most {
-		text, end = strings.ToValidUTF8(text[:most], ""), "…"
+		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	if ok {
-		return strconv.Quote(text) + end
-	}
-	return string(api.Scrub(text)) + end
+	return text
 }
