@@ -17,7 +17,6 @@ import (
 
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/sqlite"
-	"tillwatch/relay/signature"
 )
 
 const benchConnections = 64
@@ -176,32 +175,4 @@ func (p *posters) percentile(n int) time.Duration {
 	}
 	slices.Sort(p.waits)
 	return p.waits[(len(p.waits)-1)*n/100]
-}
-
-// BenchmarkEncode makes an event ready for all connections.
-func BenchmarkEncode(b *testing.B) {
-	record := journal.Record{Seq: 1, Entry: journal.Entry{ID: "evt_ci_1", Type: "a", Origin: journal.Webhook, Body: padded(1, 400), Received: receivedAt(1), CreatedAt: receivedAt(0)}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := encodeAll(0, []journal.Record{record}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkAccept judges a delivery without its storage.
-func BenchmarkAccept(b *testing.B) {
-	r := newTestRelay(b, newMemory(b), nil)
-	body := padded(1, 400)
-	given, _ := signature.Parse(sign(testSecret, body))
-	b.ReportAllocs()
-	for b.Loop() {
-		v, ok := r.verifier.verify(body, given)
-		if !ok {
-			b.Fatal("refused")
-		}
-		if _, err := readDelivery(v.body); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +23,9 @@ const (
 	// maxScan bounds the events examined for a filtered page.
 	maxScan = 20_000
 )
+
+var errUnreadableQuery = errors.New(
+	"the query cannot be read: write it as in after=17&limit=100, with % for special characters")
 
 // page is the answer of GET /v1/events. Next is the cursor for the next request; with a type, an empty page may
 // have more after it. Gaps are what cannot be read any more between after and next.
@@ -65,9 +67,9 @@ func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 
 func readPageQuery(text, epoch string) (pageQuery, error) {
 	var query pageQuery
-	values, err := readQuery(text)
+	values, err := url.ParseQuery(text) // one that is read in part may ask for something else
 	if err != nil {
-		return query, err
+		return query, errUnreadableQuery
 	}
 	query.after.epoch = epoch
 	if text := values.Get("after"); text != "" {
@@ -88,15 +90,6 @@ func readPageQuery(text, epoch string) (pageQuery, error) {
 	}
 	query.types, err = newFilter(values["type"])
 	return query, err
-}
-
-// readQuery reads the whole of a query: one that is read in part may ask for something else.
-func readQuery(text string) (url.Values, error) {
-	values, err := url.ParseQuery(text)
-	if err != nil {
-		return nil, errors.New("the query cannot be read: write it as in after=17&limit=100, with % for special characters")
-	}
-	return values, nil
 }
 
 // readLimit reads the limit parameter, at most highest.
@@ -211,9 +204,12 @@ type quarantinePage struct {
 
 // listQuarantine serves the newest signed bodies that are not events.
 func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
-	values, err := readQuery(req.URL.RawQuery)
+	values, err := url.ParseQuery(req.URL.RawQuery)
 	limit, wrong := readLimit(values, maxQuarantinePage)
-	if err = cmp.Or(err, wrong); err != nil {
+	if err != nil {
+		wrong = errUnreadableQuery
+	}
+	if err = wrong; err != nil {
 		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
 		return
 	}

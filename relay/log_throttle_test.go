@@ -4,14 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tillwatch/api/listener"
 )
 
 // linesWith returns the lines of a log that contain part, without their times.
@@ -65,52 +62,4 @@ func TestAKindOfFailureIsLoggedOnceASecondWithItsCount(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestKindsOfFailuresAreLoggedApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &recorded{}
-		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
-		for range 10 {
-			serve(r.Ingest(), httptest.NewRequest(http.MethodPost, WebhookPath, nil))
-			serve(r.Ingest(), signedRequest(make([]byte, MaxBody+1)))
-			deliver(t, r.Ingest(), 1, 1)
-		}
-		if failures, stored := linesWith(log, "WARN"), linesWith(log, "DEBUG"); len(failures) != 2 || len(stored) != 10 {
-			t.Errorf("%d failures and %d events are in the log:\n%s", len(failures), len(stored), log)
-		}
-	})
-}
-
-func TestAShutdownLogsTheFailuresThatAreNotLoggedYet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &recorded{}
-		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
-		for range 1000 {
-			serve(r.Ingest(), httptest.NewRequest(http.MethodPost, WebhookPath, nil))
-		}
-		if err := r.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		<-time.After(time.Minute)
-		if said := linesWith(log, "rejected"); len(said) != 2 || !strings.HasSuffix(said[1], "more_since_last=999") {
-			t.Errorf("the log is %q", said)
-		}
-	})
-}
-
-// The attributes and groups of a logger stay with the lines that it writes later.
-func TestACountedFailureKeepsTheAttributesOfItsLogger(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &recorded{}
-		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
-		named := r.logger.With("side", "ingest").WithGroup("of")
-		for range 3 {
-			named.Warn("it fails", "what", "all")
-		}
-		<-time.After(2 * listener.ThrottleInterval)
-		if said := log.String(); !regexp.MustCompile(`side=ingest of.what=all of.more_since_last=2`).MatchString(said) {
-			t.Errorf("the log is %s", said)
-		}
-	})
 }

@@ -215,12 +215,10 @@ func readObservation(text []byte) (o quota.Observation, err error) {
 	if len(text) > maxObservation {
 		return o, fmt.Errorf("it has more than %d bytes", maxObservation)
 	}
-	err = json.Unmarshal(text, &o)
 	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		return o, fmt.Errorf("%s has the wrong type: %s", cmp.Or(wrong.Field, "it"), shortText(wrong.Value, 40))
-	case err != nil: // the text is JSON: only a time can be wrong in other ways
+	if err := json.Unmarshal(text, &o); errors.As(err, &wrong) {
+		return o, fmt.Errorf("%s has the wrong type", cmp.Or(wrong.Field, "it"))
+	} else if err != nil { // the text is JSON: only a time can be wrong in other ways
 		return o, errors.New("sent is not a time in RFC 3339, as in 2026-04-21T03:27:50Z")
 	}
 	return sound(o)

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,8 +9,13 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
@@ -205,4 +211,127 @@ func (r *Relay) unavailable(w http.ResponseWriter, err error) {
 	r.logger.Error("delivery not stored", slog.String("error", err.Error()))
 	w.Header().Set("Retry-After", retrySeconds)
 	answer(w, http.StatusServiceUnavailable, unavailableBody)
+}
+
+// Why a signed body is not an event.
+var (
+	errNotUTF8     = errors.New("not UTF-8")
+	errNotJSON     = errors.New("not JSON")
+	errNotObject   = errors.New("not a JSON object")
+	errNoID        = errors.New("no id")
+	errNoType      = errors.New("no type")
+	errNoChallenge = errors.New("a challenge without source.id")
+)
+
+// delivery is what the relay reads of an event's body: the exact id, so that different ids stay different, and no
+// more than it needs.
+type delivery struct {
+	id       string
+	kind     string
+	created  time.Time // zero when it cannot be read
+	sourceID string
+}
+
+// readDelivery requires an id and a type (contract, Event); of a challenge only the type, as nothing else makes it
+// one (contract, Webhook receiver contract). If a name appears twice, the last value counts.
+func readDelivery(body []byte) (delivery, error) {
+	var d delivery
+	if !utf8.Valid(body) {
+		return d, errNotUTF8
+	}
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // RFC 8259, 8.1
+	if !json.Valid(body) {
+		return d, errNotJSON
+	}
+	event := gjson.ParseBytes(body)
+	if !event.IsObject() {
+		return d, errNotObject
+	}
+	event.ForEach(func(name, value gjson.Result) bool {
+		switch name.Str {
+		case "id":
+			d.id = api.IDText(textOf(value), value.Raw)
+		case "type":
+			d.kind = textOf(value)
+		case "createdAt":
+			d.created = boundedTime(api.ParseTime(textOf(value)))
+		case "source":
+			d.sourceID = textOf(value.Get("id"))
+		}
+		return true
+	})
+	switch {
+	case d.id == "" && d.kind != string(api.VerificationChallenge): // a challenge is not stored
+		return d, errNoID
+	case d.kind == "":
+		return d, errNoType
+	}
+	return d, nil
+}
+
+// boundedTime returns zero for a time that cannot be kept as nanoseconds since 1970.
+func boundedTime(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1971 || t.Year() > 2261 {
+		return time.Time{}
+	}
+	return t
+}
+
+// textOf copies a text, so that it does not keep the whole body in memory.
+func textOf(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return strings.Clone(v.Str)
+}
+
+// origins lets pages of these origins send deliveries (contract, Delivery headers: a browser-facing receiver
+// allows the four custom headers).
+type origins struct {
+	allowed map[string]bool
+	headers string
+}
+
+func newOrigins(allowed []string, headerPrefix string) (origins, error) {
+	o := origins{allowed: map[string]bool{}}
+	for _, origin := range allowed {
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return o, fmt.Errorf("origin %.80q: give scheme and host alone, as in https://shop.example", origin)
+		}
+		o.allowed[strings.ToLower(origin)] = true
+	}
+	names := []string{"content-type"}
+	for _, name := range []string{"signature", "event-id", "timestamp", "topic"} {
+		names = append(names, strings.ToLower(headerPrefix)+name)
+	}
+	o.headers = strings.Join(names, ", ")
+	return o, nil
+}
+
+// admit lets the requesting page read the answer, if its origin is allowed.
+func (o origins) admit(w http.ResponseWriter, req *http.Request) bool {
+	if len(o.allowed) == 0 {
+		return false // no answer depends on the origin
+	}
+	w.Header().Add("Vary", "Origin")
+	origin := req.Header.Get("Origin")
+	if !o.allowed[strings.ToLower(origin)] {
+		return false
+	}
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	return true
+}
+
+// preflight answers what a browser asks before it delivers.
+func (o origins) preflight(w http.ResponseWriter, req *http.Request) {
+	if !o.admit(w, req) {
+		w.Header().Set("Allow", http.MethodPost)
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Methods", http.MethodPost)
+	w.Header().Set("Access-Control-Allow-Headers", o.headers)
+	w.Header().Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -155,22 +155,3 @@ func TestTheFirstBodyOfAnIDStaysAndTheConflictIsShown(t *testing.T) {
 		t.Errorf("the reading side shows %s, %v", w.Body, err)
 	}
 }
-
-func TestTheSameEventWithOtherWhiteSpaceIsARepetition(t *testing.T) {
-	log := &recorded{}
-	r := newTestRelay(t, opened(t, t.TempDir()), func(cfg *Config) { cfg.Logger = log.logger() })
-	for _, body := range []string{`{"id":"evt_1","type":"a"}`, "{\n  \"id\": \"evt_1\",\n  \"type\": \"a\"\n}\n"} {
-		if w := serve(r.Ingest(), signedRequest([]byte(body))); w.Code != http.StatusOK {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
-	}
-	values := scraped(t, r)
-	for outcome, want := range map[string]string{"stored": "1", "duplicate": "1", "conflict": "0"} {
-		if got := values[fmt.Sprintf("tillwatch_deliveries_total{outcome=%q}", outcome)]; got != want {
-			t.Errorf("%s %s deliveries, want %s", got, outcome, want)
-		}
-	}
-	if text := log.String(); strings.Contains(text, "another body") {
-		t.Errorf("the log is %q", text)
-	}
-}

@@ -207,22 +207,6 @@ func TestABatchThatTheRelayRefusesForGoodIsDroppedAndSaid(t *testing.T) {
 	})
 }
 
-func TestWhatTheRelayWouldRefuseIsDroppedBefore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &desk{}
-		r, _, stop := reporting(t, d, reportToken)
-		bad := observed(1)
-		bad.Latency = -1
-		r.Observe([]quota.Observation{bad})
-		<-time.After(time.Second)
-		r.Observe([]quota.Observation{observed(2)})
-		stop()
-		if ids := d.ids(); len(ids) != 1 || ids[0] != observed(2).ID || r.Dropped() != 1 || d.refused != 0 {
-			t.Errorf("%v, %d dropped, %d refused", ids, r.Dropped(), d.refused)
-		}
-	})
-}
-
 func TestARelayThatHangsKeepsNobodyWaitingAndTheNewestAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const seen = 3 * reportQueue

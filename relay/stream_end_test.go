@@ -74,35 +74,6 @@ func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
 	})
 }
 
-func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory, log := newMemory(t), &recorded{}
-		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
-		n := serveRelay(t, r)
-		stalled := connect(t, n, helloFrame{T: frameHello, Client: "kiosk"})
-		healthy := connect(t, n, helloFrame{T: frameHello})
-		healthy.next(frameWelcome)
-		healthy.next(frameLive)
-		began := time.Now()
-		for i := range 100 {
-			fill(t, memory, i, i)
-			if item := healthy.next(frameEvents).Items[0]; item.Seq != int64(i+1) {
-				t.Fatalf("event %d came where %d was due", item.Seq, i+1)
-			}
-		}
-		if time.Since(began) != 0 {
-			t.Errorf("the healthy one waited %v", time.Since(began))
-		}
-		<-time.After(writeTimeout)
-		synctest.Wait()
-		if r.Streams() != 1 {
-			t.Errorf("%d connections are open, want that of the healthy one", r.Streams())
-		}
-		expectEnd(t, log, `client=kiosk reason="stalled: it took nothing for 10s"`)
-		_ = stalled.socket.Close()
-	})
-}
-
 // endlessRead is a journal that answers no read of old events.
 type endlessRead struct{ journal.Journal }
 

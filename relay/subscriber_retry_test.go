@@ -125,23 +125,6 @@ func TestAnAttemptThatIsAskedForComesNow(t *testing.T) {
 	})
 }
 
-func TestAskingALiveStreamForAnAttemptLeavesItAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
-		s := subscribe(t, n, nil)
-		c := newCollector()
-		stop := run(t, s, c)
-		c.awaitState(t, Live)
-		since := s.Status().Since
-		s.Retry()
-		synctest.Wait()
-		if now := s.Status(); now.State != Live || now.Since != since {
-			t.Errorf("it is %s since %v, want live since %v", now.State, now.Since, since)
-		}
-		stop()
-	})
-}
-
 func TestWhatCountsAsSleep(t *testing.T) {
 	for _, test := range []struct {
 		name            string

@@ -113,33 +113,6 @@ func TestAStreamEndsForGoodWhenItsTokenDoes(t *testing.T) {
 	}
 }
 
-func TestATokenFileIsOneListAndNoMore(t *testing.T) {
-	dir := t.TempDir()
-	file := NewTokenFile(dir)
-	_, token := NewToken("laptop", []Scope{ScopeRead}, time.Now(), time.Time{})
-	if err := file.Add(t.Context(), token); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "tokens.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ name, text, says string }{
-		{"two lists", string(text) + string(text), "cannot be read"},
-		{"a byte order mark before the list", "\ufeff" + string(text), ""},
-		{"UTF-16", "\xff\xfe" + strings.Join(strings.Split(string(text), ""), "\x00") + "\x00", "save it as UTF-8"},
-	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		tokens, err := file.Read(t.Context())
-		if readable := c.says == ""; readable != (err == nil) || len(tokens) > 0 != readable || !readable && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v is read, %v", c.name, tokens, err)
-		}
-	}
-}
-
 func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 	dir := t.TempDir()
 	file := NewTokenFile(dir)
@@ -327,18 +300,4 @@ func refuseTokens(t *testing.T, file TokenStore) {
 	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 1 {
 		t.Errorf("left are %v, %v", tokens, err)
 	}
-}
-
-func FuzzTokenHash(f *testing.F) {
-	f.Add([]byte(strings.Repeat("0a", 32)))
-	f.Add([]byte("zz"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var h TokenHash
-		if h.UnmarshalText(text) != nil {
-			return
-		}
-		if again, _ := h.MarshalText(); !strings.EqualFold(string(again), string(text)) {
-			t.Errorf("%s was read as %s", text, again)
-		}
-	})
 }

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -222,32 +221,18 @@ func (s TokenStore) decode(text []byte) ([]Token, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	tokens, err := decodeTokens(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read (%w): restore it, or remove it and create the tokens anew", s.place, err)
-	}
-	return tokens, nil
-}
-
-// decodeTokens reads a whole list: one that is read in part may let in whom a damage has made up.
-func decodeTokens(text []byte) ([]Token, error) {
-	text, err := api.FileText(text)
-	if err != nil {
-		return nil, err
-	}
 	var list tokenList
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&list); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("there is more behind the list")
+	text, err := api.FileText(text)
+	if err == nil {
+		err = json.Unmarshal(text, &list)
 	}
 	for _, token := range list.Tokens {
-		if err := token.Check(); err != nil {
-			return nil, fmt.Errorf("token %.64q: %w", token.Name, err)
+		if wrong := token.Check(); err == nil && wrong != nil {
+			err = fmt.Errorf("token %.64q: %w", token.Name, wrong)
 		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read (%w): restore it, or remove it and create the tokens anew", s.place, err)
 	}
 	return list.Tokens, nil
 }
