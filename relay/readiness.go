@@ -38,9 +38,10 @@ type readiness struct {
 	checked time.Time
 	err     error
 
-	audited int64  // the last sequence number that the audit, its only user, has read
-	damages []span // the first of them
-	damaged int64  // events
+	found   sync.Mutex // of what follows: a check of a journal that hangs holds the other
+	audited int64      // the last sequence number that the audit, its only user, has read
+	damages []span     // the first of them
+	damaged int64      // events
 }
 
 func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
@@ -157,8 +158,8 @@ func (r *Relay) auditOnce(ctx context.Context) error {
 }
 
 func (r *readiness) noteDamage(seq int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.found.Lock()
+	defer r.found.Unlock()
 	r.damaged++
 	if last := len(r.damages) - 1; last >= 0 && r.damages[last].To == seq-1 {
 		r.damages[last].To = seq
@@ -168,15 +169,15 @@ func (r *readiness) noteDamage(seq int64) {
 }
 
 func (r *readiness) damagedEvents(context.Context) (int64, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.found.Lock()
+	defer r.found.Unlock()
 	return r.damaged, nil
 }
 
 // damage names the damaged events; "" if there are none.
 func (r *readiness) damage() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.found.Lock()
+	defer r.found.Unlock()
 	if r.damaged == 0 {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -223,8 +224,13 @@ func (s TokenStore) decode(text []byte) ([]Token, error) {
 	}
 	var list tokenList
 	text, err := api.FileText(text)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields() // a change would lose them
 	if err == nil {
-		err = json.Unmarshal(text, &list)
+		err = decoder.Decode(&list)
+	}
+	if err == nil && decoder.More() {
+		err = errors.New("there is more behind the list")
 	}
 	for _, token := range list.Tokens {
 		if wrong := token.Check(); err == nil && wrong != nil {
