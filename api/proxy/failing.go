@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -22,10 +23,11 @@ var errStatus = errors.New("it switched protocols, which nobody asked for, or ha
 
 // refuse answers with an error in the contract's form (contract, Errors).
 func refuse(w http.ResponseWriter, status int, name, message string) {
+	told, _ := json.Marshal(map[string]string{"name": name, "message": saidBy + message}) // two strings
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(told)+1))
 	w.WriteHeader(status)
-	told := map[string]string{"name": name, "message": saidBy + message}
-	_ = json.NewEncoder(w).Encode(told) // a client that is gone needs no answer
+	_, _ = w.Write(append(told, '\n')) // a client that is gone needs no answer
 }
 
 // unanswered answers a request that the service did not answer.

@@ -119,6 +119,7 @@ func (l serverLog) Write(line []byte) (int, error) {
 	if bytes.HasPrefix(line, []byte("http: Accept error")) || bytes.HasPrefix(line, []byte("http: panic")) {
 		level = slog.LevelWarn
 	}
-	l.Log(context.Background(), level, "the proxy could not serve", slog.String("reason", string(api.Scrub(string(line)))))
+	reason := api.Scrub(string(bytes.TrimSpace(line)))
+	l.Log(context.Background(), level, "the proxy could not serve", slog.String("reason", string(reason)))
 	return len(line), nil
 }
