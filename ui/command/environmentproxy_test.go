@@ -44,7 +44,10 @@ func TestAnErrorOfTheEnvironmentsProxyNamesTheProxy(t *testing.T) {
 				if err := command.Run(); err == nil {
 					t.Error("it does not fail")
 				}
-				if text := said.String(); !strings.Contains(text, "through the proxy "+proxy.at+": ") || !strings.Contains(text, proxy.says) || strings.Contains(text, "hidden") {
+				// The examination wraps its lines.
+				text := strings.Join(strings.Fields(said.String()), " ")
+				if !strings.Contains(text, "through the proxy "+proxy.at+": ") || !strings.Contains(text, proxy.says) ||
+					strings.Contains(text, "hidden") {
 					t.Errorf("it says %s", text)
 				}
 			})

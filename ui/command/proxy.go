@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +35,10 @@ func newProxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy",
 		Short: "Run a proxy before the service, and report who spends the quota",
-		Long: "Run a proxy between your code and the service: use its address as the base URL and change nothing else. Every request and every answer " +
-			"passes unchanged. The proxy reports to the relay, and so to its dashboards, which endpoint was called, by whom, and what is left of " +
-			"the quota, but no body, key or buyer. It never waits for the relay.\n\n" +
-			"Your API keys pass through it, so it listens only on this machine unless --allow-remote is given.\n\n" +
+		Long: "Run a proxy between your code and the service: use its address as the base URL and change nothing else. " +
+			"Every request and every answer passes unchanged. The proxy reports to the relay, and so to its dashboards, which " +
+			"endpoint was called, by whom, and what is left of the quota, but no body, key or buyer. It never waits for the " +
+			"relay.\n\nYour API keys pass through it, so it listens only on this machine unless --allow-remote is given.\n\n" +
 			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or the file in " +
 			"TILLWATCH_RELAY_TOKEN_FILE. A dashboard can run a proxy, too: tillwatch watch --proxy-listen 127.0.0.1:7440.",
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
@@ -54,9 +53,11 @@ func newProxy() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags, "api_url", "spender_header", "insecure_http")
 	flags.String("relay-url", "", "address of the relay to report to")
-	flags.StringSliceVar(&o.alsoTo, "also-report-to", nil, "address of another relay on the same database; it takes the same token (repeatable)")
+	flags.StringSliceVar(&o.alsoTo, "also-report-to", nil,
+		"address of another relay on the same database; it takes the same token (repeatable)")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
-	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect; without TLS, anyone on the way can read API keys")
+	flags.BoolVar(&o.allowRemote, "allow-remote", false,
+		"let other machines connect; without TLS, anyone on the way can read API keys")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain; reloaded when it changes")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
 	flags.StringVar(&o.metricsListen, "metrics-listen", "", "address for GET /metrics, for Prometheus")
@@ -69,10 +70,12 @@ func newProxy() *cobra.Command {
 func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io.Writer) error {
 	log := logger(stderr, o.verbose)
 	if !o.allowRemote && !config.OnThisMachine(o.listen) {
-		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: to allow that, give --allow-remote, best with --tls-cert and --tls-key", o.listen)
+		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: "+
+			"to allow that, give --allow-remote, best with --tls-cert and --tls-key", o.listen)
 	}
 	if !o.allowRemote && !config.OnThisMachine(o.metricsListen) {
-		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: to allow that, give --allow-remote", o.metricsListen)
+		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: "+
+			"to allow that, give --allow-remote", o.metricsListen)
 	}
 	certificate, err := openCertificate(o.certFile, o.keyFile)
 	if err != nil {
@@ -89,19 +92,16 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 		return err
 	}
 	defer finish() // after the last requests have ended and are to be reported
-	p, err := newProxyTo(s, config)
+	ln, err := listen(o.listen)
+	if err != nil {
+		return err
+	}
+	p, err := proxyOn(s, config, ln)
 	if err != nil {
 		return err
 	}
 	if config.Observe == nil && o.metricsListen == "" {
 		log.Warn("nothing is reported: give --relay-url or --metrics-listen")
-	}
-	ln, err := listen(o.listen)
-	if err != nil {
-		return err
-	}
-	if err := facesAnother(s.APIURL, ln); err != nil {
-		return errors.Join(err, ln.Close())
 	}
 	parts := []session.Part{}
 	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
@@ -121,34 +121,38 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 
 // proxy is the proxy's configuration from the settings.
 func proxyConfig(s settings) proxy.Config {
-	return proxy.Config{Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader}
+	return proxy.Config{
+		Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader,
+	}
 }
 
-func newProxyTo(s settings, c proxy.Config) (*proxy.Proxy, error) {
+// proxyOn makes a proxy to serve a listener, which it closes if that fails. The service must not be the proxy itself,
+// which would call itself for ever.
+func proxyOn(s settings, c proxy.Config, ln net.Listener) (*proxy.Proxy, error) {
 	if s.APIURL == "" {
-		return nil, usagef("no service is configured: give --api-url or set TILLWATCH_API_URL")
+		return nil, errors.Join(usagef("no service is configured: give --api-url or set TILLWATCH_API_URL"), ln.Close())
 	}
 	p, err := proxy.New(c)
 	if err != nil {
-		return nil, config.WrongAddress(err)
+		return nil, errors.Join(config.WrongAddress(err), ln.Close())
+	}
+	if isAt(s.APIURL, ln) {
+		return nil, errors.Join(usagef("the service's address is the proxy's own, %s: give the service's with --api-url, "+
+			"or let the proxy listen on another port", ln.Addr()), ln.Close())
 	}
 	return p, nil
 }
 
-// facesAnother refuses the proxy's own address as the service, which would make it
-// call itself for ever.
-func facesAnother(service string, ln net.Listener) error {
+// isAt reports whether an address leads to a listener.
+func isAt(service string, ln net.Listener) bool {
 	to, err := url.Parse(service)
 	at, ok := ln.Addr().(*net.TCPAddr)
-	if err != nil || !ok {
-		return nil // listeners elsewhere cannot be compared
+	if err != nil || !ok || api.PortOf(to) != strconv.Itoa(at.Port) {
+		return false
 	}
 	ip := net.ParseIP(to.Hostname())
 	here := api.Loopback(to.Hostname()) || ip != nil && ip.IsUnspecified()
-	if api.PortOf(to) == strconv.Itoa(at.Port) && (at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())) {
-		return usagef("the service's address is the proxy's own, %s: give the service's with --api-url, or let the proxy listen on another port", at)
-	}
-	return nil
+	return at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())
 }
 
 // reportTo makes a proxy report to the configured relay, if there is one, and to others, until
@@ -162,7 +166,9 @@ func reportTo(ctx context.Context, s settings, of *proxy.Config, alsoTo []string
 	}
 	var all []*relay.Reporter
 	for _, address := range append([]string{s.RelayURL}, alsoTo...) {
-		reporter, err := relay.NewReporter(relay.ReporterConfig{URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger})
+		reporter, err := relay.NewReporter(relay.ReporterConfig{
+			URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger,
+		})
 		if err != nil {
 			return nil, config.WrongAddress(err)
 		}
@@ -193,25 +199,21 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ln) }()
-	select {
-	case err := <-done:
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // the requests of a scraper can be asked again
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving metrics: %w", err)
-	case <-ctx.Done():
 	}
-	err := server.Close()
-	<-done
-	return err
+	return nil
 }
 
-// addProxy has the session run a proxy on a listener, and observe what passes.
+// addProxy has the session run a proxy on a listener, and observe what passes. It closes the listener if that fails.
 func addProxy(s *session.Session, ln net.Listener, words io.Writer) error {
 	config := proxyConfig(s.Settings)
 	config.Observe, config.Logger = s.Store.Observe, logger(words, false)
-	p, err := newProxyTo(s.Settings, config)
+	p, err := proxyOn(s.Settings, config, ln)
 	if err != nil {
 		return err
 	}
@@ -232,8 +234,8 @@ func addConfiguredProxy(s *session.Session, drawn bool, words io.Writer) error {
 	if drawn {
 		log = io.Discard // the screen shows the service's state itself
 	}
-	if err := cmp.Or(facesAnother(s.Settings.APIURL, ln), addProxy(s, ln, log)); err != nil {
-		return errors.Join(err, ln.Close())
+	if err := addProxy(s, ln, log); err != nil {
+		return err
 	}
 	return ready{Listen: address(ln), APIURL: s.Settings.APIURL}.print(words, "proxy", false)
 }

@@ -168,14 +168,19 @@ func TestAProxyBeforeItselfIsRefused(t *testing.T) {
 	defer ln.Close()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0"} {
-		if err := facesAnother("http://"+host+":"+port+"/", ln); err == nil || !strings.Contains(err.Error(), "the proxy's own") {
-			t.Errorf("%s: %v", host, err)
+		if !isAt("http://"+host+":"+port+"/", ln) {
+			t.Errorf("%s is not taken for the proxy itself", host)
 		}
 	}
 	for _, other := range []string{"http://127.0.0.1:1", "http://127.0.0.1", "https://api.example:" + port} {
-		if err := facesAnother(other, ln); err != nil {
-			t.Errorf("%s: %v", other, err)
+		if isAt(other, ln) {
+			t.Errorf("%s is taken for the proxy itself", other)
 		}
+	}
+	ln.Close()
+	code, out, words := invoke(t, "proxy", "--listen", "127.0.0.1:"+port, "--api-url", "http://localhost:"+port)
+	if code != exitUsage || out != "" || !strings.Contains(words, "the service's address is the proxy's own, 127.0.0.1:"+port) {
+		t.Errorf("exit code %d, %q", code, words)
 	}
 }
 
