@@ -61,7 +61,7 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 	rows = append(rows, fact{"Delivery", shipping(seen.Option, time.Local)}, fact{"Promo codes", joinedTexts(seen.PromoCodes)},
 		fact{"Payment", wording.Name(string(seen.Payment))})
 	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})
-	fmt.Fprint(w, facts("  ", rows...))
+	fmt.Fprint(w, sheet(rows...))
 }
 
 // end records how the confirm ended.

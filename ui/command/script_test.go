@@ -138,9 +138,9 @@ func scriptRun(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func startProgram(ts *testscript.TestScript, name string, line []string) *scriptProgram {
-	ts.Check(ts.Exec("env", "-0")) // the only way to what the script has set
+	ts.Check(ts.Exec("env")) // the only way to what the script has set
 	p := &scriptProgram{command: exec.Command(line[0], line[1:]...), first: make(chan string, 1), gone: make(chan struct{})}
-	p.command.Dir, p.command.Env = ts.MkAbs("."), strings.Split(ts.ReadFile("stdout"), "\x00")
+	p.command.Dir, p.command.Env = ts.MkAbs("."), strings.Split(ts.ReadFile("stdout"), "\n")
 	p.command.Stderr = &p.words
 	out, err := p.command.StdoutPipe()
 	ts.Check(err)

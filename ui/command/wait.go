@@ -5,70 +5,119 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
-	"tillwatch/api/account"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
-type waitOptions struct {
-	atMost time.Duration
-	since  time.Duration
-	json   bool
-}
-
 func newWait() *cobra.Command {
-	o := waitOptions{since: -1}
+	var atMost, since time.Duration
 	command := &cobra.Command{
 		Use:   "wait CONDITION",
 		Short: "Wait for a condition: an intent's state, an event, the relay",
-		Long: "Wait for a condition, for scripts and CI. A condition is a subject and its terms, each name=value or several values with commas between them:\n\n" +
-			"intent:ID state=… reason=…                  a read shows this state\n" +
-			"order:REFERENCE state=… items=N             all items of the order, at least N of them\n" +
-			"event type=… id=… reference=… intent=…      the relay has received such an event; type=shipment.* is any of a kind;\n" +
-			"                                            reads are needed, and an API key, for a reference or an intent\n" +
-			"relay                                       it answers, accepts the token and streams\n\n" +
-			"An intent alone is read, or with --relay-url its event; orders watch the account, within the dashboard's share of the quota. " +
-			"If the condition names a reference, an intent or an id, events of the last hour count, otherwise only new ones; --since changes that.\n\n" +
+		Long: "Wait for a condition, for scripts and CI. A condition is a subject and its terms, each name=value or several values with " +
+			"commas between them:\n\n" +
+			"  intent:ID state=…             a read shows this state; any, without state\n" +
+			"  event type=… reference=… id=… the relay has received such an event; type=shipment.* is any of a kind\n" +
+			"  relay                         it answers, accepts the token and streams\n\n" +
+			"An intent is read every 5s, and at once when the relay has an event of it. A reference is known from a read, which needs " +
+			"an API key. If an event is named by a reference or an id, those of the last hour count, otherwise only new ones; --since " +
+			"changes that.\n\n" +
 			"Exit codes:\n" +
 			"0  the condition holds\n" +
 			"1  the time is up, or the condition could not be checked\n" +
 			"2  wrong usage\n" +
-			"3  it can no longer hold, as when the intent has failed or does not exist",
+			"3  it can no longer hold: the intent has ended in another state or does not exist, or the relay refuses the token",
 		Example: "tillwatch wait relay --for 30s\n" +
 			"tillwatch wait 'intent:ci_779d1ba1900f state=completed' --for 5m\n" +
 			"tillwatch wait 'event type=checkout_intent.completed reference=o-7' --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			w, err := parseCondition(args)
-			if err != nil {
-				return usage(err)
-			}
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
-			if err := readWatchIDs(&s, c.Context(), c.InOrStdin()); err != nil {
-				return err
-			}
-			if o.atMost <= 0 || c.Flags().Changed("since") && o.since < 0 {
-				return usagef("--for must be longer than 0, and --since 0 or longer, such as 5m")
-			}
-			return runWait(c.Context(), s, w, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
 	}
+	command.RunE = reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+		w, err := parseCondition(args)
+		if err != nil {
+			return nil, usage(err)
+		}
+		if atMost <= 0 || since < 0 {
+			return nil, usagef("--for must be longer than 0, and --since 0 or longer, such as 5m")
+		}
+		if !command.Flags().Changed("since") && len(w.terms["reference"])+len(w.terms["id"]) > 0 {
+			since = time.Hour
+		}
+		return w.wait(ctx, s, atMost, since, std)
+	})
 	flags := command.Flags()
-	accountFlags(flags)
-	flags.DurationVar(&o.atMost, "for", 5*time.Minute, "how long to wait")
-	flags.DurationVar(&o.since, "since", o.since, "with event and order: how far back the relay's events count (default 1h if a reference, an intent or an id is given)")
-	flags.Lookup("since").DefValue = "0s"
-	flags.BoolVar(&o.json, "json", false, "print one JSON object at the end")
+	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "poll_share", "state_dir")
+	jsonFlag(flags, "print one JSON object at the end")
+	flags.DurationVar(&atMost, "for", 5*time.Minute, "how long to wait")
+	flags.DurationVar(&since, "since", 0, "with event: how far back the relay's events count (default 1h if a reference or an id is given)")
 	return command
+}
+
+// condition is a condition as it was typed.
+type condition struct {
+	text, subject string
+	id            api.ID // of the intent
+	terms         map[string][]string
+}
+
+// waitTerms are the terms of each subject.
+func waitTerms() map[string][]string {
+	return map[string][]string{"intent": {"state"}, "event": {"id", "reference", "type"}, "relay": nil}
+}
+
+func parseCondition(args []string) (*condition, error) {
+	words := strings.Fields(strings.Join(args, " "))
+	if len(words) == 0 {
+		return nil, errors.New("for what? as in: tillwatch wait 'intent:ci_… state=completed', or: tillwatch wait relay")
+	}
+	subject, id, _ := strings.Cut(words[0], ":")
+	terms, known := waitTerms()[subject]
+	w := &condition{text: strings.Join(words, " "), subject: subject, id: api.ScrubID(id), terms: map[string][]string{}}
+	switch {
+	case !known:
+		return nil, fmt.Errorf("%s cannot be waited for%s", config.Shown(words[0]),
+			wording.Suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
+	case (subject == "intent") != (id != ""):
+		return nil, fmt.Errorf("%s: write intent:ID, or event or relay without a colon", config.Shown(words[0]))
+	case subject == "intent" && session.CheckID(id) != nil:
+		return nil, session.CheckID(id)
+	}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		switch {
+		case value == "":
+			return nil, fmt.Errorf("%s is not a term: write name=value, as in state=completed", config.Shown(word))
+		case !slices.Contains(terms, key):
+			return nil, fmt.Errorf("%s has no %s%s", subject, config.Shown(key), wording.Suggest(key, terms))
+		}
+		for v := range strings.SplitSeq(value, ",") {
+			if key == "state" && !slices.Contains(asStrings(api.IntentStates()), v) {
+				return nil, fmt.Errorf("there is no state %s%s", config.Shown(v), wording.Suggest(v, asStrings(api.IntentStates())))
+			}
+			if key == "type" && !matchesAny(v) {
+				return nil, fmt.Errorf("there is no event type %s%s", config.Shown(v), wording.Suggest(v, eventTypes()))
+			}
+			w.terms[key] = append(w.terms[key], v)
+		}
+	}
+	if subject == "event" && len(w.terms) == 0 {
+		return nil, errors.New("which event? as in type=checkout_intent.completed")
+	}
+	return w, nil
+}
+
+// allows reports whether a term has this value, or is not given.
+func (w *condition) allows(term, value string) bool {
+	return len(w.terms[term]) == 0 || slices.Contains(w.terms[term], value)
 }
 
 // waitReport is the object of `wait --json`. Fields are added, never renamed.
@@ -82,186 +131,236 @@ type waitReport struct {
 	ExitCode  int     `json:"exit_code"`
 }
 
-// runWait waits and reports the result.
-func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdout, stderr io.Writer) error {
-	if w.subject == ofEvent || w.subject == ofRelay {
+// text is empty: how it ended is said on stderr.
+func (r *waitReport) text() string { return "" }
+
+// errNever is the error of a condition that can no longer hold.
+var errNever = errors.New("it can no longer hold")
+
+// wait waits until the condition holds, which is no error, or can no longer hold, or the time is up.
+func (w *condition) wait(ctx context.Context, s settings, atMost, since time.Duration, std streams) (report, error) {
+	l := &waiting{condition: w, is: "nothing is known yet", woken: make(chan struct{}, 1), began: time.Now(),
+		intents: map[api.ID]api.Intent{}}
+	if w.subject != "intent" {
 		if err := s.RequireRelay(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	wait := waitForRelay
-	if w.reads() {
-		if err := s.RequireAccount(); err != nil {
-			return err
+	if w.subject == "intent" || len(w.terms["reference"]) > 0 {
+		current, err := session.New(s, session.Options{})
+		if err != nil {
+			return nil, err
 		}
-		wait = waitForPicture
+		defer current.Close()
+		l.client = current.Client
 	}
-	began := time.Now()
-	fmt.Fprintf(stderr, "waiting for %s, at most %s\n", api.Scrub(w.text), api.Span(o.atMost))
-	limited, stop := context.WithTimeout(ctx, o.atMost)
+	fmt.Fprintf(std.words, "waiting for %s, at most %s\n", api.Scrub(w.text), api.Span(atMost))
+	limited, stop := context.WithTimeout(ctx, atMost)
 	defer stop()
-	now, err := wait(limited, s, w, o)
-	interrupted := ctx.Err() != nil && now.verdict == notYet
-	if errors.As(err, new(*exitError)) && !interrupted { // the settings
-		return err
-	}
-	r := waitReport{Condition: w.text, Is: now.is, Intent: now.intent, Event: now.event, WaitedS: rounded(time.Since(began).Seconds())}
-	var failure error
+	err := l.run(limited, s, since)
+	r := &waitReport{Condition: w.text, Is: string(api.Scrub(l.is)), Intent: w.id, Event: l.event,
+		WaitedS: rounded(time.Since(l.began).Seconds()), ExitCode: exitFailed}
 	switch {
-	case interrupted:
-		r.Verdict, r.ExitCode = "interrupted", exitFailed
-		failure = errors.New("interrupted: " + now.is)
-	case err != nil && limited.Err() == nil:
-		r.Verdict, r.Is, r.ExitCode = "not_checked", string(api.Scrub(err.Error())), exitFailed
-		failure = err
-	case now.verdict == isSo:
-		r.Verdict = "met"
-	case now.verdict == neverSo:
-		r.Verdict, r.ExitCode = "impossible", exitNotConfirmable
-		failure = fmt.Errorf("it can no longer hold: %s", now.is)
+	case err == nil:
+		r.Verdict, r.ExitCode = "met", exitDone
+		fmt.Fprintf(std.words, "%s, after %s\n", r.Is, wording.Took(time.Since(l.began)))
+		return r, nil
+	case errors.Is(err, errNever):
+		r.Verdict, r.ExitCode, err = "impossible", exitNotConfirmable, fmt.Errorf("%w: %s", errNever, l.is)
+	case ctx.Err() != nil:
+		r.Verdict, err = "interrupted", fmt.Errorf("interrupted: %s", l.is)
+	case limited.Err() != nil:
+		r.Verdict, err = "time_over", fmt.Errorf("the time is up: %s", l.is)
 	default:
-		r.Verdict, r.ExitCode = "time_over", exitFailed
-		failure = fmt.Errorf("the time is up: %s", now.is)
+		r.Verdict, r.Is = "not_checked", string(api.Scrub(err.Error()))
 	}
-	if err := printed(stdout, o.json, r, ""); err != nil {
-		return err
-	}
-	if failure != nil {
-		return &exitError{r.ExitCode, failure}
-	}
-	_, err = fmt.Fprintf(stderr, "%s, after %s\n", api.Scrub(now.is), wording.Took(time.Since(began)))
-	return err
+	return r, &exitError{r.ExitCode, err}
 }
 
-// waitForRelay checks a condition that the relay alone can answer, so that no account is needed.
-func waitForRelay(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	subscriber, err := session.NewSubscriber(s, relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true, Client: "tillwatch wait"})
-	if err != nil {
-		return found{}, err
-	}
-	look := &waiting{condition: w, store: account.NewStore(account.StoreConfig{})}
-	follow := func(ctx context.Context) error {
-		_ = session.NewFeed(subscriber, look.store).Follow(ctx, tapped{session.PictureSink{Store: look.store}, look}) // the picture has the error
-		return nil
-	}
-	redial := func(ctx context.Context) error {
-		for api.Sleep(ctx, dialEvery) == nil {
-			subscriber.Retry() // it may have started just now
+// waiting checks a condition.
+type waiting struct {
+	*condition
+	client  *api.Client // nil: no reads are needed
+	began   time.Time
+	is      string // what is known, in words
+	event   api.ID
+	woken   chan struct{}            // an event of the intent has come
+	intents map[api.ID]api.Intent    // what was read for its reference
+	ended   bool                     // an event or the relay has decided it
+	met     func(is string, e error) // ends the wait of the relay's stream
+}
+
+// askEvery is how often an intent is read, whatever events say: confirms and expiries have none. dialEvery
+// is how often a relay is dialled that may have started just now.
+const (
+	askEvery  = 5 * time.Second
+	dialEvery = time.Second
+)
+
+func (l *waiting) run(ctx context.Context, s settings, since time.Duration) error {
+	follow := func(context.Context) error { return nil }
+	if s.RelayURL != "" {
+		subscriber, err := session.NewSubscriber(s, relay.SubscriberConfig{Since: time.Now().Add(-since), Here: true, Client: "tillwatch wait"})
+		if err != nil {
+			return err
 		}
-		return nil
+		follow = func(ctx context.Context) error {
+			return session.Alongside(ctx, func(ctx context.Context) error { return subscriber.Run(ctx, l) }, func(ctx context.Context) error {
+				for api.Sleep(ctx, dialEvery) == nil {
+					subscriber.Retry()
+				}
+				return nil
+			})
+		}
 	}
-	err = session.Alongside(ctx, look.until, follow, redial)
-	return look.now, err
+	if l.subject == "intent" {
+		return session.Alongside(ctx, l.readUntil, func(ctx context.Context) error {
+			_ = follow(ctx) // without a stream, reads find out
+			return nil
+		})
+	}
+	var outcome error
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l.met = func(is string, err error) {
+		if !l.ended {
+			l.is, outcome, l.ended = is, err, true
+			stop()
+		}
+	}
+	err := follow(ctx)
+	if l.ended {
+		return outcome
+	}
+	return cmp.Or(err, ctx.Err())
 }
 
-const dialEvery = time.Second
-
-// askEvery is how often to read, whatever events say: confirms and expiries have
-// none.
-const askEvery = 10 * time.Second
-
-// unreadEvery is how soon to read intents known only from events; the share of the
-// quota limits how many.
-const unreadEvery = 2 * time.Second
-
-// waitForPicture keeps a picture of the account, or of one intent, and checks the
-// condition whenever it changes.
-func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
-	current, err := session.New(s, session.Options{})
-	if err != nil {
-		return found{}, err
-	}
-	defer current.Close()
-	look, ids := &waiting{condition: w, store: current.Store}, w.intents()
-	events, err := current.Subscribe(relay.SubscriberConfig{Since: time.Now().Add(-w.back(o.since)), Here: true})
-	if err != nil {
-		return found{}, err
-	}
-	if events != nil {
-		events = tap{events, look}
-	}
-	config := account.WatcherConfig{Store: current.Store, Reader: current.Client, Feed: events, WatchIDs: ids, Only: ids, Poll: s.PollEvery}
-	switch {
-	case len(ids) > 0:
-		config.Poll = min(config.Poll, askEvery)
-	default:
-		config.WatchIDs = session.IDs(s.WatchIDs)
-		config.Poll = min(config.Poll, unreadEvery) // reads ended intents for their reference
-	}
-	watcher := account.NewWatcher(config)
-	err = session.Alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {
-		for api.Sleep(ctx, askEvery) == nil {
-			for _, id := range ids {
-				watcher.Refresh(id)
+// readUntil reads the intent until it is in a wanted state.
+func (l *waiting) readUntil(ctx context.Context) error {
+	l.is = "the intent has not been read"
+	for {
+		in, err := l.client.Intent(ctx, l.id)
+		switch {
+		case errors.Is(err, api.ErrMissing):
+			l.is = "the service knows no such intent here"
+			return errNever
+		case errors.Is(err, api.ErrUnauthorized):
+			return errUnauthorized
+		case err != nil && ctx.Err() == nil:
+			l.is, _, _ = strings.Cut(l.is, "; ")
+			l.is += "; the last read failed: " + wording.Because(err)
+		case err == nil && in.State == "":
+			l.is = fmt.Sprintf("the service does not say which state intent %s is in", l.id)
+		case err == nil:
+			l.is = fmt.Sprintf("intent %s is %s", l.id, wording.Name(string(in.State)))
+			if in.Failure != nil {
+				l.is += ": " + in.Failure.Code.Words()
+			}
+			if l.allows("state", string(in.State)) {
+				return nil
+			}
+			if in.State.Terminal() {
+				return errNever
 			}
 		}
-		return nil
-	})
-	return look.now, err
-}
-
-// intents are the only ones to read; none means the whole account.
-func (w *condition) intents() []api.ID {
-	if w.subject == ofIntent {
-		return session.IDs([]string{w.name})
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.woken:
+		case <-time.After(askEvery):
+		}
 	}
-	return session.IDs(w.terms["intent"])
 }
 
-// until checks the picture whenever it changes.
-func (l *waiting) until(ctx context.Context) error {
-	refused := false
-	err := l.store.Until(ctx, func() bool {
-		l.look()
-		now, s := time.Now(), l.store.Summary()
-		refused, l.held = s.API.State == account.APIUnauthorized, wording.Holds(s.Holds(now), now, time.Local)
-		return refused || l.now.verdict != notYet
-	})
+// Status implements [relay.Handler].
+func (l *waiting) Status(s relay.Status) {
 	switch {
-	case l.now.verdict != notYet:
+	case l.subject == "intent", l.ended:
+	case s.State == relay.Refused:
+		l.met("the relay refuses this client: "+wording.Because(s.Err), errNever)
+	case s.State == relay.Live && l.subject == "relay":
+		l.met("the relay is ready", nil)
+	case s.State == relay.Live:
+		l.is = "no such event has come"
+	case s.Err != nil:
+		l.is = "the relay does not answer: " + wording.Because(s.Err)
+	}
+}
+
+// Events implements [relay.Handler].
+func (l *waiting) Events(ctx context.Context, batch []relay.Item) error {
+	for i := range batch {
+		e := &batch[i].Event
+		if l.subject == "intent" {
+			if e.Source.ID == l.id {
+				select {
+				case l.woken <- struct{}{}:
+				default: // it is read anyway
+				}
+			}
+			continue
+		}
+		ofType := len(l.terms["type"]) == 0 || slices.ContainsFunc(l.terms["type"], e.Type.Matches)
+		if l.subject != "event" || !ofType || !l.allows("id", string(e.ID)) {
+			continue
+		}
+		if about, err := l.isAbout(ctx, e.Source); err != nil || !about {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if l.event = e.ID; e.Source.Type == api.SourceIntent {
+			l.id = e.Source.ID
+		}
+		l.met(fmt.Sprintf("event %s: %s", e.ID, e.Type), nil)
 		return nil
-	case refused:
-		return errUnauthorized
-	case err != nil:
-		l.now.is = cmp.Or(l.unanswered(l.store.Summary()), l.now.is)
 	}
-	return err
+	return nil
 }
 
-// unanswered says why the condition could not be checked, if reads wait, or the relay or the service
-// did not answer last.
-func (l *waiting) unanswered(s account.Summary) string {
-	reading := s.API.Err != nil && (s.API.State == account.APIUnknown || s.API.State == account.APIFailing ||
-		s.API.State == account.APISlow && errors.Is(s.API.Err, api.ErrRateLimited))
-	switch {
-	case l.subject == ofEvent && s.Feed.State != account.FeedLive && s.Feed.Err != nil:
-		return "the relay does not answer, so no event can arrive: " + wording.Because(s.Feed.Err)
-	case reading:
-		return l.now.is + "; the last read failed: " + wording.Because(s.API.Err)
-	case l.held != "":
-		return l.now.is + "; " + l.held
+// isAbout reports whether a source belongs to a wanted reference, which only reads say. They are
+// repeated until they succeed.
+func (l *waiting) isAbout(ctx context.Context, source api.EventSource) (bool, error) {
+	if len(l.terms["reference"]) == 0 {
+		return true, nil
 	}
-	return ""
+	for {
+		in, err := l.intentOf(ctx, source)
+		switch {
+		case errors.Is(err, api.ErrUnauthorized):
+			l.met(errUnauthorized.Error(), errUnauthorized)
+			return false, ctx.Err()
+		case err == nil, errors.Is(err, api.ErrMissing), errors.Is(err, api.ErrNotFound):
+			return err == nil && slices.Contains(l.terms["reference"], string(in.ReferenceID)), nil
+		}
+		l.is = "no such event has come; the last read failed: " + wording.Because(err)
+		if api.Sleep(ctx, askEvery) != nil {
+			return false, ctx.Err()
+		}
+	}
 }
 
-// tap passes the events of a feed to what waits for them, before they are merged.
-type tap struct {
-	account.Feed
-	look *waiting
-}
-
-// Follow implements [account.Feed].
-func (t tap) Follow(ctx context.Context, sink account.Sink) error {
-	return t.Feed.Follow(ctx, tapped{sink, t.look})
-}
-
-type tapped struct {
-	account.Sink
-	look *waiting
-}
-
-// Deliver implements [account.Sink].
-func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
-	t.look.collect(batch)
-	t.Sink.Deliver(batch, arrived)
+// intentOf is the intent of an event's source, without a reference for a source of another kind.
+func (l *waiting) intentOf(ctx context.Context, source api.EventSource) (api.Intent, error) {
+	id := source.ID
+	switch source.Type {
+	case api.SourceIntent:
+	case api.SourceShipment:
+		sh, err := l.client.Shipment(ctx, source.ID)
+		if err != nil {
+			return api.Intent{}, err
+		}
+		id = sh.IntentID
+	default:
+		return api.Intent{}, nil
+	}
+	if in, known := l.intents[id]; known {
+		return in, nil
+	}
+	in, err := l.client.Intent(ctx, id)
+	if err == nil {
+		l.intents[id] = in
+	}
+	return in, err
 }
