@@ -157,3 +157,30 @@ func TestEveryDocumentedFlagAndVariableExists(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTableForThoseWhoComeFromOtherCommandLines holds WORKBENCH.md to commands that a script runs.
+func TestTheTableForThoseWhoComeFromOtherCommandLines(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := ""
+	for _, name := range scripts {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried += string(text)
+	}
+	_, table, _ := strings.Cut(documents(t)["ui/command/WORKBENCH.md"], "## From the Stripe, Hookdeck or Svix CLI")
+	named := regexp.MustCompile("`tillwatch ([^`]*)`").FindAllStringSubmatch(table, -1)
+	if len(named) == 0 {
+		t.Error("WORKBENCH.md has no such table")
+	}
+	for _, command := range named {
+		words := strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(command[1]))
+		if path := accepted(t, "WORKBENCH.md", words); !strings.Contains(tried, path+" ") && !strings.Contains(tried, path+"\n") {
+			t.Errorf("%s is in the table, and no script tries it", path)
+		}
+	}
+}

@@ -13,25 +13,23 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/relay"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
-	"tillwatch/ui/session"
 )
 
 type eventsOptions struct {
-	follow, json      bool
+	follow            bool
 	since, cursorFile string
 	types             []string
 	filterText        string
 	filter            *pane.Filter // compiled filter; nil: print all
 	limit, last       int
 	raw, quarantined  bool
-	to                string // the endpoint to send them to; "": print only
-	sender            senderOptions
 }
 
 func newEvents() *cobra.Command {
@@ -39,82 +37,90 @@ func newEvents() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "events [ID]",
 		Short: "Print the events that a relay has stored, and follow new ones",
-		Long: "Print the events that a relay has stored, one per line with its exact cursor, and with --follow new ones as they arrive. An " +
-			"ID selects one event; --quarantined lists signed bodies that are not events. Events go to stdout, messages to stderr. " +
-			"Payment tokens and buyers' data are masked. With --follow, the command notices only at the next event that its reader, such as head, has left; with --limit it ends at once. An ID, --quarantined and --last need a token with the scope read.",
+		Long: "Print the events that a relay has stored, one per line with its exact cursor, and with --follow new ones as they " +
+			"arrive. An ID selects one event; --quarantined lists signed bodies that are not events. Events go to stdout, messages to " +
+			"stderr. Payment tokens and buyers' data are masked. With --follow, the command notices only at the next event that its " +
+			"reader, such as head, has left; with --limit it ends at once. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: argument("", "give one ID"),
-		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			err := o.check(c.Flags(), args)
-			if err == nil {
-				o.filter, err = filterBy(s, dashboard.EventFilter, o.filterText)
-			}
-			if err == nil && o.last > 0 {
-				o.since, err = beforeNewest(c.Context(), s, o.last)
-			}
-			switch {
-			case err != nil:
-				return err
-			case len(args) == 1:
-				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout())
-			case o.quarantined:
-				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
-			}
-			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
-		}),
 	}
+	command.RunE = reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+		err := o.check(command.Flags(), args, std)
+		if err == nil {
+			o.filter, err = filterBy(s, dashboard.EventFilter, o.filterText)
+		}
+		if err == nil && o.last > 0 {
+			o.since, err = beforeNewest(ctx, s, o.last)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case len(args) == 1:
+			return showEvent(ctx, s, o, args[0], std)
+		case o.quarantined:
+			return showQuarantine(ctx, s, o, std)
+		}
+		return nil, tailEvents(ctx, s, o, nil, std)
+	})
 	flags := command.Flags()
 	sourceFlags(flags, "relay_url", "insecure_http")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
-	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest\n"+
+	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest "+
 		"(default earliest; with --follow latest)")
 	flags.IntVar(&o.last, "last", 0, "begin this many events before the newest")
 	flags.IntVarP(&o.limit, "limit", "n", 0, "end after this many events (default: no limit)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
-	flags.StringVar(&o.filterText, "filter", "", "print only events that match this filter, such as 'type:shipment age<1h', or the name of one saved with :save")
+	flags.StringVar(&o.filterText, "filter", "", "print only events that match this filter, such as 'type:shipment age<1h', "+
+		"or the name of one saved with :save")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, even if --since is given")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object per line")
+	jsonFlag(flags, "print one JSON object per line")
 	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact signed bytes, not masked; with --quarantined --json: add them in Base64")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are not events, and why")
 	command.AddCommand(newEventsResend())
 	return command
 }
 
-func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
-	config, err := eventsFrom(s, o)
-	if err != nil {
-		return err
+// check refuses options that do not go together.
+func (o eventsOptions) check(flags *pflag.FlagSet, args []string, std streams) error {
+	one := len(args) == 1
+	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
+	switch {
+	case one && args[0] == "":
+		return usagef("the ID is empty")
+	case one && (streaming || o.quarantined || o.limit > 0):
+		return usagef("an ID selects one event: only --json and --raw go with it")
+	case o.quarantined && streaming:
+		return usagef("--quarantined lists bodies that are not events: only --json, --raw and --limit go with it")
+	case o.raw && one && std.json:
+		return usagef("choose one: --raw prints the exact bytes, --json an object")
+	case o.raw && !one && (!o.quarantined || !std.json):
+		return usagef("--raw needs the ID of an event, or --quarantined --json")
+	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
+		return usagef("choose one of --last, --since and --cursor-file: each says where to begin")
+	case flags.Changed("limit") && o.limit < 1 || flags.Changed("last") && o.last < 1:
+		return usage(errors.New("--limit and --last must be above 0"))
 	}
-	subscriber, err := session.NewSubscriber(s, config)
-	if err != nil {
-		return err
+	return checkTypes("--type", o.types)
+}
+
+// eventTypes are the event types of the contract that a relay stores.
+func eventTypes() []string {
+	return asStrings(slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge }))
+}
+
+// checkTypes refuses patterns of a flag that match no event type.
+func checkTypes(flag string, patterns []string) error {
+	for _, pattern := range patterns {
+		if !matchesAny(pattern) {
+			return usagef("%s: no known event type matches %s; the types are: %s", flag, api.Scrub(pattern), strings.Join(eventTypes(), ", "))
+		}
 	}
-	forward, err := newSingleSender(s, o.to, o.sender, streams{words: stderr})
-	if err != nil {
-		return err
-	}
-	reading, stop := context.WithCancel(ctx)
-	defer stop()
-	printer := &eventPrinter{options: o, subscriber: subscriber, stdout: stdout, stderr: stderr, stop: stop, forward: forward, lines: lineMaker{}, kept: subscriber.Cursor()}
-	err = unlessStuck(reading, func() error {
-		err := subscriber.Run(reading, printer)
-		return errors.Join(err, printer.failed)
-	})
-	stuck := errors.Is(err, errStuck)
-	if stuck {
-		err = nil
-	}
-	if err == nil && !o.follow {
-		err = ctx.Err() // a list that was cut off is not the whole one
-	}
-	if stuck {
-		return err
-	}
-	if err == nil && forward != nil && forward.sent == 0 {
-		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
-	}
-	return errors.Join(err, forward.outcome())
+	return nil
+}
+
+func matchesAny(pattern string) bool {
+	return slices.ContainsFunc(eventTypes(), func(name string) bool { return api.EventType(name).Matches(pattern) })
 }
 
 // beforeNewest is the cursor that has count events after it.
@@ -147,42 +153,22 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 			return config, usagef("the --cursor-file does not hold a cursor: %s", api.Scrub(o.cursorFile))
 		}
 	}
-	switch o.since {
-	case "":
-	case relay.FromEarliest, relay.FromLatest:
+	at, timeErr := time.Parse(time.RFC3339, o.since)
+	ago, ageErr := parseAge(o.since)
+	switch {
+	case o.since == "":
+	case o.since == relay.FromEarliest, o.since == relay.FromLatest:
 		config.From = o.since
+	case timeErr == nil:
+		config.From, config.Since = relay.FromEarliest, at
+	case ageErr == nil:
+		config.From, config.Since, config.Here = relay.FromEarliest, time.Now().Add(-ago), true
+	case relay.IsCursor(o.since):
+		config.From, config.Cursor = relay.FromEarliest, o.since
 	default:
-		config.From = relay.FromEarliest
-		if t, err := time.Parse(time.RFC3339, o.since); err == nil {
-			config.Since = t
-		} else if ago, err := parseAge(o.since); err == nil {
-			config.Since, config.Here = time.Now().Add(-ago), true
-		} else if relay.IsCursor(o.since) {
-			config.Cursor = o.since
-		} else {
-			return config, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
-		}
+		return config, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
 	}
 	return config, nil
-}
-
-// eventTypes are the event types of the contract that a relay stores.
-func eventTypes() []string {
-	return asStrings(slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge }))
-}
-
-// checkTypes refuses patterns of a flag that match no event type.
-func checkTypes(flag string, patterns []string) error {
-	for _, pattern := range patterns {
-		if !matchesAny(pattern) {
-			return usagef("%s: no known event type matches %s; the types are: %s", flag, api.Scrub(pattern), strings.Join(eventTypes(), ", "))
-		}
-	}
-	return nil
-}
-
-func matchesAny(pattern string) bool {
-	return slices.ContainsFunc(eventTypes(), func(name string) bool { return api.EventType(name).Matches(pattern) })
 }
 
 // keepCursor replaces the file atomically, so that it holds the old or the new cursor
