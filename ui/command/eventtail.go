@@ -112,7 +112,7 @@ func tailEvents(ctx context.Context, s settings, o eventsOptions, to *singleSend
 		err = ctx.Err() // a list that was cut off is not the whole one
 	}
 	if err == nil && to != nil && to.sent == 0 {
-		std.say("no event was sent: the relay has stored none of these")
+		std.say("No event was sent: the relay has stored none of these.")
 	}
 	return errors.Join(err, to.outcome())
 }

@@ -234,8 +234,11 @@ func scriptAccount(ts *testscript.TestScript, neg bool, flags []string) {
 	ts.Setenv("TILLWATCH_SIGNING_SECRET", "signing-secret-of-the-test")
 	ts.Setenv("TILLWATCH_RELAY_TOKEN", "token-of-the-test")
 	ts.Setenv("TILLWATCH_API_KEY", "key-of-the-test")
-	scriptServe(ts, false, []string{"relay", "tillwatch", "relay", "--listen", "127.0.0.1:0", "--data",
-		ts.MkAbs(fmt.Sprint("relay", len(ts.Value(programs{}).(map[string]*scriptProgram))))})
+	data := "relay"
+	if n := len(ts.Value(programs{}).(map[string]*scriptProgram)); n > 0 { // the folder of an earlier one is in use
+		data += strconv.Itoa(n)
+	}
+	scriptServe(ts, false, []string{"relay", "tillwatch", "relay", "--listen", "127.0.0.1:0", "--data", ts.MkAbs(data)})
 	ts.Setenv("TILLWATCH_RELAY_URL", ts.Getenv("relay"))
 	scriptServe(ts, false, append([]string{"service", "tillwatch", "simulate", "--listen", "127.0.0.1:0", "--seed", "7",
 		"--history", "0", "--intents-per-minute", "0", "--auto-confirm", "0", "--failure-share", "0", "--product-events-per-minute", "0",
