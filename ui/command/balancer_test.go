@@ -5,7 +5,6 @@ import (
 	"flag"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,65 +216,13 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 	t.Logf("%d events acknowledged in %d attempts, %d stored, %d received", acknowledged, attempts, len(found), len(f.seqs))
 }
 
-func TestTokensOfADatabaseCountOnEveryRelay(t *testing.T) {
-	dsn := postgresSchema(t)
-	dir := isolate(t)
-	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_POSTGRES", dsn)
-	first := createToken(t, "--scope", "read", "--name", "first")
-	one := startRelayCommand(t, filepath.Join(dir, "one"))
-	other := startRelayCommand(t, filepath.Join(dir, "other"))
-	if one.Token != "" || other.Token != "" {
-		t.Error("a token was made beside the shared one")
-	}
-	second := createToken(t, "--scope", "admin", "--name", "second")
-	for _, r := range []*relayed{one, other} {
-		if status := r.get(t, relay.EventsPath, first); status != 200 {
-			t.Errorf("the first token: %d", status)
-		}
-		eventually(t, "the relay knows the second token", func() bool { return r.get(t, relay.MetricsPath, second) == 200 })
-		if status := r.get(t, relay.EventsPath, second); status != 403 {
-			t.Errorf("the second token without the scope: %d", status)
-		}
-	}
-	list := tokensCommand(t, exitDone, "list")
-	if !strings.Contains(list, "first") || !strings.Contains(list, "second") || strings.Contains(list, first) {
-		t.Errorf("the list is %s", list)
-	}
-	tokensCommand(t, exitDone, "revoke", "first")
-	for _, r := range []*relayed{one, other} {
-		eventually(t, "the relay forgets the first token", func() bool { return r.get(t, relay.EventsPath, first) == 401 })
-	}
-	tokensCommand(t, exitFailed, "revoke", "first")
-	tokensCommand(t, exitUsage, "list", "--postgres", "postgres://relay:tell-nobody@127.0.0.1/events")
-	if _, err := os.Stat(filepath.Join(dir, "state", "tillwatch", "relay")); err == nil {
-		t.Error("a folder was made for tokens that are in the database")
-	}
-	one.stop()
-	if err := os.MkdirAll(filepath.Join(dir, "one"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "one", "tokens.json"), `{"tokens":[{"name":"old","sha256":"`+strings.Repeat("ab", 32)+`","scopes":["read"],"created":"2026-01-01T00:00:00Z"}]}`)
-	again := startRelayCommand(t, filepath.Join(dir, "one"))
-	if said := again.said.String(); !strings.Contains(said, "are ignored, as a database is configured") {
-		t.Errorf("of tokens that do not count is said: %s", said)
-	}
-}
-
-// tokensCommand runs tillwatch tokens and returns what it prints.
-func tokensCommand(t *testing.T, want int, args ...string) string {
-	t.Helper()
-	var out, said strings.Builder
-	if code := run(t.Context(), append([]string{"tokens"}, args...), strings.NewReader(""), &out, &said); code != want {
-		t.Fatalf("%v: exit code %d: %s", args, code, &said)
-	}
-	if strings.Contains(said.String(), "tell-nobody") {
-		t.Errorf("%v says a password", args)
-	}
-	return out.String()
-}
-
+// createToken makes a token of the configured relays.
 func createToken(t *testing.T, args ...string) string {
 	t.Helper()
-	return strings.TrimSpace(tokensCommand(t, exitDone, append([]string{"create", "--name", "a"}, args...)...))
+	var out, said strings.Builder
+	all := append([]string{"tokens", "create", "--name", "a"}, args...)
+	if code := run(t.Context(), all, strings.NewReader(""), &out, &said); code != exitDone {
+		t.Fatalf("%v: exit code %d: %s", args, code, &said)
+	}
+	return strings.TrimSpace(out.String())
 }
