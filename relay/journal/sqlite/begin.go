@@ -131,13 +131,14 @@ func (j *Journal) load(ctx context.Context) error {
 	}
 	s := j.state
 	s.head = head
-	const most = 100 // damaged events at the end, after which a time of receipt may go back
-	for seq := head; s.latest == 0 && seq > max(0, head-most); seq-- {
+	j.opened = head
+	for seq := head; seq > max(0, head-tailLength); seq-- {
 		r, err := j.one(ctx, seq)
 		if err != nil {
 			return err
 		}
-		s.latest = journal.Nanoseconds(r.Latest)
+		j.spoilt[seq] = r.Damaged
+		s.latest = max(s.latest, journal.Nanoseconds(r.Latest))
 	}
 	j.publish(s)
 	return j.loadLostIDs(ctx)

@@ -43,6 +43,8 @@ type Journal struct {
 	prepared map[string]*sql.Stmt // on writing, by their text
 	doubt    bool                 // a commit failed and may have happened nevertheless
 	frail    bool                 // a table is damaged where a row was to be changed: rows are only added from now on
+	opened   int64                // the head at the start
+	spoilt   map[int64]bool       // the events just before it that were damaged then
 	broken   error                // why the newest event could not be stored, if its table is damaged
 
 	mu    sync.Mutex
@@ -73,7 +75,7 @@ func Open(ctx context.Context, dir string) (journal.Journal, error) {
 func open(ctx context.Context, dir, layer string) (*Journal, error) {
 	j := &Journal{
 		Queue: groupcommit.New[work](), path: filepath.Join(dir, databaseName),
-		prepared: map[string]*sql.Stmt{}, moved: make(chan struct{}), ids: map[journal.Digest]int64{},
+		prepared: map[string]*sql.Stmt{}, spoilt: map[int64]bool{}, moved: make(chan struct{}), ids: map[journal.Digest]int64{},
 	}
 	err := j.claim(dir)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"tillwatch/relay/journal"
@@ -16,6 +17,8 @@ type work = func(*batch) error
 const (
 	// maxBatch bounds the bytes of the bodies in a transaction; one call may exceed it.
 	maxBatch = 1 << 20
+	// tailLength is how many events may be on the page that an append changes.
+	tailLength = 32
 	// pruneStep bounds the events that one transaction removes: appends wait for it.
 	pruneStep = 500
 )
@@ -27,6 +30,7 @@ type batch struct {
 	state state
 	size  int // of the bodies
 	fresh []journal.Digest
+	dirty bool // a page of events was written
 }
 
 // commit commits works in one transaction, and answers once it is durable.
@@ -69,10 +73,34 @@ func (b *batch) transact(works *groupcommit.Batch[work]) (err error) {
 			return err
 		}
 	}
+	if err := b.verifyTail(); err != nil {
+		return err
+	}
 	if err := b.do("COMMIT"); err != nil {
 		return err
 	}
 	return b.j.inPlace() // else it may be durable where nobody will look
+}
+
+// verifyTail reads the new rows and those before them, as far as they may be on one page: where that page is damaged,
+// SQLite may write one row over another. Later pages are this process's own.
+func (b *batch) verifyTail() error {
+	if !b.dirty || b.j.state.head > b.j.opened+tailLength {
+		return nil
+	}
+	find, err := b.statement(selectRecords + " WHERE seq = ?")
+	if err != nil {
+		return err
+	}
+	for seq := max(b.j.state.head-tailLength+1, b.state.oldest); seq <= b.state.head; seq++ {
+		if b.j.spoilt[seq] {
+			continue
+		}
+		if r, err := scanRecord(find.QueryRow(seq)); err != nil || r.Damaged {
+			return fmt.Errorf("%w where event %d was written", errDamaged, b.state.head)
+		}
+	}
+	return nil
 }
 
 // take takes the next work, if there is any.
@@ -106,7 +134,7 @@ func (b *batch) undo() {
 	for _, digest := range b.fresh {
 		delete(b.j.ids, digest)
 	}
-	b.fresh = nil
+	b.fresh, b.dirty = nil, false
 }
 
 // statement prepares a statement once.
@@ -134,6 +162,7 @@ func (b *batch) change(text string, args ...any) error {
 	if b.j.frail {
 		return nil
 	}
+	b.dirty = true
 	return b.do(text, args...)
 }
 
@@ -144,7 +173,7 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	if known {
 		return b.repeat(seq, e)
 	}
-	b.fresh = append(b.fresh, digest)
+	b.fresh, b.dirty = append(b.fresh, digest), true
 	// A row that has the number already is damaged: all others were taken into account.
 	if err := b.do("REPLACE INTO ids VALUES (?, ?, ?)", seq, digest[:], sumID(seq, digest[:])); err != nil {
 		return journal.Result{}, err
