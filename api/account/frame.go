@@ -13,9 +13,8 @@ import (
 // Several lines make one frame: all but the last have More set. The JSON of these types is the format.
 type Frame struct {
 	At            time.Time                  `json:"at"`
-	Glance        bool                       `json:"glance,omitempty"` // a small picture ahead of the whole one, for the first screen; others skip it
-	Whole         bool                       `json:"whole,omitempty"`  // discard everything earlier
-	More          bool                       `json:"more,omitempty"`   // the next line belongs to the same frame
+	Whole         bool                       `json:"whole,omitempty"` // discard everything earlier
+	More          bool                       `json:"more,omitempty"`  // the next line belongs to the same frame
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
 	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`

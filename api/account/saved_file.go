@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -58,7 +57,6 @@ func readPicture(data io.ReaderAt, size int64) ([]*Frame, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	frames = slices.DeleteFunc(frames, func(f *Frame) bool { return f.Glance })
 	for i, f := range frames {
 		if f.Whole != (i == 0) || f.More != (i < len(frames)-1) {
 			return nil, damaged(errors.New("it holds no whole picture"))

@@ -60,9 +60,6 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 		return err
 	}
 	shipments := slices.DeleteFunc(c.shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
-	if err := v.putGlance(head, intents, shipments, c.events); err != nil {
-		return err
-	}
 	v.put(head)
 	saveAll(&v, intents, func(in *IntentDetail, f *Frame) {
 		f.Intents = append(f.Intents, keepIntent(in))

@@ -110,11 +110,10 @@ func (t *tape) readHeader(data io.ReaderAt, size int64) (*form.Part, error) {
 
 // outline holds the fields of a line that place it.
 type outline struct {
-	At     time.Time `json:"at"`
-	Glance bool      `json:"glance"`
-	Whole  bool      `json:"whole"`
-	More   bool      `json:"more"`
-	End    string    `json:"end"`
+	At    time.Time `json:"at"`
+	Whole bool      `json:"whole"`
+	More  bool      `json:"more"`
+	End   string    `json:"end"`
 }
 
 // longestTime bounds the time of a line after the beginning.
@@ -141,10 +140,8 @@ func (t *tape) readPart(part *form.Part) error {
 		t.size += len(line) + 1
 		switch {
 		case at < before, at > longestTime, t.size > longest,
-			first && lines == nil && !o.Whole && !o.Glance && o.End == "":
+			first && lines == nil && !o.Whole && o.End == "":
 			return form.ErrDamaged
-		case o.Glance: // a saved picture's; the whole picture comes later
-			continue
 		case o.End != "":
 			t.ended, t.length = o.End, at
 			continue
