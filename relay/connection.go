@@ -41,6 +41,7 @@ type connection struct {
 	woken      chan struct{} // there may be something to do besides sending events
 	unadmitted atomic.Bool   // its token was found to be no longer valid
 	seq        atomic.Int64  // of the cursor; -1 until the stream begins
+	beats      atomic.Bool   // a heartbeat is due
 
 	// Used by the serving goroutine:
 	client string
@@ -84,6 +85,7 @@ func (c *connection) serve() (reason error) {
 
 // listen reads until the subscriber is gone, or silent for longer than a heartbeat plus the time for a pong.
 func (c *connection) listen() {
+	defer c.wake()
 	defer close(c.gone)
 	defer func() { _ = recover() }() // gorilla panics on repeated reads of a dead connection
 	c.why = errGone
@@ -113,39 +115,50 @@ func (c *connection) wake() {
 }
 
 // push sends what follows the cursor until ctx ends. The first heartbeat is early by a random time, so that many
-// connections do not beat together.
+// connections do not beat together. An event wakes up to a thousand connections, so each waits for two channels only,
+// and none is shared with the others for long.
 func (c *connection) push(ctx context.Context) error {
-	beat := time.NewTimer(rand.N(c.heartbeat) + 1)
+	beat := time.AfterFunc(rand.N(c.heartbeat)+1, func() {
+		c.beats.Store(true)
+		c.wake()
+	})
 	defer beat.Stop()
+	c.wake() // a shutdown that began before the hub held this connection did not wake it
 	for {
 		changed, err := c.sendEvents(ctx)
 		if err != nil {
 			return err
 		}
-		if changed == nil {
-			c.wake() // look for other work, without waiting for it
-		}
 		select {
 		case <-changed:
-			continue
-		case <-beat.C:
-			beat.Reset(c.heartbeat)
-			if err := c.beat(ctx); err != nil {
+		case <-c.woken:
+			if err := c.sendOthers(ctx, beat); err != nil {
 				return err
 			}
-		case <-c.woken:
-		case <-c.hub.closing:
-			return c.bye("shutdown")
-		case <-c.gone:
-			return c.why
 		}
-		if err := c.sendWrongSignatures(); err != nil {
-			return err
-		}
-		if _, err := c.sendObservations(); err != nil {
+	}
+}
+
+// sendOthers sends what is due besides events.
+func (c *connection) sendOthers(ctx context.Context, beat *time.Timer) error {
+	select {
+	case <-c.hub.closing:
+		return c.bye("shutdown")
+	case <-c.gone:
+		return c.why
+	default:
+	}
+	if c.beats.Swap(false) {
+		beat.Reset(c.heartbeat)
+		if err := c.beat(ctx); err != nil {
 			return err
 		}
 	}
+	if err := c.sendWrongSignatures(); err != nil {
+		return err
+	}
+	_, err := c.sendObservations()
+	return err
 }
 
 // sendWrongSignatures sends what has changed about wrong signatures.
@@ -158,8 +171,7 @@ func (c *connection) sendWrongSignatures() error {
 	return c.send(wrongFrame{frameWrong, now})
 }
 
-// sendEvents sends some of what follows the cursor. It returns a channel that is closed when there is more; nil if
-// there may be already.
+// sendEvents sends some of what follows the cursor. It returns a channel that is closed when there is more.
 func (c *connection) sendEvents(ctx context.Context) (changed <-chan struct{}, err error) {
 	news, err := c.tail.after(c.at.seq)
 	if err == nil && news.upTo > 0 {
@@ -171,12 +183,12 @@ func (c *connection) sendEvents(ctx context.Context) (changed <-chan struct{}, e
 	case err != nil:
 		return nil, c.byeBecause("journal", err)
 	case len(news.events) > 0:
-		return nil, c.sendAll(news.events)
+		return c.hub.now, c.sendAll(news.events)
 	case c.live || news.pending:
 		return news.changed, nil
 	case c.observing && c.observed < c.backlog:
 		if sent, err := c.sendObservations(); sent || err != nil {
-			return nil, err
+			return c.hub.now, err
 		}
 	}
 	c.live = true
@@ -190,12 +202,13 @@ var (
 
 // sendAll sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
 func (c *connection) sendAll(events []encoded) error {
-	var buffer bytes.Buffer
+	buffer := c.hub.buffers.Get().(*bytes.Buffer)
+	defer c.hub.buffers.Put(buffer)
 	for len(events) > 0 {
 		taken, filtered, err := 1, 0, error(nil)
 		if gap := events[0]; gap.gap {
 			err = c.send(gapFrame{frameGap, span{max(gap.from, c.at.seq+1), gap.seq}})
-		} else if taken, filtered = frameOf(&buffer, events, c.filter); filtered < taken {
+		} else if taken, filtered = frameOf(buffer, events, c.filter); filtered < taken {
 			err = c.write(buffer.Bytes())
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type hub struct {
 	limit        int
 
 	closing chan struct{} // closed by shutdown
+	now     chan struct{} // closed: for those with nothing to wait for
+	buffers sync.Pool     // of *bytes.Buffer, for frames
 	tasks   sync.WaitGroup
 
 	mu          sync.Mutex
@@ -45,10 +48,13 @@ type hub struct {
 }
 
 func newHub(j journal.Journal, o *observations, logger *slog.Logger, limit int) *hub {
-	return &hub{
+	h := &hub{
 		journal: j, observations: o, logger: logger, limit: limit,
-		closing: make(chan struct{}), connections: map[*connection]struct{}{},
+		closing: make(chan struct{}), now: make(chan struct{}), connections: map[*connection]struct{}{},
 	}
+	close(h.now)
+	h.buffers.New = func() any { return new(bytes.Buffer) }
+	return h
 }
 
 // reserve makes room for one connection. Each success must be followed by a release.
@@ -169,6 +175,9 @@ func (h *hub) shutdown(ctx context.Context) error {
 		close(h.closing)
 		if h.soon != nil {
 			h.soon.Stop()
+		}
+		for c := range h.connections {
+			c.wake()
 		}
 	}
 	h.mu.Unlock()
