@@ -46,17 +46,20 @@ func TestAnAttemptIsMadeAsTheServiceMakesIt(t *testing.T) {
 	}))
 	defer server.Close()
 	secret := api.NewSecret("a-signing-secret")
-	s := Sender{Prefix: "x-svc-", Secret: secret, Transport: NewTransport(), Header: http.Header{"X-Team": {"checkout"}}}
+	s := Sender{Prefix: "x-svc-", Secret: secret, Transport: NewTransport()}
+	s.Header = http.Header{"X-Team": {"checkout"}}
 	d := s.Send(t.Context(), server.URL+"/hooks?token=1", itemOf(t, body), delivery.Delivery{})
 	for name, want := range map[string]string{
-		"x-svc-event-id": "evt_1", "x-svc-topic": "shipment.created", "x-svc-signature": signature.Of(secret, []byte(body)).String(),
-		"X-Team": "checkout", "Content-Type": "application/json",
+		"x-svc-event-id": "evt_1", "x-svc-topic": "shipment.created",
+		"x-svc-signature": signature.Of(secret, []byte(body)).String(),
+		"X-Team":          "checkout", "Content-Type": "application/json",
 	} {
 		if values := got.Header.Values(name); len(values) != 1 || values[0] != want {
 			t.Errorf("%s is %q, not %q", name, values, want)
 		}
 	}
-	if string(gotBody) != body || got.Method != http.MethodPost || got.URL.RequestURI() != "/hooks?token=1" || len(got.Header.Get("x-svc-timestamp")) != 10 {
+	if string(gotBody) != body || got.Method != http.MethodPost || got.URL.RequestURI() != "/hooks?token=1" ||
+		len(got.Header.Get("x-svc-timestamp")) != 10 {
 		t.Errorf("what arrives is %s %s %v: %s", got.Method, got.URL, got.Header, gotBody)
 	}
 	if d.State != delivery.Delivered || d.Attempts != 1 || d.Status != 200 || d.Sent.IsZero() {
@@ -71,7 +74,8 @@ func TestAnAttemptIsMadeAsTheServiceMakesIt(t *testing.T) {
 func TestOnlyAWhole200Counts(t *testing.T) {
 	const cut = "it ended the connection before the answer was whole"
 	const event = `{"id":"evt_1","type":"shipment.created","source":{"type":"shipment","id":"shp_1"}}`
-	const challenge = `{"id":"evt_1","type":"webhook_endpoint.verification_challenge","source":{"type":"webhook_endpoint","id":"we_1"}}`
+	const challenge = `{"id":"evt_1","type":"webhook_endpoint.verification_challenge",` +
+		`"source":{"type":"webhook_endpoint","id":"we_1"}}`
 	write := func(text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) { _, _ = io.WriteString(w, text) }
 	}
@@ -95,7 +99,8 @@ func TestOnlyAWhole200Counts(t *testing.T) {
 		}, delivery.Waiting, 200, cut},
 		{"none", event, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, delivery.Waiting, 0, cut},
 		{"a challenge", challenge, write(` {"challenge": "we_1"} `), delivery.Delivered, 200, ""},
-		{"a challenge that is not answered", challenge, write(`{"challenge":"we_1","more":1}`), delivery.Waiting, 200, `the answer is not {"challenge": source.id}`},
+		{"a challenge that is not answered", challenge, write(`{"challenge":"we_1","more":1}`),
+			delivery.Waiting, 200, `the answer is not {"challenge": source.id}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) }))
@@ -112,7 +117,9 @@ func TestOnlyAWhole200Counts(t *testing.T) {
 // Over HTTP/2, net/http repeats a delivery by itself, without end, while the target resets its stream.
 func TestATargetIsSpokenToInHTTP1(t *testing.T) {
 	spoken := make(chan string, 1)
-	target := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { spoken <- r.Proto }))
+	target := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		spoken <- r.Proto
+	}))
 	target.EnableHTTP2 = true
 	target.StartTLS()
 	defer target.Close()
@@ -140,7 +147,8 @@ func TestNoSecretComesBack(t *testing.T) {
 		{"a query instead of an answer", "?token=" + token, "", "it gave no answer in HTTP", nil},
 		{"a query in a header", "?token=" + token, "HTTP/1.1 200 OK\r\n", "it gave no answer in HTTP", nil},
 		{"a header in the answer", "", "HTTP/1.1 400 \r\n\r\n" + token, "", http.Header{"Authorization": {token}}},
-		{"a header instead of an answer", "", "HTTP/1.1 " + token, "it gave no answer in HTTP", http.Header{"Authorization": {token}}},
+		{"a header instead of an answer", "", "HTTP/1.1 " + token, "it gave no answer in HTTP",
+			http.Header{"Authorization": {token}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
