@@ -61,29 +61,6 @@ func terms() []term {
 	}
 }
 
-// apart are the other fields of an intent, which are neither compared nor a part of what is bought, each with the
-// reason.
-func apart() map[string]string {
-	const (
-		found  = "how the offer was looked for; what was found is compared"
-		earned = "what the seller earns; an estimate of it moves while the price stays"
-		later  = "there is none while the intent awaits confirmation"
-	)
-	return map[string]string{
-		"state":     "it must be awaiting_confirmation, whatever was seen",
-		"createdAt": "the dialog shows when the window closes; nothing that is bought differs by it",
-
-		"discoverPromoCodes": found, "constraints.offerRetrievalEffort": found,
-		"offer.commission.amount": earned, "offer.commission.estimate": earned,
-		"paymentMethod.network": "a stablecoin is paid in a later step, which names it again",
-
-		"orderId": later, "estimatedDeliveryDate": later, "failureReason.code": later, "failureReason.message": later,
-		"nextAction.type": later, "nextAction.x402.scheme": later, "nextAction.x402.network": later,
-		"nextAction.x402.maxAmountRequired": later, "nextAction.x402.currency": later,
-		"nextAction.x402.recipient": later, "nextAction.x402.expiresAt": later,
-	}
-}
-
 // differences compares what was seen with a newer read.
 func (p Proposal) differences(now *api.Intent) (out []Difference) {
 	for _, t := range terms() {

@@ -1,5 +1,4 @@
-// Package delivery describes deliveries of events to an endpoint and keeps a log of
-// them. The forwarder and the stand-in share it.
+// Package delivery describes deliveries of events to an endpoint. The forwarder and the stand-in share it.
 package delivery
 
 import (
@@ -22,9 +21,6 @@ const (
 	Dead      State = "dead" // given up: nothing sends it again by itself
 	Lost      State = "lost" // never sent, because of a fault of the stand-in
 )
-
-// States lists all states.
-func States() []State { return []State{Waiting, Sending, Delivered, Dead, Lost} }
 
 // Delivery is one event on its way to one target. It is immutable: a change makes a
 // new Delivery with the same ID.

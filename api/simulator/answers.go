@@ -35,8 +35,8 @@ func wrongState(text string, state api.IntentState) answer {
 
 func notFound(text string) answer { return refused(http.StatusNotFound, "NotFoundError", text) }
 
-// invalid is a validation error, with the empty message and the inner status 400
-// that the service's framework writes under HTTP 422.
+// invalid is a validation error, with the empty message and the inner status 400 that the service's framework writes
+// under HTTP 422.
 func invalid(fields checker) answer {
 	return answer{status: http.StatusUnprocessableEntity, body: validationWire{Name: "ValidateError", Status: http.StatusBadRequest, Fields: fields}}
 }

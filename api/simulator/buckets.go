@@ -150,8 +150,8 @@ func (b *buckets) perIntent(f *quotaFields, now time.Time) {
 	b.report(f, &b.agents, b.agents.remaining(), b.agents.reset(now))
 }
 
-// untouched reports the policy of an endpoint class to an unknown caller, as if nothing was
-// spent: it does not learn what the account has left.
+// untouched reports the policy of an endpoint class to an unknown caller, as if nothing was spent: it does not learn
+// what the account has left.
 func (b *buckets) untouched(c class) (f quotaFields) {
 	second := b.of(c)
 	b.report(&f, second, second.limit, int(second.window/time.Second))

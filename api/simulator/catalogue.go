@@ -20,8 +20,7 @@ import (
 //go:embed world.toml
 var worldFile []byte
 
-// world is the content of world.toml. It never changes: each simulator has its own copies
-// of the products.
+// world is the content of world.toml. It never changes: each simulator has its own copies of the products.
 type world struct {
 	Homes                          []home
 	FirstNames, LastNames, Streets []string
@@ -114,9 +113,8 @@ func (c *catalogue) random(d dice) *product {
 	return c.products[0]
 }
 
-// find returns the product at a URL. The service works with any merchant: for an
-// unknown URL, find makes up a product from the words of the URL, always the same one
-// until an event changes it.
+// find returns the product at a URL. The service works with any merchant: for an unknown URL, find makes up a product
+// from the words of the URL, always the same one until an event changes it.
 func (c *catalogue) find(raw string) *product {
 	u, err := url.Parse(raw)
 	if err != nil {

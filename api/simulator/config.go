@@ -66,9 +66,8 @@ type Timings struct {
 // Closed is a limit that lets nothing through.
 const Closed = math.MinInt
 
-// Limits are the buckets of the contract (Limits). Zero means the contract's
-// default, [Closed] that nothing passes, and another negative number that there is
-// no such bucket: it sends no RateLimit fields.
+// Limits are the buckets of the contract (Limits). Zero means the contract's default, [Closed] that nothing passes,
+// and another negative number that there is no such bucket: it sends no RateLimit fields.
 type Limits struct {
 	Mutations, Reads, Lookup int // a second; default 5, 10, 10
 	PerDay                   int // a UTC day; default 50
@@ -98,8 +97,8 @@ type Faults struct {
 	Latency      time.Duration // before each API answer
 }
 
-// Lists says what GET /api/v1/checkout-intents and GET /api/v1/events answer:
-// the contract does not show these endpoints.
+// Lists says what GET /api/v1/checkout-intents and GET /api/v1/events answer: the contract does not show these
+// endpoints.
 type Lists int
 
 // The behaviours of the list endpoints.

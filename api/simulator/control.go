@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"tillwatch/api"
-	deliveries "tillwatch/api/delivery"
 )
 
 // controlAPI implements the control API, which is not part of the contract. It needs a key of the account, charges
@@ -264,14 +263,7 @@ func (c controlAPI) deliveries(r *request) answer {
 			return invalidField("limit", "must be a whole number from 1 to "+strconv.Itoa(keptDeliveries))
 		}
 	}
-	all, _ := c.sim.webhooks.sent.Since(0)
-	listed := []*deliveries.Delivery{}
-	for _, d := range slices.Backward(all) {
-		if (q.Get("event") == "" || q.Get("event") == string(d.Event)) && len(listed) < limit {
-			listed = append(listed, d)
-		}
-	}
-	return ok(listed)
+	return ok(c.sim.webhooks.sent.newest(q.Get("event"), limit))
 }
 
 func (c controlAPI) orderFault(r *request) answer {

@@ -26,17 +26,17 @@ const (
 	logEvery      = 10 * time.Second
 )
 
-// RetryPauses returns the pauses before the second and each later attempt of a delivery that was not answered with 200
-// within 5 seconds. They are real time at any speed: a receiver restarts no faster. After the last attempt the event is
-// given up.
+// RetryPauses returns the pauses before the second and each later attempt of a delivery that was not answered with
+// 200 within 5 seconds. They are real time at any speed: a receiver restarts no faster. After the last attempt the
+// event is given up.
 func RetryPauses() []time.Duration {
 	return []time.Duration{
 		500 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute,
 	}
 }
 
-// Signature returns the value of the signature header for a body: HMAC-SHA256 over the raw bytes, keyed by the secret's
-// text (contract, Authentication).
+// Signature returns the value of the signature header for a body: HMAC-SHA256 over the raw bytes, keyed by the
+// secret's text (contract, Authentication).
 func Signature(secret api.Secret, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write(body)
@@ -83,7 +83,7 @@ func (w *webhooks) post(ctx context.Context, d *delivery) error {
 		request.Header[prefix+"signature"] = []string{signature}
 	}
 	d.Request = deliveries.Message{Header: request.Header, Body: body}
-	w.sent.Put(d.Delivery)
+	w.sent.put(d.Delivery)
 	answer, err := w.client.Do(request)
 	if err != nil {
 		return w.unanswered(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// subject separates the streams of random numbers: what happens to the n-th intent
-// depends on the seed alone, not on earlier draws for others.
+// subject separates the streams of random numbers: what happens to the n-th intent depends on the seed alone, not on
+// earlier draws for others.
 type subject uint64
 
 const (

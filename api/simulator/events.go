@@ -31,8 +31,8 @@ func (s *series[T]) since(number int) []T {
 	return s.items[min(max(number-s.gone, 0), len(s.items)):]
 }
 
-// letGo drops the oldest things, up to the first that is not over, until most are left, and returns them. Each time it
-// moves the others: it begins only with a sixteenth too many.
+// letGo drops the oldest things, up to the first that is not over, until most are left, and returns them. Each time
+// it moves the others: it begins only with a sixteenth too many.
 func (s *series[T]) letGo(most int, over func(T) bool) (gone []T) {
 	if len(s.items) <= most+most/16 {
 		return nil

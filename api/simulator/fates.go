@@ -43,8 +43,8 @@ type Magic struct {
 // Magics lists the names for situations. The [FailureCodes] are names, too.
 func Magics() []Magic { return slices.Clone(theWorld().Magics) }
 
-// magic is what a product URL …/magic/<name> demands; the name is a failure code or a
-// situation. With ?while=placing any code takes effect while the order is placed.
+// magic is what a product URL …/magic/<name> demands; the name is a failure code or a situation. With ?while=placing
+// any code takes effect while the order is placed.
 type magic struct {
 	failure   api.FailureCode
 	placing   bool
@@ -77,8 +77,7 @@ func magicOf(productURL string) magic {
 	return magic{}
 }
 
-// failureKind says at which step a failure code occurs, how often in the shop, and with
-// which message.
+// failureKind says at which step a failure code occurs, how often in the shop, and with which message.
 type failureKind struct {
 	placing bool // while the order is placed; false: while the offer is retrieved
 	weight  int  // relative frequency in the shop; 0: only by magic URL

@@ -19,7 +19,8 @@ type faultPlan struct {
 	let    chan struct{} // closed and replaced to release requests that are held back
 }
 
-// fault is what goes wrong with a request or, but for Status and After, with the deliveries of an event; zero: nothing.
+// fault is what goes wrong with a request or, but for Status and After, with the deliveries of an event; zero:
+// nothing.
 type fault struct {
 	Status int     `json:"status,omitempty"` // answer with this error, 400 to 599; 0: no error
 	After  bool    `json:"after,omitempty"`  // the request takes effect first

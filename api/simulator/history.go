@@ -5,16 +5,14 @@ import (
 	"time"
 )
 
-// writeHistory simulates the past hours, with the same state machine on an agenda that
-// begins before now. Most intents have ended; a few are open: each lane of a dashboard
-// has something to show at the start.
+// writeHistory simulates the past hours, with the same state machine on an agenda that begins before now. Most
+// intents have ended; a few are open: each lane of a dashboard has something to show at the start.
 func (s *shop) writeHistory(now time.Time) {
 	n := s.cfg.History
 	if n <= 0 {
 		return
 	}
 	awaiting, placing, retrieving := min(n/5, 40), min((n+8)/10, 4), min(n/12, 3)
-	var past pastOrder
 	for i := range n {
 		d := newDice(s.cfg.Seed, diceHistory, uint64(i))
 		w, payment := s.inventOrder(d)
@@ -32,10 +30,6 @@ func (s *shop) writeHistory(now time.Time) {
 			age = s.cfg.scaled(time.Duration(share * float64(s.cfg.Timings.ConfirmWindow)))
 			fate = Fate{OfferAfter: min(s.cfg.Timings.Offer, time.Duration(float64(age)*s.cfg.Speed/2))}
 		}
-		over := n-1-i >= retrieving+placing+awaiting
-		if over || n-1-i >= retrieving+placing {
-			age = past.fill(s, i, over, &w, age)
-		}
 		at := now.Add(-age)
 		if at.After(now.UTC().Truncate(day)) {
 			s.buckets.intents.take(now)
@@ -46,26 +40,6 @@ func (s *shop) writeHistory(now time.Time) {
 	}
 	for s.agenda.runDue(1<<20) == 0 {
 	}
-}
-
-// pastOrder is the order that the next item of the history may belong to.
-type pastOrder struct {
-	left int  // further items
-	over bool // its items have ended
-	age  time.Duration
-	of   intentWire
-}
-
-// fill makes an intent the next item of the order before it, or begins another order. It
-// returns the intent's age.
-func (o *pastOrder) fill(s *shop, i int, over bool, w *intentWire, age time.Duration) time.Duration {
-	if o.left > 0 && o.over == over {
-		o.left--
-		w.ReferenceID, w.Buyer = o.of.ReferenceID, o.of.Buyer
-		return o.age
-	}
-	*o = pastOrder{s.items(newDice(s.cfg.Seed, diceBasket, uint64(i))) - 1, over, age, *w}
-	return age
 }
 
 // finished returns the age and the fate of an intent that has ended.

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Limits of the memory of keyed requests, which lasts for as long as a client may
-// sensibly repeat one.
+// Limits of the memory of keyed requests, which lasts for as long as a client may sensibly repeat one.
 const (
 	idempotencyHeader = "Idempotency-Key"
 	longestKey        = 255
@@ -17,9 +16,9 @@ const (
 	keysKeptFor       = 24 * time.Hour
 )
 
-// repeats remembers the answers to successful requests with an Idempotency-Key. All API
-// keys of the account share it. Failures may be tried again under their key, unless it
-// remembers them, too, as some services do. The simulator's lock guards it.
+// repeats remembers the answers to successful requests with an Idempotency-Key. All API keys of the account share it.
+// Failures may be tried again under their key, unless it remembers them, too, as some services do. The simulator's
+// lock guards it.
 type repeats struct {
 	failures bool
 	byKey    map[string]*taken
@@ -34,11 +33,10 @@ type taken struct {
 	answer answer
 }
 
-// once lets a request with an Idempotency-Key take effect once: its repetitions get the
-// answer to the first. The contract does not mention such keys; public clients send
-// them.
-func (h *handlers) once(run operation) operation {
-	if h.sim.cfg.IgnoreIdempotencyKeys {
+// once lets a request with an Idempotency-Key take effect once: its repetitions get the answer to the first. The
+// contract does not mention such keys; public clients send them.
+func (v *server) once(run operation) operation {
+	if v.sim.cfg.IgnoreIdempotencyKeys {
 		return run
 	}
 	return func(r *request) answer {
@@ -50,7 +48,7 @@ func (h *handlers) once(run operation) operation {
 			return invalidField(idempotencyHeader, fmt.Sprintf("maxLength %d", longestKey))
 		}
 		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(r.body)))
-		return h.repeats.take(key, of, h.sim.agenda.now(), func() answer { return run(r) })
+		return v.repeats.take(key, of, v.sim.agenda.now(), func() answer { return run(r) })
 	}
 }
 
@@ -74,8 +72,8 @@ func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func(
 	return a
 }
 
-// begun reports whether the operation of an answer had begun: what its key or a limit
-// forbids never does, nor what is not valid.
+// begun reports whether the operation of an answer had begun: what its key or a limit forbids never does, nor what is
+// not valid.
 func (a answer) begun() bool {
 	switch a.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests:

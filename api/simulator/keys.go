@@ -71,8 +71,8 @@ func List[S ~string](names []S, last string) string {
 	return b.String()
 }
 
-// keyring holds the scopes of the account's keys by the hashes of their texts: the duration of a search reveals nothing
-// about a key.
+// keyring holds the scopes of the account's keys by the hashes of their texts: the duration of a search reveals
+// nothing about a key.
 type keyring map[[sha256.Size]byte][]Scope
 
 func newKeyring(c *Config) keyring {
@@ -85,8 +85,8 @@ func newKeyring(c *Config) keyring {
 	return k
 }
 
-// authenticate returns the scopes of a request's key, `Bearer <API_KEY>` (contract, Authentication); known is false, with
-// the refusal, if the account has no such key.
+// authenticate returns the scopes of a request's key, `Bearer <API_KEY>` (contract, Authentication); known is false,
+// with the refusal, if the account has no such key.
 func (v *server) authenticate(r *http.Request) (scopes []Scope, known bool, refusal answer) {
 	given := r.Header.Get("Authorization")
 	if given == "" {

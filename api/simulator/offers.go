@@ -11,9 +11,8 @@ import (
 	"tillwatch/api"
 )
 
-// priceOffer makes the merchant's offer for an intent, or returns the failure that
-// prevents it. The service selects the cheapest shipping (contract, What the service
-// does).
+// priceOffer makes the merchant's offer for an intent, or returns the failure that prevents it. The service selects
+// the cheapest shipping (contract, What the service does).
 func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureWire) {
 	m := magicOf(in.ProductURL)
 	p := f.catalogue.find(in.ProductURL)
@@ -53,9 +52,8 @@ func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureW
 	}, nil
 }
 
-// unservable returns what is wrong with the product or its variant; nil if
-// nothing is. If the URL demands it, a product that is gone or sold out fails the intent
-// only while the order is placed.
+// unservable returns what is wrong with the product or its variant; nil if nothing is. If the URL demands it, a
+// product that is gone or sold out fails the intent only while the order is placed.
 func unservable(in *intent, p *product, m magic) *failureWire {
 	code := p.choose(in.ProductURL, in.VariantSelections)
 	switch {

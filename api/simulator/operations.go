@@ -9,10 +9,10 @@ import (
 	"tillwatch/api"
 )
 
-func (h *handlers) createIntent(r *request) answer   { return h.takeOrder(r, false) }
-func (h *handlers) purchaseIntent(r *request) answer { return h.takeOrder(r, true) }
+func (v *server) createIntent(r *request) answer   { return v.takeOrder(r, false) }
+func (v *server) purchaseIntent(r *request) answer { return v.takeOrder(r, true) }
 
-func (h *handlers) takeOrder(r *request, purchase bool) answer {
+func (v *server) takeOrder(r *request, purchase bool) answer {
 	var c checker
 	var w intentWire
 	var payment *paymentWire
@@ -22,13 +22,13 @@ func (h *handlers) takeOrder(r *request, purchase bool) answer {
 	if len(c) > 0 {
 		return invalid(c)
 	}
-	now := h.sim.agenda.now()
-	if refusal := h.sim.fulfilment.admit(now); refusal != "" {
+	now := v.sim.agenda.now()
+	if refusal := v.sim.fulfilment.admit(now); refusal != "" {
 		return tooMany(refusal)
 	}
-	fate := h.sim.shop.fates[fateKey(w.ReferenceID, w.ProductURL)]
+	fate := v.sim.shop.fates[fateKey(w.ReferenceID, w.ProductURL)]
 	fate.Purchase = purchase
-	in := h.sim.fulfilment.open(now, w, payment, fate)
+	in := v.sim.fulfilment.open(now, w, payment, fate)
 	return created(in.intentWire)
 }
 
@@ -45,11 +45,11 @@ func ofIntent(s *Simulator, run func(*request, *intent) answer) operation {
 	}
 }
 
-func (h *handlers) getIntent(_ *request, in *intent) answer { return ok(in.intentWire) }
+func (v *server) getIntent(_ *request, in *intent) answer { return ok(in.intentWire) }
 
-// confirmIntent submits an intent for purchase. The body may name the payment; otherwise
-// the one chosen at the creation is used.
-func (h *handlers) confirmIntent(r *request, in *intent) answer {
+// confirmIntent submits an intent for purchase. The body may name the payment; otherwise the one chosen at the
+// creation is used.
+func (v *server) confirmIntent(r *request, in *intent) answer {
 	var c checker
 	var payment *paymentWire
 	if o := c.body(r); o != nil {
@@ -58,76 +58,76 @@ func (h *handlers) confirmIntent(r *request, in *intent) answer {
 	switch {
 	case len(c) > 0:
 		return invalid(c)
-	case in.State != api.AwaitingConfirmation && h.sim.cfg.StateConflicts:
+	case in.State != api.AwaitingConfirmation && v.sim.cfg.StateConflicts:
 		return wrongState("Checkout intent is not awaiting confirmation", in.State)
 	case in.State != api.AwaitingConfirmation:
 		return notFound(noIntent)
 	case payment == nil && in.Payment == nil:
 		return invalidField("body.paymentMethod", "'paymentMethod' is required")
 	}
-	h.sim.fulfilment.confirm(in, payment, h.sim.agenda.now())
+	v.sim.fulfilment.confirm(in, payment, v.sim.agenda.now())
 	return ok(in.intentWire)
 }
 
 // listIntents lists the intents. The contract does not show this endpoint: see [Lists].
-func (h *handlers) listIntents(r *request) answer {
-	if h.sim.cfg.Lists != ListsServed {
-		return h.noList(r)
+func (v *server) listIntents(r *request) answer {
+	if v.sim.cfg.Lists != ListsServed {
+		return v.noList(r)
 	}
 	var c checker
 	q := c.page(r)
 	ids, states := c.filter(r, "id", nil), c.filter(r, "state", func(state string) bool { return api.IntentState(state).Known() })
-	return pageOf(c, q, &h.sim.fulfilment.order, func(in *intent) (any, bool) {
+	return pageOf(c, q, &v.sim.fulfilment.order, func(in *intent) (any, bool) {
 		return in.intentWire, ids.allows(in.ID) && states.allows(string(in.State))
 	})
 }
 
-func (h *handlers) noList(r *request) answer {
-	if h.sim.cfg.Lists == ListsHTML {
+func (v *server) noList(r *request) answer {
+	if v.sim.cfg.Lists == ListsHTML {
 		return answer{status: http.StatusNotFound, html: "<!DOCTYPE html><html><head><title>Error</title></head><body><pre>Cannot GET " + r.URL.Path + "</pre></body></html>"}
 	}
 	return notFound("Not found")
 }
 
-func (h *handlers) getShipment(r *request) answer {
-	sh := h.sim.fulfilment.parcels[r.PathValue("id")]
+func (v *server) getShipment(r *request) answer {
+	sh := v.sim.fulfilment.parcels[r.PathValue("id")]
 	if sh == nil {
 		return notFound("Shipment not found")
 	}
 	return ok(sh.shipmentWire)
 }
 
-func (h *handlers) listShipments(r *request) answer {
+func (v *server) listShipments(r *request) answer {
 	var c checker
 	q := c.page(r)
 	ids, statuses := c.filter(r, "ids", nil), c.filter(r, "status", func(status string) bool {
 		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
 	})
-	return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) {
+	return pageOf(c, q, &v.sim.fulfilment.shipments, func(sh *shipment) (any, bool) {
 		return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
 	})
 }
 
-func (h *handlers) listIntentShipments(r *request) answer {
+func (v *server) listIntentShipments(r *request) answer {
 	var c checker
 	q := c.page(r)
 	if len(c) > 0 {
 		return invalid(c)
 	}
-	return ofIntent(h.sim, func(_ *request, in *intent) answer {
-		return pageOf(c, q, &h.sim.fulfilment.shipments, func(sh *shipment) (any, bool) { return sh.shipmentWire, sh.intent == in })
+	return ofIntent(v.sim, func(_ *request, in *intent) answer {
+		return pageOf(c, q, &v.sim.fulfilment.shipments, func(sh *shipment) (any, bool) { return sh.shipmentWire, sh.intent == in })
 	})(r)
 }
 
 const maxID = 512 // of an event, in characters
 
 // getEvent answers with the event as it is delivered to webhook endpoints.
-func (h *handlers) getEvent(r *request) answer {
+func (v *server) getEvent(r *request) answer {
 	id := r.PathValue("id")
 	if utf8.RuneCountInString(id) > maxID {
 		return invalidField("id", "maxLength 512")
 	}
-	e, known := h.sim.webhooks.events.find(id)
+	e, known := v.sim.webhooks.events.find(id)
 	if !known {
 		return notFound("Event not found")
 	}
@@ -135,17 +135,17 @@ func (h *handlers) getEvent(r *request) answer {
 }
 
 // listEvents is not shown in the contract: see [Lists].
-func (h *handlers) listEvents(r *request) answer {
-	if h.sim.cfg.Lists != ListsServed {
-		return h.noList(r)
+func (v *server) listEvents(r *request) answer {
+	if v.sim.cfg.Lists != ListsServed {
+		return v.noList(r)
 	}
 	var c checker
 	q := c.page(r)
-	return pageOf(c, q, &h.sim.webhooks.events.series, func(e event) (any, bool) { return e.wire(), true })
+	return pageOf(c, q, &v.sim.webhooks.events.series, func(e event) (any, bool) { return e.wire(), true })
 }
 
 // lookUpProduct answers with the product at a URL, as it is now.
-func (h *handlers) lookUpProduct(r *request) answer {
+func (v *server) lookUpProduct(r *request) answer {
 	raw := r.URL.Query().Get("url")
 	if raw == "" {
 		return invalidField("url", "'url' is required")
@@ -153,16 +153,15 @@ func (h *handlers) lookUpProduct(r *request) answer {
 	if !isWebAddress(raw) {
 		return invalid(checker{"url": {"invalid url", quoted(raw)}})
 	}
-	p := h.sim.catalogue.find(raw)
+	p := v.sim.catalogue.find(raw)
 	if p.removed {
 		return notFound("Product not found")
 	}
-	return ok(quote(p, magicOf(raw), h.sim.agenda.now()))
+	return ok(quote(p, magicOf(raw), v.sim.agenda.now()))
 }
 
-// quote returns the product with tax and shipping for one piece within the merchant's
-// own state (contract, What the service does). An offer, which knows the buyer, may
-// differ.
+// quote returns the product with tax and shipping for one piece within the merchant's own state (contract, What the
+// service does). An offer, which knows the buyer, may differ.
 func quote(p *product, m magic, now time.Time) productWire {
 	w := p.wire()
 	tax, shipping := usd(0), usd(0)

@@ -19,8 +19,8 @@ type Order struct {
 	Fate
 }
 
-// Fate decides what happens to an intent. For zero fields the product URL and the
-// simulator's timings decide; durations are exact, at speed 1.
+// Fate decides what happens to an intent. For zero fields the product URL and the simulator's timings decide;
+// durations are exact, at speed 1.
 type Fate struct {
 	Failure      api.FailureCode `json:"failure,omitempty"`      // "": it completes once it is confirmed
 	WhilePlacing bool            `json:"whilePlacing,omitempty"` // it fails while the order is placed
@@ -102,8 +102,8 @@ func (s *Simulator) create(o Order) (*intent, error) {
 	return in, nil
 }
 
-// fulfilment moves intents from their creation to their order, and shipments to the
-// buyer (contract, States and transitions). The simulator's lock guards it.
+// fulfilment moves intents from their creation to their order, and shipments to the buyer (contract, States and
+// transitions). The simulator's lock guards it.
 type fulfilment struct {
 	cfg       *Config
 	agenda    *agenda
@@ -120,9 +120,8 @@ type fulfilment struct {
 	shipments series[*shipment]
 }
 
-// admit charges the daily bucket for a new intent. If the agents or the day are used up
-// (contract, Limits), it returns the message of the refusal. The caller holds the lock
-// until it has opened the intent.
+// admit charges the daily bucket for a new intent. If the agents or the day are used up (contract, Limits), it
+// returns the message of the refusal. The caller holds the lock until it has opened the intent.
 func (f *fulfilment) admit(now time.Time) (refusal string) {
 	switch {
 	case f.buckets.agents.full(now):

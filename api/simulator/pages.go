@@ -10,8 +10,8 @@ import (
 
 const maxPage = 100 // items, and the default
 
-// pageQuery is the query of a list request. Items are listed newest first; a cursor
-// holds the number of an item by creation, from 1.
+// pageQuery is the query of a list request. Items are listed newest first; a cursor holds the number of an item by
+// creation, from 1.
 type pageQuery struct {
 	limit         int
 	after, before int // 0: not given
@@ -61,8 +61,8 @@ func (c *checker) page(r *request) pageQuery {
 	return q
 }
 
-// pageOf makes a page of a series, or refuses a wrong query. item returns the body of an item, and whether it belongs on
-// the list.
+// pageOf makes a page of a series, or refuses a wrong query. item returns the body of an item, and whether it belongs
+// on the list.
 func pageOf[T any](c checker, q pageQuery, all *series[T], item func(T) (body any, listed bool)) answer {
 	if len(c) > 0 {
 		return invalid(c)
@@ -109,8 +109,7 @@ type filter map[string]bool
 
 func (f filter) allows(value string) bool { return len(f) == 0 || f[value] }
 
-// filter reads a repeated parameter, whose values are from a closed set unless
-// known is nil.
+// filter reads a repeated parameter, whose values are from a closed set unless known is nil.
 func (c *checker) filter(r *request, name string, known func(string) bool) filter {
 	f := filter{}
 	for i, value := range r.URL.Query()[name] {

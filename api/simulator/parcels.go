@@ -179,8 +179,7 @@ func (f *fulfilment) handOver(sh *shipment, at time.Time) {
 		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, sh.created))
 }
 
-// estimate sets the estimated day in a copy of the tracking: others may be reading the
-// present one.
+// estimate sets the estimated day in a copy of the tracking: others may be reading the present one.
 func (sh *shipment) estimate(on time.Time) {
 	if sh.Tracking == nil || sh.Tracking.Number == nil {
 		return

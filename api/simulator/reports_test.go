@@ -179,10 +179,10 @@ func TestAForgeryThatIsTakenIsReported(t *testing.T) {
 // delivered is the newest delivery of a type, as the control API lists it.
 func (a *account) delivered(kind api.EventType) *deliveries.Delivery {
 	a.Helper()
-	all, _ := a.sim.webhooks.sent.Since(0)
-	for i := len(all) - 1; i >= 0; i-- {
+	all := a.sim.webhooks.sent.newest("", keptDeliveries)
+	for i := range all {
 		if all[i].Type == kind {
-			return all[i]
+			return &all[i]
 		}
 	}
 	a.Fatalf("no delivery of %s among %d", kind, len(all))

@@ -9,9 +9,8 @@ import (
 	"net/http/httptrace"
 )
 
-// RoundTripper calls a handler within the process, with a network's rough edges: a
-// request goes on when its caller stops waiting, and an aborted answer is a broken
-// connection. It works within a bubble of [testing/synctest].
+// RoundTripper calls a handler within the process, with a network's rough edges: a request goes on when its caller
+// stops waiting, and an aborted answer is a broken connection. It works within a bubble of [testing/synctest].
 type RoundTripper struct{ Handler http.Handler }
 
 // RoundTrip implements [http.RoundTripper].

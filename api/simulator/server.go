@@ -12,20 +12,18 @@ import (
 	"tillwatch/api"
 )
 
-// server answers HTTP: the API, which is charged to the account, and the control
-// API, which is not.
+// server answers HTTP: the API, which is charged to the account, and the control API, which is not.
 type server struct {
 	sim  *Simulator
 	mux  *http.ServeMux
 	keys keyring
-	once func(operation) operation
 
 	// Guarded by the simulator's lock:
-	counts Counts
+	repeats repeats
+	counts  Counts
 }
 
-// operation answers an authenticated and charged request. It runs under the simulator's
-// lock.
+// operation answers an authenticated and charged request. It runs under the simulator's lock.
 type operation func(r *request) answer
 
 // request is an authenticated request with its body.
@@ -54,10 +52,8 @@ func read(r *http.Request) *request {
 }
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(s.cfg)}
-	h := newHandlers(s)
-	v.once = h.once
-	for _, route := range h.routes() {
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(s.cfg), repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
+	for _, route := range v.routes() {
 		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
 	}
 	reads, mutations := v.charged(classReads, noScope, noSuchPath), v.charged(classMutations, noScope, noSuchPath)
@@ -79,8 +75,7 @@ func newServer(s *Simulator) *server {
 	return v
 }
 
-// ServeHTTP answers an unclean path with 404: the mux would redirect it, with a body
-// that is not JSON.
+// ServeHTTP answers an unclean path with 404: the mux would redirect it, with a body that is not JSON.
 func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	api.AnswerAsStandIn(w.Header(), r)
 	escaped := r.URL.EscapedPath()
@@ -94,8 +89,8 @@ func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func noSuchPath(*request) answer { return notFound("Not found") }
 
-// charged authenticates a request, charges the buckets of a class and answers. Every
-// answer has RateLimit fields (contract, Limits).
+// charged authenticates a request, charges the buckets of a class and answers. Every answer has RateLimit fields
+// (contract, Limits).
 func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if latency := v.sim.cfg.Faults.Latency; latency > 0 && api.Sleep(r.Context(), latency) != nil {
@@ -113,8 +108,8 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	}
 }
 
-// perform charges a request and runs its operation, unless a limit or the scope forbids
-// it or a fault occurs. number is the number of the request.
+// perform charges a request and runs its operation, unless a limit or the scope forbids it or a fault occurs. number
+// is the number of the request.
 func (v *server) perform(r *request, c class, allowed bool, scope Scope, run operation) (a answer, fields quotaFields,
 	number uint64) {
 	v.sim.mu.Lock()
@@ -204,18 +199,7 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 	}
 }
 
-// handlers implements the API. Its operations run under the simulator's lock.
-type handlers struct {
-	sim     *Simulator
-	repeats repeats
-}
-
-func newHandlers(s *Simulator) *handlers {
-	return &handlers{sim: s, repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
-}
-
-// chargedRoute is an endpoint of the API with the class of the buckets that it charges
-// and the scope that it needs.
+// chargedRoute is an endpoint of the API with the class of the buckets that it charges and the scope that it needs.
 type chargedRoute struct {
 	pattern string
 	class   class
@@ -223,18 +207,18 @@ type chargedRoute struct {
 	run     operation
 }
 
-func (h *handlers) routes() []chargedRoute {
+func (v *server) routes() []chargedRoute {
 	return []chargedRoute{
-		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, h.once(h.createIntent)},
-		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, h.once(h.purchaseIntent)},
-		{"GET /api/v1/checkout-intents", classReads, IntentsRead, h.listIntents},
-		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, ofIntent(h.sim, h.getIntent)},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, h.once(ofIntent(h.sim, h.confirmIntent))},
-		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, h.listIntentShipments},
-		{"GET /api/v1/shipments", classReads, IntentsRead, h.listShipments},
-		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, h.getShipment},
-		{"GET /api/v1/events", classReads, EventsRead, h.listEvents},
-		{"GET /api/v1/events/{id}", classReads, EventsRead, h.getEvent},
-		{"GET " + h.sim.cfg.LookupPath, classLookup, ProductsRead, h.lookUpProduct},
+		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, v.once(v.createIntent)},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, v.once(v.purchaseIntent)},
+		{"GET /api/v1/checkout-intents", classReads, IntentsRead, v.listIntents},
+		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, ofIntent(v.sim, v.getIntent)},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, v.once(ofIntent(v.sim, v.confirmIntent))},
+		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, v.listIntentShipments},
+		{"GET /api/v1/shipments", classReads, IntentsRead, v.listShipments},
+		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, v.getShipment},
+		{"GET /api/v1/events", classReads, EventsRead, v.listEvents},
+		{"GET /api/v1/events/{id}", classReads, EventsRead, v.getEvent},
+		{"GET " + v.sim.cfg.LookupPath, classLookup, ProductsRead, v.lookUpProduct},
 	}
 }

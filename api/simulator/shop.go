@@ -15,8 +15,9 @@ import (
 	"tillwatch/api"
 )
 
-// shop is the seller's own system on the same account: a client like any other. It creates intents, confirms a share of
-// them, looks up products and reads; all of that spends the account's quota. It works in real time, whatever the speed.
+// shop is the seller's own system on the same account: a client like any other. It creates intents, confirms a share
+// of them, looks up products and reads; all of that spends the account's quota. It works in real time, whatever the
+// speed.
 type shop struct {
 	cfg        *Config
 	goroutines *goroutines
@@ -41,7 +42,8 @@ const (
 	backOffice = "back-office/0.3"
 )
 
-// connect makes the shop call the service: at its URL if it has one, as through a proxy, otherwise within the process.
+// connect makes the shop call the service: at its URL if it has one, as through a proxy, otherwise within the
+// process.
 func (s *shop) connect(service http.Handler) {
 	s.url, s.client = s.cfg.ShopURL, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}
 	if s.url == "" {
@@ -156,8 +158,8 @@ func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	return w, payment
 }
 
-// serveCustomer creates the intents of an order, polls them as a backend would, and confirms them once they have their
-// offers. It gives up what is rejected.
+// serveCustomer creates the intents of an order, polls them as a backend would, and confirms them once they have
+// their offers. It gives up what is rejected.
 func (s *shop) serveCustomer(ctx context.Context, basket []item) {
 	const path = "/api/v1/checkout-intents"
 	made := make([]intentWire, len(basket))
@@ -266,8 +268,8 @@ func (s *shop) removeProduct(p *product, at time.Time) event {
 	return s.emitOfProduct(at, api.ProductRemoved, p, "removed_", nil)
 }
 
-// emitOfProduct emits an event of a product and keeps the product: lookups and offers agree with the event. The suffix of
-// the event's id is the time; further events in the same millisecond get a number.
+// emitOfProduct emits an event of a product and keeps the product: lookups and offers agree with the event. The
+// suffix of the event's id is the time; further events in the same millisecond get a number.
 func (s *shop) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
 	s.catalogue.keep(p)
 	moment := prefix + at.UTC().Format("20060102T150405.000Z")

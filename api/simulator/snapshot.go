@@ -12,8 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// snapshot is the state of a simulator, from which another one can start: what the service knows, with buyers and payment
-// tokens, but no keys, limits, webhook endpoints, timings and faults.
+// snapshot is the state of a simulator, from which another one can start: what the service knows, with buyers and
+// payment tokens, but no keys, limits, webhook endpoints, timings and faults.
 type snapshot struct {
 	Format    string         `json:"format"`
 	Version   int            `json:"version"`
@@ -84,8 +84,7 @@ func (s *Simulator) snapshot() snapshot {
 	return k
 }
 
-// readSnapshot decodes a snapshot and moves all its times by whole seconds: its moment
-// becomes now.
+// readSnapshot decodes a snapshot and moves all its times by whole seconds: its moment becomes now.
 func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
 	if json.Unmarshal(raw, &k) != nil { // its error would only name bytes and types
 		return k, errors.New("the snapshot cannot be read: it is not as GET /control/snapshot answers it")
@@ -105,8 +104,8 @@ func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
 	return k, json.Unmarshal(moved, &k)
 }
 
-// aTime matches a JSON string with a time. It also matches any reference, without the
-// group: that is the client's own text and stays unchanged.
+// aTime matches a JSON string with a time. It also matches any reference, without the group: that is the client's own
+// text and stays unchanged.
 var aTime = regexp.MustCompile(`"referenceId":"(?:[^"\\]|\\.)*"|"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))"`)
 
 // moveTimes moves every time in compact JSON and keeps its format.
@@ -124,8 +123,7 @@ func moveTimes(plain []byte, by time.Duration) []byte {
 	})
 }
 
-// restore fills an empty simulator from the snapshot of its configuration. It refuses a
-// contradictory one.
+// restore fills an empty simulator from the snapshot of its configuration. It refuses a contradictory one.
 func (s *Simulator) restore(now time.Time) error {
 	k, err := readSnapshot(s.cfg.From, now)
 	if err != nil {

@@ -92,8 +92,7 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	}
 }
 
-// lowEffortFactor is how many times its usual duration a retrieval of low effort may
-// take.
+// lowEffortFactor is how many times its usual duration a retrieval of low effort may take.
 const lowEffortFactor = 3
 
 // patience returns for how long the retrieval of an intent may go on.
@@ -110,8 +109,7 @@ func (f *fulfilment) failRetrieval(in *intent, reason *failureWire, at time.Time
 	f.webhooks.emit(at, api.OfferFailed, in.ID, string(in.State), nil)
 }
 
-// purchase places the order of a one-step purchase, which skips awaiting_confirmation,
-// once an agent is free.
+// purchase places the order of a one-step purchase, which skips awaiting_confirmation, once an agent is free.
 func (f *fulfilment) purchase(in *intent, at time.Time) {
 	if f.buckets.agents.full(at) {
 		f.queued = append(f.queued, in)
@@ -121,8 +119,8 @@ func (f *fulfilment) purchase(in *intent, at time.Time) {
 	f.place(in, at)
 }
 
-// confirm submits an awaiting intent for purchase, with the given payment or, if nil,
-// the one chosen at its creation. It does nothing to others.
+// confirm submits an awaiting intent for purchase, with the given payment or, if nil, the one chosen at its creation.
+// It does nothing to others.
 func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) {
 	if in.State != api.AwaitingConfirmation {
 		return
@@ -163,8 +161,8 @@ func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	f.placeQueued(at)
 }
 
-// placeQueued gives the free agent to the purchase that has waited longest. It skips
-// those whose window has closed meanwhile.
+// placeQueued gives the free agent to the purchase that has waited longest. It skips those whose window has closed
+// meanwhile.
 func (f *fulfilment) placeQueued(at time.Time) {
 	for len(f.queued) > 0 {
 		next := f.queued[0]
@@ -198,8 +196,8 @@ func (f *fulfilment) bring(in *intent, to api.IntentState, now time.Time) {
 	}
 }
 
-// move brings an intent to a later state, by default the next one, whatever its fate was; with a failure it fails with
-// that at its present step, or if the state comes before while its order is placed. It returns why it does not.
+// move brings an intent to a later state, by default the next one, whatever its fate was; with a failure it fails
+// with that at its present step, or if the state comes before while its order is placed. It returns why it does not.
 func (f *fulfilment) move(in *intent, to api.IntentState, failure api.FailureCode, now time.Time) (refusal string) {
 	states := []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder, api.Completed}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"tillwatch/api"
 )
 
-// checker reads and validates a request; it ignores unknown fields. It maps the dotted
-// path of each wrong field to what is wrong.
+// checker reads and validates a request; it ignores unknown fields. It maps the dotted path of each wrong field to
+// what is wrong.
 type checker map[string]fieldWire
 
 func (c *checker) wrong(path, message string, value json.RawMessage) {

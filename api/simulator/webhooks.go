@@ -24,7 +24,7 @@ type webhooks struct {
 	cfg    *Config
 	client *http.Client
 	logger *slog.Logger // while workers run
-	sent   *deliveries.Log
+	sent   sentLog
 
 	mu        *sync.Mutex // the simulator's; guards all below
 	events    eventLog
@@ -74,7 +74,7 @@ func newWebhooks(cfg *Config, mu *sync.Mutex, faults *faultPlan) webhooks {
 	return webhooks{
 		cfg: cfg, mu: mu, faults: faults, bell: make(bell, 1), logger: cfg.Logger,
 		client: &http.Client{Transport: transport, CheckRedirect: refuseRedirects},
-		events: newEventLog(), sent: deliveries.NewLog(keptDeliveries),
+		events: newEventLog(),
 	}
 }
 
@@ -104,7 +104,7 @@ func (w *webhooks) plan(to *endpoint, ev event, ordered fault) {
 		d := w.deliveryOf(to, ev)
 		d.State = deliveries.Lost
 		to.Lost++
-		w.sent.Put(d.Delivery)
+		w.sent.put(d.Delivery)
 		return
 	}
 	at := time.Now().Add(f.Delay + seconds(ordered.LateBy))
@@ -138,9 +138,9 @@ func (w *webhooks) enqueue(at time.Time, d *delivery) {
 	}
 }
 
-// register saves a webhook URL, as the account console does. With history it gets all events since the start, otherwise
-// only new ones. A registered URL is verified again, under another id, and continues after its last planned event; what
-// was planned for it is not sent. The caller holds the lock.
+// register saves a webhook URL, as the account console does. With history it gets all events since the start,
+// otherwise only new ones. A registered URL is verified again, under another id, and continues after its last planned
+// event; what was planned for it is not sent. The caller holds the lock.
 func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
 	first := w.events.made()
 	w.endpoints = slices.DeleteFunc(w.endpoints, func(e *endpoint) bool {
@@ -193,8 +193,8 @@ func (w *webhooks) work(ctx context.Context) {
 	}
 }
 
-// take takes a due delivery out of the queue, and wakes another worker for the next one. If none is due, it returns how
-// long to wait.
+// take takes a due delivery out of the queue, and wakes another worker for the next one. If none is due, it returns
+// how long to wait.
 func (w *webhooks) take() (*delivery, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,7 +209,7 @@ func (w *webhooks) take() (*delivery, time.Duration) {
 		}
 		if d.Attempts > 0 {
 			d.State, d.Error, d.Next = deliveries.Dead, "the endpoint was registered again", time.Time{}
-			w.sent.Put(d.Delivery)
+			w.sent.put(d.Delivery)
 		}
 	}
 	return nil, time.Hour
@@ -221,7 +221,7 @@ func (w *webhooks) settle(ctx context.Context, d *delivery, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	challenges := d.Type == api.VerificationChallenge
-	defer func() { w.sent.Put(d.Delivery) }()
+	defer func() { w.sent.put(d.Delivery) }()
 	switch {
 	case err == nil:
 		d.State = deliveries.Delivered
@@ -250,4 +250,34 @@ func (w *webhooks) settle(ctx context.Context, d *delivery, err error) {
 	}
 	d.forged, d.Next = false, time.Now().Add(pause)
 	w.enqueue(d.Next, d)
+}
+
+// sentLog keeps the deliveries that changed last, as they were then.
+type sentLog struct {
+	mu  sync.Mutex
+	all []deliveries.Delivery // the latest change last
+}
+
+// put stores a delivery in place of its earlier form. The caller must not change its header and bodies afterwards.
+func (l *sentLog) put(d deliveries.Delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = slices.DeleteFunc(l.all, func(old deliveries.Delivery) bool { return old.ID == d.ID })
+	l.all = append(l.all, d)
+	if len(l.all) > keptDeliveries {
+		l.all = slices.Delete(l.all, 0, 1)
+	}
+}
+
+// newest lists the deliveries of an event, "" for any, the latest change first, at most so many.
+func (l *sentLog) newest(event string, most int) []deliveries.Delivery {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	listed := []deliveries.Delivery{}
+	for _, d := range slices.Backward(l.all) {
+		if (event == "" || event == string(d.Event)) && len(listed) < most {
+			listed = append(listed, d)
+		}
+	}
+	return listed
 }

@@ -8,8 +8,8 @@ import (
 	"tillwatch/api"
 )
 
-// The bodies as they go over the wire, in the order of their keys. Nothing behind a
-// pointer ever changes: a copied struct can be encoded without the lock.
+// The bodies as they go over the wire, in the order of their keys. Nothing behind a pointer ever changes: a copied
+// struct can be encoded without the lock.
 
 type moneyWire struct {
 	CurrencyCode   string `json:"currencyCode"`
@@ -208,8 +208,7 @@ type pageInfoWire struct {
 	EndCursor       string `json:"endCursor,omitempty"`
 }
 
-// The error bodies of the contract (Errors). They have no other keys than those listed
-// there.
+// The error bodies of the contract (Errors). They have no other keys than those listed there.
 
 type errorWire struct {
 	Name    string `json:"name"`
