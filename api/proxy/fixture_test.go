@@ -74,7 +74,8 @@ type standing struct {
 func stand(t testing.TB, upstream string, change func(*Config)) *standing {
 	t.Helper()
 	s := &standing{}
-	cfg := Config{Upstream: upstream, Observe: s.reported.observe, Logger: slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	logger := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg := Config{Upstream: upstream, Observe: s.reported.observe, Logger: logger}
 	if change != nil {
 		change(&cfg)
 	}
@@ -110,7 +111,9 @@ func inTheClear(conn net.Conn) net.Conn { return conn }
 
 // script is a service that answers the requests of each connection by their number until the test ends. It counts
 // the connections.
-func script(t *testing.T, over func(net.Conn) net.Conn, answer func(conn net.Conn, r *http.Request, n int) (more bool)) (url string, connections *atomic.Int64) {
+func script(
+	t *testing.T, over func(net.Conn) net.Conn, answer func(conn net.Conn, r *http.Request, n int) (more bool),
+) (url string, connections *atomic.Int64) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -234,7 +237,8 @@ func caller(t testing.TB) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, ExpectContinueTimeout: 5 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: transport, CheckRedirect: stay}
 }
 
 // fetch sends a request and reads its answer whole.

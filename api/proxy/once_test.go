@@ -46,7 +46,8 @@ func TestNothingIsSentTwice(t *testing.T) {
 				r := newRequest(t, method, p.url+"/api/v1/checkout-intents/ci_1/confirm", "")
 				r.Header["idempotency-key"] = []string{fmt.Sprint("once-", i)} // so that the client itself does not
 				answer, body := fetch(t, client, r)
-				if answer.StatusCode != http.StatusBadGateway || method != "HEAD" && !strings.Contains(body, "the connection broke") {
+				const said = "whether it acted is not known: the connection broke"
+				if answer.StatusCode != http.StatusBadGateway || method != "HEAD" && !strings.Contains(body, said) {
 					t.Errorf("answered %d %s", answer.StatusCode, body)
 				}
 			}
@@ -92,11 +93,14 @@ func TestWhatMayChangeSomethingMeetsNoConnectionThatTheServiceCloses(t *testing.
 }
 
 func TestReadsInARowShareAConnection(t *testing.T) {
-	upstream, connections := script(t, inTheClear, func(conn net.Conn, r *http.Request, n int) bool { return ok(conn, fmt.Sprint(n)) })
+	upstream, connections := script(t, inTheClear, func(conn net.Conn, _ *http.Request, n int) bool {
+		return ok(conn, fmt.Sprint(n))
+	})
 	p := stand(t, upstream, nil)
 	client := caller(t)
 	for i := range 20 {
-		if answer, body := fetch(t, client, newRequest(t, "GET", p.url+"/", "")); answer.StatusCode != http.StatusOK || body != fmt.Sprint(i+1) {
+		answer, body := fetch(t, client, newRequest(t, "GET", p.url+"/", ""))
+		if answer.StatusCode != http.StatusOK || body != fmt.Sprint(i+1) {
 			t.Errorf("read %d: %d %q", i+1, answer.StatusCode, body)
 		}
 	}
@@ -121,7 +125,9 @@ func (c *recordsConn) Read(part []byte) (int, error) {
 func TestASmallRequestGoesOutInOnePiece(t *testing.T) {
 	certified := httptest.NewTLSServer(nil)
 	defer certified.Close()
-	for name, sent := range map[string]string{"a few bytes": "abc", "an order": strings.Repeat("order", 200), "a full buffer": strings.Repeat("x", 3500)} {
+	for name, sent := range map[string]string{
+		"a few bytes": "abc", "an order": strings.Repeat("order", 200), "a full buffer": strings.Repeat("x", 3500),
+	} {
 		t.Run(name, func(t *testing.T) {
 			encrypted := func(conn net.Conn) net.Conn { return &recordsConn{Conn: tls.Server(conn, certified.TLS)} }
 			upstream, _ := script(t, encrypted, func(conn net.Conn, r *http.Request, _ int) bool {
@@ -144,7 +150,9 @@ func TestASmallRequestGoesOutInOnePiece(t *testing.T) {
 // Over HTTP/2, net/http would send what the service refuses again, too.
 func TestTheServiceIsSpokenToInHTTP1(t *testing.T) {
 	spoken := make(chan string, 1)
-	upstream := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { spoken <- r.Proto }))
+	upstream := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		spoken <- r.Proto
+	}))
 	upstream.EnableHTTP2 = true
 	upstream.StartTLS()
 	defer upstream.Close()
@@ -161,7 +169,9 @@ func TestTheServiceIsSpokenToInHTTP1(t *testing.T) {
 func TestNothingIsSentToAServiceThatDoesNotSpeakHTTP1(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
 		t.Run(method, func(t *testing.T) {
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				t.Error("it was asked")
+			}))
 			server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 				return &tls.Config{Certificates: server.TLS.Certificates, NextProtos: []string{"another"}}, nil
 			}}

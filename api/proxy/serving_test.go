@@ -111,7 +111,8 @@ func TestARequestOnItsWayAtTheEndIsAnsweredAndTheLastOfItsConnection(t *testing.
 			t.Fatal("a request that was on its way:", err)
 		}
 		answer, err := io.ReadAll(asking)
-		if got := string(answer); err != nil || !strings.Contains(got, "\r\nConnection: close\r\n") || !strings.HasSuffix(got, "POST / {}") {
+		if got := string(answer); err != nil || !strings.Contains(got, "\r\nConnection: close\r\n") ||
+			!strings.HasSuffix(got, "POST / {}") {
 			t.Errorf("answered %q, %v", got, err)
 		}
 		asking.Close()
