@@ -3,12 +3,17 @@
 package durable
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // temporary is the suffix of a file that is about to replace another.
@@ -87,4 +92,40 @@ func RemoveAbandoned(path string) {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), name))
 		}
 	}
+}
+
+// lockRetry is how often a lock that another process holds is tried.
+const lockRetry = 20 * time.Millisecond
+
+// Exclusively runs do while no other process does so for the same path, with a lock file
+// beside it. It creates the folder if needed, and waits for the others as long as within.
+func Exclusively(ctx context.Context, path string, within time.Duration, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	switch _, err := lock.TryLockContext(waiting, lockRetry); {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("%s is being changed by another process: try again in a moment", path)
+	case err != nil:
+		return fmt.Errorf("locking %s: %w", path, err)
+	}
+	defer lock.Close()
+	return do()
+}
+
+// ReasonFirst puts the reason of a file's error before the path: a line that is cut
+// short still shows it. Other errors are returned unchanged.
+func ReasonFirst(err error) error {
+	var file *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &file):
+		return fmt.Errorf("%w: %s", file.Err, file.Path)
+	case errors.As(err, &link):
+		return fmt.Errorf("%w: %s", link.Err, link.New)
+	}
+	return err
 }

@@ -1,14 +1,19 @@
 package durable
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -152,5 +157,61 @@ func TestRemoveAbandonedLeavesWhatMayBeInUse(t *testing.T) {
 		if name == "picture.1.tmp" {
 			t.Errorf("%s is still there", name)
 		}
+	}
+}
+
+func TestOneProcessAtATimeChangesAFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "new", "file")
+		change := func(ctx context.Context, do func() error) error { return Exclusively(ctx, path, time.Second, do) }
+		over, stop := context.WithCancel(t.Context())
+		stop()
+		failed := errors.New("it failed")
+		err := change(t.Context(), func() error {
+			began := time.Now()
+			if err := change(t.Context(), func() error { return failed }); err == nil || !strings.Contains(err.Error(), path+" is being changed by another process") {
+				t.Errorf("while another changes it: %v", err)
+			}
+			if waited := time.Since(began); waited != time.Second {
+				t.Errorf("waited %v, want a second", waited)
+			}
+			if err := change(over, func() error { return failed }); !errors.Is(err, context.Canceled) {
+				t.Errorf("when interrupted: %v", err)
+			}
+			return failed
+		})
+		if err != failed {
+			t.Errorf("%v, want the error of the change", err)
+		}
+		if err := change(t.Context(), func() error { return os.WriteFile(path, nil, 0o600) }); err != nil {
+			t.Errorf("after another has changed it: %v", err)
+		}
+	})
+}
+
+func TestTheReasonOfAFailureStandsBeforeItsPath(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"of a file", &fs.PathError{Op: "write", Path: "/a/b", Err: full}, "no space left on device: /a/b"},
+		{"of two files", &os.LinkError{Op: "rename", Old: "/a/b.tmp", New: "/a/b", Err: full}, "no space left on device: /a/b"},
+		{"of a file, wrapped", fmt.Errorf("save: %w", &fs.PathError{Op: "write", Path: "/a/b", Err: full}), "no space left on device: /a/b"},
+		{"of no file", full, "no space left on device"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := ReasonFirst(c.err); err.Error() != c.want || !errors.Is(err, full) {
+				t.Errorf("%q, want %q", err, c.want)
+			}
+		})
+	}
+	if err := ReasonFirst(nil); err != nil {
+		t.Errorf("of none: %v", err)
+	}
+	gone := filepath.Join(t.TempDir(), "gone", "file")
+	if err := ReasonFirst(Replace(gone, func(io.Writer) error { return nil })); !errors.Is(err, fs.ErrNotExist) || strings.Index(err.Error(), gone) < 5 || strings.Count(err.Error(), gone) != 1 {
+		t.Errorf("of Replace: %v", err)
 	}
 }
