@@ -187,3 +187,55 @@ func TestTheTableForThoseWhoComeFromOtherCommandLines(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentsNameTestsAndFlagsThatAreThere holds that a proof on demand, as in go test ./relay -run NAME
+// -flag 3, runs something.
+func TestDocumentsNameTestsAndFlagsThatAreThere(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^(?:\| .*` + "`" + `)?go test (\./\S+)([^#\n` + "`" + `]*)`)
+	usual := []string{"run", "bench", "benchtime", "timeout", "race", "v", "fuzz", "fuzztime"}
+	seen := 0
+	texts := documents(t)
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts["CONTRIBUTING.md"] = string(text)
+	for name, text := range texts {
+		for _, found := range command.FindAllStringSubmatch(text, -1) {
+			if found[1] == "./..." {
+				continue
+			}
+			files, err := filepath.Glob(filepath.Join("..", "..", found[1], "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source := ""
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				source += string(text)
+			}
+			seen++
+			words := shellWord.FindAllString(found[2], -1)
+			for i, word := range words {
+				flag, isFlag := strings.CutPrefix(word, "-")
+				switch {
+				case !isFlag:
+				case (flag == "run" || flag == "bench" || flag == "fuzz") && words[i+1] != "'^$'":
+					wanted := strings.TrimPrefix(strings.Trim(words[i+1], "'"), "^")
+					if !regexp.MustCompile(`(?m)^func (Test|Benchmark|Fuzz)\w*(`+strings.TrimPrefix(wanted, "Benchmark")+`)`).MatchString(source) &&
+						!regexp.MustCompile(`(?m)^func (`+strings.TrimSuffix(wanted, "$")+`)`).MatchString(source) {
+						t.Errorf("%s: %s: there is no such test", name, found[0])
+					}
+				case !slices.Contains(usual, flag) && !strings.Contains(source, `("`+flag+`"`):
+					t.Errorf("%s: %s: there is no flag -%s", name, found[0], flag)
+				}
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d proofs are named", seen)
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"tillwatch/api/simulator"
 )
 
 func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
@@ -61,29 +59,5 @@ func TestATerminalThatGoesAwayEndsTheDemoInGoodOrder(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "tillwatch-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestStatusShowsWhatARunningRelayAndServiceKnow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, quiet())
-	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-		t.Fatal(err)
-	}
-	config := w.asUser(t)
-	w.openBoard(t, 80, 24)
-	w.screen.waitFor(t, `offer retrieved`)
-
-	var out, words bytes.Buffer
-	if code := run(t.Context(), []string{"status", "--config", config, "--json", "--wait", "30s"}, nil, &out, &words); code != exitDone {
-		t.Fatalf("exit code %d: %s", code, words.String())
-	}
-	reports := decodeReports(t, out.Bytes())
-	if len(reports) != 1 || count(reports[0].Intents["awaiting_confirmation"]) != 1 || count(reports[0].Relay.Head) != 1 || !reports[0].Settled {
-		t.Errorf("status says %s", out.String())
-	}
-	out.Reset()
-	if code := run(t.Context(), []string{"status", "--config", config}, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "1 awaiting confirmation") {
-		t.Errorf("exit code %d, status for people says\n%s", code, out.String())
 	}
 }

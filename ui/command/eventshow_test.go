@@ -71,18 +71,6 @@ func TestQuarantinedBodiesAreListed(t *testing.T) {
 	}
 }
 
-func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
-	startEvents(t, 0)
-	for _, args := range []string{
-		"evt_1 --follow", "evt_1 --since 1h", "evt_1 --quarantined", "evt_1 --raw --json", "evt_1 --limit 2", "--raw", "--raw --json",
-		"--quarantined --raw", "--quarantined --type a.*", "--last 3 --since 1h", "--last 3 --cursor-file at", "--limit -1", "--last -1", "--limit 0", "--last 0", "evt_1 evt_2",
-	} {
-		if code, out, said := events(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(said, "--help") && strings.Count(said, "\n") != 1 {
-			t.Errorf("%s: %d %s%s", args, code, out, said)
-		}
-	}
-}
-
 func TestATokenThatMayOnlyStreamIsToldWhatShowingNeeds(t *testing.T) {
 	r := startEvents(t, 1)
 	t.Setenv("TILLWATCH_RELAY_TOKEN", createToken(t, "--scope", "stream", "--data", r.data))

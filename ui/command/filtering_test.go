@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"tillwatch/api/simulator"
 )
 
 // keptFilters has a state folder remember filters under names.
@@ -18,44 +16,6 @@ func keptFilters(t *testing.T, state string) {
 	writeFile(t, filepath.Join(state, "layout.json"), `{"version": 1, "filters": [
 		{"name": "lost", "pane": "intents", "text": "state:failed"},
 		{"name": "parcels", "pane": "events", "text": "type:shipment"}]}`)
-}
-
-func TestStatusCountsWhatAFilterFinds(t *testing.T) {
-	t.Parallel()
-	c := quiet()
-	c.Lists = simulator.ListsServed
-	w := newWorld(t, c)
-	w.ordered(t)
-	state := t.TempDir()
-	keptFilters(t, state)
-	config := configFile(t, "api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal(), "state_dir", state)
-	for _, c := range []struct {
-		name, filter                string
-		awaiting, completed, failed float64
-		alert                       bool // of the intent that failed
-	}{
-		{"all", "", 2, 1, 1, true},
-		{"of a state", "state:failed", 0, 0, 1, true},
-		{"by its name, in any case", "Lost", 0, 0, 1, true},
-		{"of a bound", "quantity>1", 1, 0, 0, false},
-		{"of another order", "order-8", 0, 1, 0, false},
-		{"that finds nothing", "merchant:nobody", 0, 0, 0, false},
-	} {
-		r := runAs(t, "status", "--json", "--config", config, "--filter", c.filter)
-		if len(r.objects) != 1 {
-			t.Fatalf("%s: %s%s", c.name, r.out, r.words)
-		}
-		got := r.objects[0]["intents"].(map[string]any)
-		if got["awaiting_confirmation"] != c.awaiting || got["completed"] != c.completed || got["failed"] != c.failed {
-			t.Errorf("%s: counted %v", c.name, got)
-		}
-		if alert := strings.Contains(r.out, "Chili Crisp failed: payment failed"); alert != c.alert {
-			t.Errorf("%s: alerts are %v", c.name, r.objects[0]["alerts"])
-		}
-	}
-	if r := runAs(t, "status", "--config", config, "--filter", "lost"); !strings.Contains(r.out, "state:failed: only matching intents") {
-		t.Errorf("the sheet does not say what it counts:\n%s%s", r.out, r.words)
-	}
 }
 
 func TestEventsPrintsWhatAFilterFinds(t *testing.T) {

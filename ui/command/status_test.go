@@ -103,14 +103,6 @@ func TestALineEverySecondHoldsNoHistory(t *testing.T) {
 	}
 }
 
-func TestTimesOfAStatusAreInUTC(t *testing.T) {
-	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.FixedZone("", 9*3600))
-	line, err := json.Marshal(newSnapshot("staging", told(now), untold(), now))
-	if err != nil || strings.Contains(string(line), "+09:00") {
-		t.Errorf("error %v: %s", err, line)
-	}
-}
-
 func TestStatusForPeopleHasOneLineForEachSubject(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	text := newSnapshot("staging", told(now), untold(), now).text()

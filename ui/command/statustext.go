@@ -88,7 +88,8 @@ func countsText[K ~string](counts map[K]*int, kinds []K, letGo int) string {
 	var parts []string
 	unknown := false
 	for _, kind := range kinds {
-		switch n := counts[kind]; {
+		switch n, counted := counts[kind]; {
+		case !counted:
 		case n == nil:
 			unknown = true
 		case *n > 0 && kind == notRead:

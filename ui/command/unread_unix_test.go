@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package command
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -29,8 +30,8 @@ func TestAConfirmWhoseOutputNobodyReadsIsUnknownToItsScript(t *testing.T) {
 	reader.Close()
 	defer writer.Close()
 	var words bytes.Buffer
-	confirm := asCommand(t, "confirm", "ci_abcd", "--total", "44.52USD", "--allow-confirm", "--live", "abcd", "--api-url", service.URL)
-	confirm.Env = append(confirm.Env, "TILLWATCH_API_KEY=key-of-the-test")
+	confirm := exec.Command(os.Args[0], "confirm", "ci_abcd", "--total", "44.52USD", "--allow-confirm", "--live", "abcd", "--api-url", service.URL)
+	confirm.Env = append(os.Environ(), asProgram+"=1", "TILLWATCH_API_KEY=key-of-the-test", "XDG_STATE_HOME="+t.TempDir())
 	confirm.Stdout, confirm.Stderr = writer, &words
 	_ = confirm.Run() // the state says more
 	if code := confirm.ProcessState.ExitCode(); code != 4 || sent != 1 {
