@@ -314,7 +314,7 @@ func (s *Subscriber) enter(h Handler, next Status) {
 func (s *Subscriber) moved(to cursor) {
 	s.note(func(known *Status) {
 		s.at = &to
-		known.Epoch, known.Cursor, known.Last = to.epoch, to.seq, api.ID(to.last)
+		known.Epoch, known.Cursor, known.Last = to.epoch, to.seq, api.ScrubID(to.last)
 		known.Head = max(known.Head, to.seq)
 	})
 }

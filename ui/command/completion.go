@@ -19,7 +19,6 @@ func completeFlags(c *cobra.Command) {
 		},
 		"scope":   completeScopes,
 		"payment": cobra.FixedCompletions([]string{"drawdown", "vault_token"}, cobra.ShellCompDirectiveNoFileComp),
-		"effort":  cobra.FixedCompletions([]string{"max", "low"}, cobra.ShellCompDirectiveNoFileComp),
 	} {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, values) // it fails for a flag that two commands share, the second time

@@ -22,7 +22,6 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 		"events resend ev_1 --type": "checkout_intent.completed",
 		"tokens create --scope":     "stream read report admin",
 		"create --payment":          "drawdown vault_token",
-		"create --effort":           "max low",
 		"trigger":                   "checkout_intent.offer_failed",
 	} {
 		t.Run(line, func(t *testing.T) {
