@@ -13,7 +13,7 @@ func keptFilters(t *testing.T, state string) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(state, "layout.json"), `{"version": 1, "filters": [
+	writeFile(t, filepath.Join(state, "layout.json"), `{"filters": [
 		{"name": "lost", "pane": "intents", "text": "state:failed"},
 		{"name": "parcels", "pane": "events", "text": "type:shipment"}]}`)
 }

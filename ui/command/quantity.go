@@ -2,10 +2,12 @@ package command
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 )
 
@@ -85,23 +87,9 @@ func parseAge(text string) (time.Duration, error) {
 
 // parseByteSize reads a number of bytes: 512MB, 10GB, 1GiB.
 func parseByteSize(text string) (int64, error) {
-	units := []struct {
-		sign  string
-		bytes int64
-	}{
-		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-		{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > math.MaxInt64 || text[len(text)-1] <= '9' { // a number without its unit
+		return 0, errors.New("give a size such as 512MB, 10GB or 1GiB")
 	}
-	for _, unit := range units {
-		digits, found := strings.CutSuffix(text, unit.sign)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || n <= 0 || n > (1<<62)/unit.bytes {
-			break
-		}
-		return n * unit.bytes, nil
-	}
-	return 0, errors.New("give a size such as 512MB, 10GB or 1GiB")
+	return int64(n), nil
 }

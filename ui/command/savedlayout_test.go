@@ -2,11 +2,9 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,12 +57,10 @@ func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
 
 func TestWhatCannotBeUnderstoodIsReportedAndPutAside(t *testing.T) {
 	for name, content := range map[string]string{
-		"no JSON":          "{",
-		"another form":     `{"version":1,"hidden":7}`,
-		"without version":  `{"theme":"light"}`,
-		"empty":            "",
-		"far too long":     strings.Repeat(" ", maxLayoutFile+1),
-		"negative version": `{"version":-1}`,
+		"no JSON":      "{",
+		"another form": `{"hidden":7}`,
+		"empty":        "",
+		"far too long": strings.Repeat(" ", 1<<20+1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -87,50 +83,26 @@ func TestWhatCannotBeUnderstoodIsReportedAndPutAside(t *testing.T) {
 	}
 }
 
-func TestAFileOfANewerVersionIsLeftAlone(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "layout.json")
-	const content = `{"version":2,"theme":"light","hidden":7}`
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, warning := loadLayout(folder, "auto")
-	if !strings.Contains(warning, "newer") {
-		t.Errorf("warning %q", warning)
-	}
-	rememberAll(t, r, dashboard.Layout{Theme: "light"})
-	if got, err := os.ReadFile(path); err != nil || string(got) != content {
-		t.Errorf("it holds %q now, %v", got, err)
-	}
-}
-
-func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(folder, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := loadLayout(folder, "auto")
-	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "saving the arrangement of the screen") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "state")
 		r, _ := loadLayout(folder, "auto")
 		writeFile(t, folder, "") // no folder
 		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error)
+		ended, words := make(chan error), strings.Builder{}
 		go func() { ended <- r.run(ctx) }()
 		want := dashboard.Layout{ByOrder: true}
 		r.remember(want)
 		synctest.Wait()
+		r.reportFailure(&words)
+		if !strings.Contains(words.String(), "saving the arrangement of the screen: ") {
+			t.Errorf("it tells %q", words.String())
+		}
+		words.Reset()
 		if err := os.Remove(folder); err != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		var words strings.Builder
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
@@ -143,42 +115,11 @@ func TestAnArrangementThatCouldNotBeSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheLastRunToSaveWins(t *testing.T) {
 	folder := t.TempDir()
-	late := []dashboard.NamedFilter{{Name: "late", Pane: "intents", Text: "wool"}}
-	writeLayout(t, folder, layoutFile{Layout: dashboard.Layout{Filters: late}})
 	first, _ := loadLayout(folder, "auto")
 	second, _ := loadLayout(folder, "auto")
-	rememberAll(t, first, dashboard.Layout{})
-	if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, dashboard.Layout{}) {
-		t.Errorf("recalled %+v of a file that was put aside", again.layout)
-	}
-	rememberAll(t, first, dashboard.Layout{Filters: late})
+	rememberAll(t, first, dashboard.Layout{Filters: []dashboard.NamedFilter{{Name: "late", Pane: "intents", Text: "wool"}}})
 	rememberAll(t, second, dashboard.Layout{Theme: "light"})
 	if again, _ := loadLayout(folder, "auto"); !reflect.DeepEqual(again.layout, dashboard.Layout{Theme: "light"}) {
 		t.Errorf("recalled %+v, want what was saved last", again.layout)
 	}
-}
-
-func TestAFileThatANewerVersionWroteMeanwhileIsLeftAlone(t *testing.T) {
-	folder := t.TempDir()
-	r, _ := loadLayout(folder, "auto")
-	writeLayout(t, folder, layoutFile{Version: layoutVersion + 1, Layout: dashboard.Layout{Theme: "dark"}})
-	before, err := os.ReadFile(r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rememberAll(t, r, dashboard.Layout{Theme: "light"})
-	var words strings.Builder
-	r.reportFailure(&words)
-	if got, err := os.ReadFile(r.path); err != nil || !slices.Equal(got, before) || !strings.Contains(words.String(), "written by a newer tillwatch (version 2): it is left alone") {
-		t.Errorf("it holds %q now, %v, and told %q", got, err, words.String())
-	}
-}
-
-func writeLayout(t *testing.T, folder string, file layoutFile) {
-	t.Helper()
-	content, err := json.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(folder, "layout.json"), string(content))
 }
