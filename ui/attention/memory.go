@@ -28,7 +28,8 @@ type Memory struct {
 	Looked time.Time `json:"looked,omitzero"` // when somebody last looked; zero: never
 	Off    []Off     `json:"off,omitempty"`   // acknowledged and muted alerts, newest last
 
-	Endings []string `json:"endings,omitempty"` // the confirms, by attempt, whose unknown outcome a person has seen to end; newest last
+	// Endings are the confirms, by attempt, whose unknown outcome a person has seen to end; newest last.
+	Endings []string `json:"endings,omitempty"`
 }
 
 // Key identifies an alert, also in other runs.

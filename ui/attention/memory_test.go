@@ -101,7 +101,8 @@ func TestChangesOfSeveralProcessesComeTogether(t *testing.T) {
 func TestAFileThatCannotBeReadIsReportedAndLeftAlone(t *testing.T) {
 	f := OpenFile(t.TempDir(), "an account")
 	damage(t, f.path, "{")
-	if m, err := f.Load(); err == nil || !strings.Contains(err.Error(), "is damaged") || !reflect.DeepEqual(m, Memory{}) {
+	if m, err := f.Load(); err == nil || !strings.Contains(err.Error(), "is damaged") ||
+		!reflect.DeepEqual(m, Memory{}) {
 		t.Errorf("it is read as %+v, %v", m, err)
 	}
 	saved(t, f, func(m *Memory) { m.See(noon, noon) })

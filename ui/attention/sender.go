@@ -54,7 +54,11 @@ func (s *Sender) Run(ctx context.Context) error {
 	for since := uint64(0); ; {
 		c := s.Source.Changes(since)
 		since = c.Version
-		for n, more := s.next(c.Summary.Alerts, time.Now()); more && ctx.Err() == nil; n, more = s.next(c.Summary.Alerts, time.Now()) {
+		for ctx.Err() == nil {
+			n, more := s.next(c.Summary.Alerts, time.Now())
+			if !more {
+				break
+			}
 			s.send(ctx, n)
 			c = s.Source.Changes(since)
 			since = c.Version

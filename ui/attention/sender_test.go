@@ -211,19 +211,22 @@ func TestTheProgramGetsTheAlertOnItsStdinAndNoShell(t *testing.T) {
 		arguments := []string{"--to=$HOME `id`", "{text}; exit 1"}
 		p, source := newProgram(t, arguments...), &till{}
 		sending(t, &Sender{Command: p.command, Source: source, Account: "api.example", Environ: []string{"ONLY=this"}})
-		source.raise(account.Alert{Kind: account.AlertFailed, Text: "\x1b]52;c;x\x07Mug\nfailed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour)})
+		source.raise(account.Alert{Kind: account.AlertFailed, Text: "\x1b]52;c;x\x07Mug\nfailed", Intent: "ci_1",
+			Since: noon, Due: noon.Add(time.Hour)})
 		time.Sleep(time.Second)
 		runs, notices := p.runs(), p.notices()
 		if len(runs) != 1 {
 			t.Fatalf("it ran %d times", len(runs))
 		}
 		home := func(pair string) bool { return strings.HasPrefix(pair, "HOME=") }
-		if got := runs[0]; !slices.Equal(got.Arguments, arguments) || !slices.Contains(got.Environ, "ONLY=this") || slices.ContainsFunc(got.Environ, home) {
+		if got := runs[0]; !slices.Equal(got.Arguments, arguments) || !slices.Contains(got.Environ, "ONLY=this") ||
+			slices.ContainsFunc(got.Environ, home) {
 			t.Errorf("it got %+v", got)
 		}
 		want := Notice{
 			Alert: account.Alert{
-				Kind: account.AlertFailed, Text: "]52;c;xMug failed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour),
+				Kind: account.AlertFailed, Text: "]52;c;xMug " +
+					"failed", Intent: "ci_1", Since: noon, Due: noon.Add(time.Hour),
 			},
 			Environment: "staging", Account: "api.example",
 		}
@@ -257,7 +260,8 @@ func TestAProgramThatFailsIsReportedUntilItSucceeds(t *testing.T) {
 
 func TestAProgramThatDoesNotEndOrDoesNotExistIsReported(t *testing.T) {
 	hanging := &Sender{Command: newProgram(t, "hang").command, Timeout: 100 * time.Millisecond}
-	for want, c := range map[string]*Sender{"it did not end within 100ms": hanging, "it failed": {Command: []string{"/does/not/exist"}}} {
+	for want, c := range map[string]*Sender{"it did not end within 100ms": hanging,
+		"it failed": {Command: []string{"/does/not/exist"}}} {
 		if err := c.start(t.Context(), Notice{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -268,7 +272,8 @@ func TestWhatIsMutedIsToldAfterwardsIfItStillStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, source, file := newProgram(t), &till{}, OpenFile(t.TempDir(), "an account")
 		saved(t, file, func(m *Memory) {
-			m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: time.Now(), Until: time.Now().Add(15 * time.Minute)})
+			m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: time.Now(),
+				Until: time.Now().Add(15 * time.Minute)})
 			m.Put(Off{Key: Key{Kind: account.AlertRelay}, At: time.Now()})
 		})
 		sending(t, &Sender{Command: p.command, Source: source, File: file})

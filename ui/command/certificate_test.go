@@ -26,7 +26,8 @@ func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.
 	}
 	form := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "relay"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127,
+			0, 0, 1)},
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
@@ -50,12 +51,14 @@ func TestTLSIsServedFromFilesThatAreReadAgain(t *testing.T) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	pool := newCertificate(t, certFile, keyFile, 1)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	r := startRelayService(t, filepath.Join(dir, "relay"), "--tls-cert", certFile, "--tls-key", keyFile, "--admin-listen", "127.0.0.1:0")
+	r := startRelayService(t, filepath.Join(dir, "relay"), "--tls-cert", certFile, "--tls-key", keyFile,
+		"--admin-listen", "127.0.0.1:0")
 	if !strings.HasPrefix(r.Listen, "https://") || !strings.HasPrefix(r.AdminListen, "https://") {
 		t.Errorf("the ready line names %s and %s", r.Listen, r.AdminListen)
 	}
 	trusting := func(pool *x509.CertPool) *http.Client {
-		return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+		return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+			DisableKeepAlives: true}}
 	}
 	if status := r.post(t, trusting(pool), oldSecret, eventOf(1, "shipment.created")); status != 200 {
 		t.Errorf("a delivery over TLS: %d", status)
@@ -72,7 +75,8 @@ func TestTLSIsServedFromFilesThatAreReadAgain(t *testing.T) {
 // shows waits until the certificate with this serial number is shown.
 func shows(t *testing.T, address string, pool *x509.CertPool, serial int64) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+		DisableKeepAlives: true}}
 	eventually(t, "the new certificate is shown", func() bool {
 		answer, err := client.Get(address)
 		if err != nil {

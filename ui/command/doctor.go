@@ -25,13 +25,16 @@ func newDoctor() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the configuration, and say what is wrong and what to do",
-		Long: "Check, in order: the settings, whether the service answers at its address, the key, the limits, the relay, its token and stream, " +
-			"the signing secret, the journal of a relay on this machine, the terminal. Each check says what it found, and what to do about a warning or " +
-			"a fault. A check that depends on a failed one is skipped.\n\n" +
-			"One read counts against the quota; nothing is sent that changes anything. No key, token or secret is printed. --data also reads every " +
-			"event of a journal that no relay uses, and names the damaged ones.\n\n" +
-			"--json prints one object per check: check, verdict (ok, skipped, warning or fault), found, and do where there is something to do. The last " +
-			"object has the counts: ok, skipped, warning, fault, and reads, the reads spent. The exit code is 1 if there is a fault.",
+		Long: "Check, in order: the settings, whether the service answers at its address, the key, the limits, " +
+			"the relay, its token and stream, the signing secret, the journal of a relay on this machine, the " +
+			"terminal. Each check says what it found, and what to do about a warning or a fault. A check that " +
+			"depends on a failed one is skipped.\n\n" +
+			"One read counts against the quota; nothing is sent that changes anything. No key, token or secret " +
+			"is printed. --data also reads every event of a journal that no relay uses, and names the damaged " +
+			"ones.\n\n" +
+			"--json prints one object per check: check, verdict (ok, skipped, warning or fault), found, and do " +
+			"where there is something to do. The last object has the counts: ok, skipped, warning, fault, and " +
+			"reads, the reads spent. The exit code is 1 if there is a fault.",
 		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\n" +
 			"tillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
 		Args: noArguments,
@@ -85,14 +88,19 @@ type checkup struct {
 	Reads   int `json:"reads"`
 
 	skipped []string
+	width   int // of a terminal; 0: lines are not wrapped
 }
 
 func (r checkup) text() string {
 	text := ""
 	if r.Skipped > 0 {
 		text = "– skipped: " + strings.Join(r.skipped, ", ") + "\n"
+		if r.width > 0 {
+			text = atSpaces(text, r.width)
+		}
 	}
-	return text + fmt.Sprintf("\n%d ok, %s, %s; %s of the quota spent\n", r.OK, wording.Counted(r.Warning, "warning", "warnings"),
+	return text + fmt.Sprintf("\n%d ok, %s, %s; %s of the quota spent\n", r.OK,
+		wording.Counted(r.Warning, "warning", "warnings"),
 		wording.Counted(r.Fault, "fault", "faults"), wording.Counted(r.Reads, "read", "reads"))
 }
 
@@ -113,8 +121,8 @@ func examine(ctx context.Context, load func() (settings, error), data string, st
 		s.wrong = unusable(ctx, s.settings, data)
 	}
 	set := setupOf(s.settings, s.wrong, data, std)
-	var sum checkup
 	width, _ := terminalSize(std.out)
+	sum := checkup{width: width}
 	counts, err := set.Examine(ctx, func(f doctor.Finding) error {
 		f.Found, f.Do = discreet(s.settings, f.Found), discreet(s.settings, f.Do)
 		if f.Verdict == doctor.Skipped {
@@ -175,7 +183,8 @@ func setupOf(s settings, wrong error, data string, std streams) *doctor.Setup {
 	if data != "" || !s.Postgres.IsZero() {
 		set.Journal = func(ctx context.Context) (journal.Journal, error) {
 			if s.Postgres.IsZero() && !exists(data) {
-				return nil, fmt.Errorf("there is no journal in %s: a relay makes it when it first starts", wording.Path(data))
+				return nil, fmt.Errorf("there is no journal in %s: a relay makes it when it first starts",
+					wording.Path(data))
 			}
 			return openJournal(ctx, s, data)
 		}

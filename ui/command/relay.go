@@ -33,15 +33,19 @@ func newRelay() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
-		Long: "Receive the service's signed webhooks, store each event before acknowledging it, and stream the events to dashboards.\n\n" +
-			"The signing secret comes from TILLWATCH_SIGNING_SECRET; during a rotation, give both, one per line. A token with every scope " +
-			"comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file, named by …_FILE. tillwatch tokens makes more " +
-			"tokens, with fewer scopes. If there is no token at all, the relay makes one for this run and prints it.\n\n" +
-			"It also streams to dashboards what reporters, such as tillwatch proxy, observed of the account's requests, and keeps the last hour in memory. " +
-			"Reporters need a token with the scope report.\n\n" +
-			"If TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes undelivered events from the service's list.\n\n" +
-			"SIGHUP makes it reload secrets and tokens, except in a terminal, where it means that the terminal was closed: there the relay ends. " +
-			"Tokens and the certificate are also read again when they change. GET /readyz says whether it is ready, tillwatch doctor why not.",
+		Long: "Receive the service's signed webhooks, store each event before acknowledging it, and stream the " +
+			"events to dashboards.\n\n" +
+			"The signing secret comes from TILLWATCH_SIGNING_SECRET; during a rotation, give both, one per " +
+			"line. A token with every scope comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file, " +
+			"named by …_FILE. tillwatch tokens makes more tokens, with fewer scopes. If there is no token at " +
+			"all, the relay makes one for this run and prints it.\n\n" +
+			"It also streams to dashboards what reporters, such as tillwatch proxy, observed of the account's " +
+			"requests, and keeps the last hour in memory. Reporters need a token with the scope report.\n\n" +
+			"If TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes undelivered events from the " +
+			"service's list.\n\n" +
+			"SIGHUP makes it reload secrets and tokens, except in a terminal, where it means that the terminal " +
+			"was closed: there the relay ends. Tokens and the certificate are also read again when they " +
+			"change. GET /readyz says whether it is ready, tillwatch doctor why not.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkPostgresFlag(c.Flags()); err != nil {
@@ -54,11 +58,15 @@ func newRelay() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags, "api_url", "insecure_http", "postgres")
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
-	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, reading events, metrics and probes")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430",
+		"address for webhooks, and for everything else unless --admin-listen is given")
+	flags.StringVar(&o.adminListen, "admin-listen", "",
+		"a separate address for the stream, reading events, metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
-	spanFlag(flags, &o.retention, "retention", "", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
-	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
+	spanFlag(flags, &o.retention, "retention", "",
+		"delete bodies of events older than this, such as 90d (default: never; ids are kept)")
+	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil,
+		"origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate with its chain; reloaded when it changes")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
@@ -69,7 +77,8 @@ func newRelay() *cobra.Command {
 func relayDir() string { return filepath.Join(config.StateDir(), "relay") }
 
 // runRelay runs a relay until ctx ends.
-func runRelay(ctx context.Context, load func() (settings, error), others func(settings) []signature.Other, o relayOptions, std streams) (err error) {
+func runRelay(ctx context.Context, load func() (settings, error), others func(settings) []signature.Other,
+	o relayOptions, std streams) (err error) {
 	log := logger(std.words, o.verbose)
 	ctx, inputs := newRelayInputs(ctx, load, log)
 	defer inputs.release()
@@ -122,13 +131,15 @@ func warnOfUnusedTokens(ctx context.Context, s settings, folder string, log *slo
 		return
 	}
 	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
-		log.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with tillwatch tokens and the same settings",
+		log.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with "+
+			"tillwatch tokens and the same settings",
 			slog.String("data", folder))
 	}
 }
 
 // serveRelay opens the listeners, prints the ready line, with a token that was made for this run, and serves.
-func serveRelay(ctx context.Context, r *relay.Relay, made api.Secret, secure bool, o relayOptions, std streams, log *slog.Logger) error {
+func serveRelay(ctx context.Context, r *relay.Relay, made api.Secret, secure bool, o relayOptions, std streams,
+	log *slog.Logger) error {
 	scheme := "http://"
 	if secure {
 		scheme = "https://"

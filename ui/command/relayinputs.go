@@ -37,7 +37,8 @@ type relayInputs struct {
 
 // newRelayInputs catches SIGHUP, which would end the process otherwise. In a terminal
 // SIGHUP means that it was closed: then the returned context ends.
-func newRelayInputs(ctx context.Context, load func() (settings, error), log *slog.Logger) (context.Context, *relayInputs) {
+func newRelayInputs(ctx context.Context, load func() (settings, error), log *slog.Logger) (context.Context,
+	*relayInputs) {
 	in := &relayInputs{load: load, log: log, hangup: make(chan os.Signal, 1)}
 	if inTerminal() {
 		ctx, in.release = untilHangup(ctx)
@@ -50,7 +51,8 @@ func newRelayInputs(ctx context.Context, load func() (settings, error), log *slo
 
 // beginTokens reads the tokens that a relay starts with: its own, which have every
 // scope, and the issued ones.
-func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.TokenStore) (own []api.Secret, issued []relay.Token, err error) {
+func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.TokenStore) (own []api.Secret,
+	issued []relay.Token, err error) {
 	in.tokens = store
 	if in.issued, err = in.readTokens(ctx); err != nil {
 		return nil, nil, err

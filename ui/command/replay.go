@@ -29,12 +29,16 @@ func newReplay() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Play a recording made with --record; sends nothing",
-		Long: "Play a recording on the dashboard, at its original pace. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
-			"space pauses; . and , step by one change; ] and [ skip 10s forward and back, } and { a minute; > and < change the speed; " +
-			"home and end jump to the ends; a click on the bar at the bottom jumps there.\n\n" +
-			"A recording is safe to share, as in a bug report. It leaves out: " + strings.Join(account.Masked(), ", ") + ".",
-		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
-		Args:    oneArgument,
+		Long: "Play a recording on the dashboard, at its original pace. It opens no connection: nothing is " +
+			"read, and nothing can be confirmed.\n\n" +
+			"space pauses; . and , step by one change; ] and [ skip 10s forward and back, } and { a minute; " +
+			"> and < change the speed; home and end jump to the ends; a click on the bar at the bottom jumps " +
+			"there.\n\n" +
+			"A recording is safe to share, as in a bug report. It leaves out: " +
+			strings.Join(account.Masked(), ", ") + ".",
+		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\n" +
+			"tillwatch replay day.tillwatch --plain | grep failed",
+		Args: oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.screen.noColor = colourless(c)
 			player, err := recording.OpenPlayer(args[0], o.player)
@@ -63,7 +67,8 @@ func newReplay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x)")
+	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed",
+		"how fast to play, such as 10x or 0.5x (default 1x)")
 	flags.DurationVar(&o.player.From, "from", 0, "where to start, such as 2m30s")
 	flags.BoolVar(&o.player.Paused, "paused", false, "start paused")
 	lookFlags(flags, &o.screen)
@@ -82,17 +87,20 @@ func parseSpeed(text string) (float64, error) {
 
 // showReplay plays a recording on the dashboard until the user quits or ctx ends. It
 // cannot act: it has no client, no guard and no feed.
-func showReplay(ctx context.Context, s settings, player *recording.Player, o replayOptions, in io.Reader, out io.Writer) error {
+func showReplay(ctx context.Context, s settings, player *recording.Player, o replayOptions, in io.Reader,
+	out io.Writer) error {
 	h := player.Header()
 	config := dashboard.Config{
-		Source: player, Transport: player, Now: func() time.Time { return player.Now().Local() }, Environment: h.Environment, Live: h.Live, Account: h.Account,
-		Warning: player.Flaws(), NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
+		Source: player, Transport: player, Now: func() time.Time { return player.Now().Local() },
+		Environment: h.Environment, Live: h.Live, Account: h.Account, Warning: player.Flaws(),
+		NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
 	}
 	followTheme, err := applyTheme(s, &config)
 	if err != nil {
 		return err
 	}
-	return session.Alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
+	return session.Alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) },
+		player.Run, followTheme)
 }
 
 // errPrinted ends the printing of a recording.

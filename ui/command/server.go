@@ -25,7 +25,8 @@ func listenFor(flag, address string) (net.Listener, error) {
 	}
 	listener, err := net.Listen(network, address)
 	if errors.As(err, new(*net.AddrError)) {
-		return nil, usagef("%s %s: %w (give a host and a port, such as 127.0.0.1:0 for a free port)", flag, address, err)
+		return nil, usagef("%s %s: %w (give a host and a port, such as 127.0.0.1:0 for a free port)", flag, address,
+			err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with %s)", address, err, flag)
@@ -72,7 +73,8 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 		line += "  metrics on " + r.MetricsListen + "/metrics"
 	}
 	for _, made := range []struct{ name, value string }{
-		{"TILLWATCH_API_KEY", r.APIKey}, {"TILLWATCH_SIGNING_SECRET", r.SigningSecret}, {"TILLWATCH_RELAY_TOKEN", r.Token},
+		{"TILLWATCH_API_KEY", r.APIKey}, {"TILLWATCH_SIGNING_SECRET", r.SigningSecret}, {"TILLWATCH_RELAY_TOKEN",
+			r.Token},
 	} {
 		if made.value != "" {
 			line += fmt.Sprintf("  %s=%s", made.name, made.value)

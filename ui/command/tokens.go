@@ -17,22 +17,26 @@ func newTokens() *cobra.Command {
 	command := &cobra.Command{
 		Args: noArguments, RunE: showHelp, Use: "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
-		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes, in the relay's data folder or in the " +
-			"database that several relays share; use the relay's settings. Running relays notice a change within two seconds.\n\n" +
-			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy observed) and admin (metrics).",
+		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes, in the relay's " +
+			"data folder or in the database that several relays share; use the relay's settings. Running " +
+			"relays notice a change within two seconds.\n\n" +
+			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy " +
+			"observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags, "postgres")
 	folder := flags.String("data", relayDir(), "folder of the relay's journal and tokens")
 	// A folder that is missing is mistyped, or away while a relay runs, which would then find another one in its place.
-	with := func(do func(context.Context, relay.TokenStore, string, streams) (report, error)) func(*cobra.Command, []string) error {
+	with := func(do func(context.Context, relay.TokenStore, string, streams) (report, error)) func(*cobra.Command,
+		[]string) error {
 		return func(c *cobra.Command, args []string) error {
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
 			}
 			return reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 				if _, err := os.Stat(*folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
-					return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder when it first starts", *folder)
+					return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder "+
+						"when it first starts", *folder)
 				}
 				tokens, closeTokens, err := openTokens(ctx, s, *folder)
 				if err != nil {
@@ -43,7 +47,8 @@ func newTokens() *cobra.Command {
 			})(c, args)
 		}
 	}
-	list := &cobra.Command{Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments, RunE: with(listTokens)}
+	list := &cobra.Command{Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments,
+		RunE: with(listTokens)}
 	jsonFlag(list.Flags(), "print one JSON object per line")
 	revoke := &cobra.Command{
 		Use: "revoke NAME", Short: "Revoke a token and end the streams that it opened", Args: oneArgument,
@@ -73,7 +78,8 @@ func newTokens() *cobra.Command {
 			if err := tokens.Add(ctx, token); err != nil {
 				return nil, err
 			}
-			std.say("token %s may %s; it is shown only now and stored nowhere", token.Name, strings.Join(asStrings(token.Scopes), ","))
+			std.say("token %s may %s; it is shown only now and stored nowhere", token.Name,
+				strings.Join(asStrings(token.Scopes), ","))
 			return madeToken{text, lineOf(token)}, nil
 		})(c, args)
 	}
@@ -137,7 +143,8 @@ func listTokens(ctx context.Context, tokens relay.TokenStore, _ string, _ stream
 			end = "expired " + end
 		}
 		lines = append(lines, line)
-		rows = append(rows, []string{line.Name, strings.Join(asStrings(line.Scopes), ","), line.Created.Format(time.RFC3339), end})
+		rows = append(rows, []string{line.Name, strings.Join(asStrings(line.Scopes), ","),
+			line.Created.Format(time.RFC3339), end})
 	}
 	if err != nil {
 		return nil, err

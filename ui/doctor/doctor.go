@@ -121,7 +121,8 @@ func (s *Setup) settings(context.Context) Finding {
 		return fine("they can be used")
 	}
 	return fault(strings.Join(strings.Split(strings.TrimSpace(s.Wrong.Error()), "\n"), "; "),
-		"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest of the file")
+		"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest "+
+			"of the file")
 }
 
 // terminal looks at the terminal, and asks it nothing: what somebody types meanwhile is not for us.
@@ -132,12 +133,15 @@ func (s *Setup) terminal(context.Context) Finding {
 		return skip("there is none")
 	}
 	width, height, err := term.GetSize(out.Fd())
-	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"), colorprofile.Detect(out, os.Environ()))
+	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"),
+		colorprofile.Detect(out, os.Environ()))
 	switch {
 	case os.Getenv("TERM") == "dumb":
-		return warn(what+": nothing can be drawn on it, so a line is printed for each change", "set TERM to the terminal's type")
+		return warn(what+": nothing can be drawn on it, so a line is printed for each change",
+			"set TERM to the terminal's type")
 	case err != nil || width < layout.MinWidth || height < layout.MinHeight:
-		return warn(fmt.Sprintf("%s: the dashboard needs %dx%d", what, layout.MinWidth, layout.MinHeight), "enlarge the window, or use a smaller font")
+		return warn(fmt.Sprintf("%s: the dashboard needs %dx%d", what, layout.MinWidth, layout.MinHeight),
+			"enlarge the window, or use a smaller font")
 	}
 	return fine("%s", what)
 }

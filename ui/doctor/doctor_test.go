@@ -63,7 +63,8 @@ func examined(t *testing.T, s *Setup) map[string]Finding {
 // require finds out that a check, and no other, found something.
 func require(t *testing.T, all map[string]Finding, check string, verdict Verdict, words string) {
 	t.Helper()
-	if f := all[check]; f.Verdict != verdict || !strings.Contains(f.Found, words) || (verdict == Fault || verdict == Warning) && f.Do == "" {
+	if f := all[check]; f.Verdict != verdict || !strings.Contains(f.Found, words) ||
+		(verdict == Fault || verdict == Warning) && f.Do == "" {
 		t.Errorf("found %+v, want %s with %q", f, verdict, words)
 	}
 	for name, f := range all {
@@ -101,19 +102,25 @@ func TestEachFaultOfAServiceIsFoundByOneCheck(t *testing.T) {
 		verdict Verdict
 		words   string
 	}{
-		{"nothing is wrong", "", limited("900", `"default";q=1000;w=86400`, nil), "service", OK, "a stand-in, so no money moves"},
+		{"nothing is wrong", "", limited("900", `"default";q=1000;w=86400`, nil), "service", OK,
+			"a stand-in, so no money moves"},
 		{"its mark is missing", "", func(w http.ResponseWriter, r *http.Request) {
 			limited("900", `"default";q=1000;w=86400`, func(w http.ResponseWriter) { clear(w.Header()) })(w, r)
 			_, _ = io.WriteString(w, "[]")
 		}, "limits", Warning, "no RateLimit fields"},
 		{"away", nowhere, nil, "service", Fault, "refused"},
-		{"another server", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "service", Fault, "is not the service"},
+		{"another server", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+			"service", Fault, "is not the service"},
 		{"failing", "", answering(500, "{}"), "service", Fault, "500"},
-		{"a wrong key", "", answering(401, `{"name":"UnauthorizedError","message":"no"}`), "key", Fault, "refuses the API key"},
-		{"a key without a scope", "", answering(403, `{"name":"ForbiddenError","message":"the key lacks a scope"}`), "key", Warning, "may not read shipments"},
+		{"a wrong key", "", answering(401, `{"name":"UnauthorizedError","message":"no"}`), "key", Fault,
+			"refuses the API key"},
+		{"a key without a scope", "", answering(403, `{"name":"ForbiddenError","message":"the key lacks a scope"}`),
+			"key", Warning, "may not read shipments"},
 		{"something in front that forbids", "", answering(403, `{}`), "key", Fault, "(403)"},
-		{"a quota that is used up", "", limited("0", `"default";q=1000;w=86400`, nil), "limits", Fault, "0 of 1,000 left for another 59m"},
-		{"only the reserve is left", "", limited("40", `"default";q=5000;w=86400`, nil), "limits", Warning, "40 of 5,000 left for another 59m"},
+		{"a quota that is used up", "", limited("0", `"default";q=1000;w=86400`, nil), "limits", Fault,
+			"0 of 1,000 left for another 59m"},
+		{"only the reserve is left", "", limited("40", `"default";q=5000;w=86400`, nil), "limits", Warning,
+			"40 of 5,000 left for another 59m"},
 		{"no limit", "", func(w http.ResponseWriter, r *http.Request) {
 			api.AnswerAsStandIn(w.Header(), r)
 			_, _ = io.WriteString(w, "[]")
@@ -163,11 +170,18 @@ func TestEachFaultOfARelayIsFoundByOneCheck(t *testing.T) {
 		check  string
 		words  string
 	}{
-		{"another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "relay", "is not a relay"},
-		{"not ready", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the journal cannot be written", 503) }, "relay", "journal cannot be written"},
-		{"a wrong token", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), "token", "does not accept the token"},
-		{"a token that may not stream", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }), "token", "forbids"},
-		{"a front without websockets", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }), "token", "502"},
+		{"another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "relay",
+			"is not a relay"},
+		{"not ready", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "the journal cannot be written",
+				503)
+		}, "relay", "journal cannot be written"},
+		{"a wrong token", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), "token",
+			"does not accept the token"},
+		{"a token that may not stream", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }),
+			"token", "forbids"},
+		{"a front without websockets", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }),
+			"token", "502"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require(t, examined(t, setup("", served(t, c.answer))), c.check, Fault, c.words)
@@ -195,11 +209,16 @@ func TestASigningSecretIsJudgedByItsLengthAndByTheRelay(t *testing.T) {
 		{"too short", "too-short", "", Fault, "9 bytes"},
 		{"none", "", "", Skipped, "none"},
 		{"long enough", "signing-secret-of-the-test", "", OK, "only a delivery"},
-		{"deliveries that are verified", "", `tillwatch_deliveries_total{outcome="stored"} 7`, OK, "verified 7 deliveries"},
-		{"deliveries that are refused", "signing-secret-of-the-test", `tillwatch_deliveries_total{outcome="unauthorized"} 7`, Fault, "all 7 deliveries"},
+		{"deliveries that are verified", "", `tillwatch_deliveries_total{outcome="stored"} 7`, OK,
+			"verified 7 deliveries"},
+		{"deliveries that are refused", "signing-secret-of-the-test",
+			`tillwatch_deliveries_total{outcome="unauthorized"} 7`, Fault, "all 7 deliveries"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := setup("", served(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, c.counts+"\n") }))
+			s := setup("", served(t, func(w http.ResponseWriter, _ *http.Request) {
+				_,
+					_ = io.WriteString(w, c.counts+"\n")
+			}))
 			if c.secret != "" {
 				s.SigningSecrets = []api.Secret{api.NewSecret(c.secret)}
 			}

@@ -38,7 +38,8 @@ func (s *Setup) relay(ctx context.Context) Finding {
 	case errors.As(err, &unready):
 		return fault(err.Error(), "look at its log and its disk: tillwatch doctor --data DIR there")
 	case status/100 == 4 && s.servesEvents(ctx):
-		return warn(fmt.Sprintf("something answers at %s, but %s is answered %d: whether it is a relay that is ready is unknown",
+		return warn(fmt.Sprintf("something answers at %s, but %s is answered %d: whether it is a relay that is ready "+
+			"is unknown",
 			s.RelayURL, probe.URL(), status), "check relay_url; a front should pass all of a relay's paths on")
 	}
 	return fault(err.Error(), "start the relay (tillwatch relay), or correct relay_url")
@@ -94,7 +95,8 @@ func (l *listening) Status(s relay.Status) {
 func (s *Setup) signing(ctx context.Context) Finding {
 	for _, secret := range s.SigningSecrets {
 		if n := len(secret.Reveal()); n < relay.MinSecret {
-			return fault(fmt.Sprintf("it has %d bytes, fewer than %d: a relay with it does not start", n, relay.MinSecret),
+			return fault(fmt.Sprintf("it has %d bytes, fewer than %d: a relay with it does not start", n,
+				relay.MinSecret),
 				"copy the whole secret from the account console")
 		}
 	}
@@ -103,10 +105,12 @@ func (s *Setup) signing(ctx context.Context) Finding {
 		good := counts["stored"] + counts["duplicate"]
 		switch {
 		case err == nil && good == 0 && counts["unauthorized"] > 0:
-			return fault(fmt.Sprintf("the relay refused all %s for their signature", wording.Counted(int(counts["unauthorized"]), "delivery", "deliveries")),
+			return fault(fmt.Sprintf("the relay refused all %s for their signature",
+				wording.Counted(int(counts["unauthorized"]), "delivery", "deliveries")),
 				"give the relay the account's secret, from the account console, and have it reload that (SIGHUP)")
 		case err == nil && good > 0:
-			return fine("the relay has verified %s since it started", wording.Counted(int(good), "delivery", "deliveries"))
+			return fine("the relay has verified %s since it started",
+				wording.Counted(int(good), "delivery", "deliveries"))
 		}
 	}
 	if len(s.SigningSecrets) == 0 {
@@ -155,8 +159,11 @@ func (s *Setup) journal(ctx context.Context) (found Finding) {
 	}
 	if n := len(damaged); n > 0 {
 		const most = 20
-		return fault(fmt.Sprintf("%s of %s damaged, and told to subscribers as a gap: %s", wording.Counted(n, "event", "events"),
-			wording.Count(int(head-oldest+1)), strings.Join(damaged[:min(n, most)], ", ")+strings.Repeat(" …", min(n/(most+1), 1))), do)
+		return fault(fmt.Sprintf("%s of %s damaged, and told to subscribers as a gap: %s",
+			wording.Counted(n, "event", "events"),
+			wording.Count(int(head-oldest+1)), strings.Join(damaged[:min(n, most)], ", ")+strings.Repeat(" …",
+				min(n/(most+1), 1))), do)
 	}
-	return fine("it can be written, and all %s in it can be read", wording.Counted(int(head-oldest+1), "event", "events"))
+	return fine("it can be written, and all %s in it can be read",
+		wording.Counted(int(head-oldest+1), "event", "events"))
 }

@@ -36,16 +36,23 @@ func (s *Setup) service(ctx context.Context) Finding {
 	switch {
 	case errors.As(s.first, new(*api.ItemError)), errors.Is(s.first, api.ErrIncomplete):
 		s.first = nil // the service has answered
-	case s.first == nil, errors.Is(s.first, api.ErrUnauthorized), errors.Is(s.first, api.ErrForbidden), errors.Is(s.first, api.ErrRateLimited):
+	case s.first == nil, errors.Is(s.first, api.ErrUnauthorized), errors.Is(s.first, api.ErrForbidden),
+		errors.Is(s.first, api.ErrRateLimited):
 	case errors.As(s.first, &refused) && refused.Status >= http.StatusInternalServerError:
-		return fault("the service answers with errors: "+s.first.Error(), "wait, or ask the provider; if you use a proxy, check it")
-	case errors.As(s.first, &refused) && refused.Status == http.StatusBadRequest && strings.HasPrefix(s.APIURL, "http://"):
+		return fault("the service answers with errors: "+s.first.Error(),
+			"wait, or ask the provider; if you use a proxy, check it")
+	case errors.As(s.first, &refused) && refused.Status == http.StatusBadRequest &&
+		strings.HasPrefix(s.APIURL, "http://"):
 		return fault(fmt.Sprintf("%s does not accept http://: %v", s.APIURL, s.first), "use https:// in api_url")
 	case errors.As(s.first, &refused), errors.As(s.first, new(*api.UnreadableError)):
 		return fault(fmt.Sprintf("what answers at %s is not the service: %v", s.APIURL, s.first),
 			"correct api_url: it must be the base address, without /api/v1")
 	default:
-		return fault(fmt.Sprintf("cannot connect to %s: %v", s.APIURL, s.first), reach(s.first))
+		why := s.first
+		if transport := (*api.TransportError)(nil); errors.As(why, &transport) {
+			why = transport.Err
+		}
+		return fault(fmt.Sprintf("cannot connect to %s: %v", s.APIURL, why), reach(s.first))
 	}
 	return fine("it answers at %s in %s: %s", s.APIURL, wording.Took(time.Since(began)), s.money())
 }
@@ -103,9 +110,11 @@ func (s *Setup) key(context.Context) Finding {
 		}
 		return fault("the service refuses the API key (401): nothing can be read or confirmed with it", do)
 	case errors.Is(s.first, api.ErrScope):
-		return warn("the key may not read shipments, so parcels stay unknown", "give it the read scopes in the account console")
+		return warn("the key may not read shipments, so parcels stay unknown",
+			"give it the read scopes in the account console")
 	case errors.Is(s.first, api.ErrForbidden):
-		return fault("something before the service forbids reading shipments (403)", "check api_url, and what is in between")
+		return fault("something before the service forbids reading shipments (403)",
+			"check api_url, and what is in between")
 	}
 	return fine("the service accepts it")
 }
@@ -129,7 +138,8 @@ func (s *Setup) limits(context.Context) Finding {
 		case left == 0 && resets > longLimit:
 			return fault(fmt.Sprintf("%s for another %s: nobody can read before that", words, wording.Age(resets)), do)
 		case left <= b.Reserve() && resets > longLimit:
-			return warn(fmt.Sprintf("%s for another %s: the rest is kept for checkouts", words, wording.Age(resets)), do)
+			return warn(fmt.Sprintf("%s for another %s: the rest is kept for checkouts", words, wording.Age(resets)),
+				do)
 		}
 		lines = append(lines, words)
 	}
@@ -142,5 +152,6 @@ func (s *Setup) limits(context.Context) Finding {
 		return warn("answers have no RateLimit fields of draft 8: the contract's limits are assumed",
 			"check what is in between: a gateway may remove or change them")
 	}
-	return fine("%s; only answers to creating an intent report the daily limit and the agents", strings.Join(lines, ", "))
+	return fine("%s; only answers to creating an intent report the daily limit and the agents",
+		strings.Join(lines, ", "))
 }

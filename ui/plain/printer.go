@@ -93,7 +93,8 @@ func (p *printer) changes(c *account.Changes) []string {
 		p.thing("intent "+string(in.ID), p.intentWords(in), first || old, in.State == api.AwaitingConfirmation)
 	}
 	for _, s := range c.Shipments {
-		p.thing("shipment "+string(s.ID), p.shipmentWords(s), first || s.Latest != nil && p.old(s.Latest.CreatedAt), false)
+		p.thing("shipment "+string(s.ID), p.shipmentWords(s), first || s.Latest != nil && p.old(s.Latest.CreatedAt),
+			false)
 	}
 	for _, id := range c.GoneIntents {
 		delete(p.printed, "intent "+string(id))
@@ -368,7 +369,8 @@ func (p *printer) alertChanges(now []account.Alert) {
 // not there.
 func indexOf(alerts []account.Alert, a account.Alert) int {
 	return slices.IndexFunc(alerts, func(o account.Alert) bool {
-		return o.Kind == a.Kind && o.Intent == a.Intent && o.Order == a.Order && o.Cause == a.Cause && o.Since.Equal(a.Since)
+		return o.Kind == a.Kind && o.Intent == a.Intent && o.Order == a.Order && o.Cause == a.Cause &&
+			o.Since.Equal(a.Since)
 	})
 }
 

@@ -35,7 +35,8 @@ func (s *stage) event(kind api.EventType, of api.SourceType, id api.ID) {
 	s.seq++
 	s.store.ApplyEvents([]account.Delivery{{
 		Seq: s.seq, Origin: "webhook", Received: time.Now(),
-		Event: api.Event{ID: api.ScrubID("evt" + string(id) + string(kind)), Type: kind, Source: api.EventSource{ID: id, Type: of}, CreatedAt: time.Now()},
+		Event: api.Event{ID: api.ScrubID("evt" + string(id) + string(kind)), Type: kind,
+			Source: api.EventSource{ID: id, Type: of}, CreatedAt: time.Now()},
 	}}, time.Now())
 
 	s.pass(time.Second)
@@ -72,7 +73,8 @@ func told(t *testing.T, before, play func(s *stage)) string {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Run(ctx, Config{Source: s.store, Environment: "simulator", Account: "shop.example", Location: time.UTC}, &out)
+			ended <- Run(ctx, Config{Source: s.store, Environment: "simulator", Account: "shop.example",
+				Location: time.UTC}, &out)
 		}()
 		s.pass(time.Second)
 		play(s)
@@ -98,10 +100,12 @@ func TestWhereAnswersComeFromIsALine(t *testing.T) {
 		answer(s, api.Environment{Name: "127.0.0.1:7420", Live: true})
 		answer(s, api.Environment{Name: "simulator", StandIn: true})
 	})
-	want := []string{"watching simulator shop.example", "environment 127.0.0.1:7420, real money", "environment simulator, no real money"}
+	want := []string{"watching simulator shop.example", "environment 127.0.0.1:7420, real money",
+		"environment simulator, no real money"}
 	at := 0
 	for line := range strings.Lines(out) {
-		if _, said, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(said, "watching") || strings.HasPrefix(said, "environment") {
+		if _, said, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(said, "watching") ||
+			strings.HasPrefix(said, "environment") {
 			if at == len(want) || said != want[at] {
 				t.Fatalf("line %d is %q; want %q of\n%s", at, said, want, out)
 			}
@@ -129,7 +133,8 @@ func TestEachChangeIsALine(t *testing.T) {
 		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_1", Status: api.Shipped, Tracking: &api.Tracking{
 			Carrier: "DHL", Number: "00340434", Estimated: time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC),
 		}})
-		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_1", Status: api.Delivered, Tracking: &api.Tracking{Carrier: "DHL", Number: "00340434"}})
+		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_1", Status: api.Delivered,
+			Tracking: &api.Tracking{Carrier: "DHL", Number: "00340434"}})
 		s.event(api.ProductRemoved, api.SourceProduct, "acme:socks")
 		s.read(`{"id":"ci_2","state":"failed","failureReason":{"code":"product_out_of_stock","message":"sold"}}`)
 		s.store.ApplyMissing("ci_3", time.Now())
@@ -202,11 +207,15 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 		want string
 	}{
 		{"no such moment", time.Time{}, "12:00:00 alert raised: the day's intents are used up: the first is back"},
-		{"within a day", now.Add(14 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back by 02:00:00"},
-		{"later", now.Add(26 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back by 2026-06-19 14:00:00"},
+		{"within a day", now.Add(14 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first " +
+			"is back by 02:00:00"},
+		{"later", now.Add(26 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back " +
+			"by 2026-06-19 14:00:00"},
 	} {
-		alert := account.Alert{Kind: account.AlertDay, Text: "the day's intents are used up: the first is back", Since: now, Due: c.due}
-		lines := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{At: now, Summary: account.Summary{Alerts: []account.Alert{alert}}})
+		alert := account.Alert{Kind: account.AlertDay, Text: "the day's intents are used up: the first is back",
+			Since: now, Due: c.due}
+		lines := newPrinter(Config{Location: time.UTC}).changes(&account.Changes{At: now,
+			Summary: account.Summary{Alerts: []account.Alert{alert}}})
 		if last := lines[len(lines)-1]; last != c.want {
 			t.Errorf("%s: %q, want %q", c.name, last, c.want)
 		}
@@ -252,12 +261,15 @@ func TestCountsArePrintedOnceTheyAreKnown(t *testing.T) {
 	said := func(s account.Summary) string {
 		return strings.Join(printer.changes(&account.Changes{At: now, Summary: s}), "\n")
 	}
-	if got := said(account.Summary{API: account.APIStatus{State: account.APIUnauthorized}}); strings.Contains(got, "intents") || strings.Contains(got, "shipments") {
+	if got := said(account.Summary{API: account.APIStatus{State: account.APIUnauthorized}}); strings.Contains(got,
+		"intents") || strings.Contains(got, "shipments") {
 		t.Errorf("it counts what nobody has read:\n%s", got)
 	}
-	read := account.Summary{List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: account.ListWhole},
-		Intents: map[api.IntentState]int{api.Completed: 1042}}
-	const sum = "12:00:00 intents: 0 retrieving offer, 0 awaiting confirmation, 0 placing order, 1,042 completed, 0 failed\n12:00:00 shipments: 0"
+	read := account.Summary{List: account.ListStatus{State: account.ListWhole},
+		ShipmentList: account.ListStatus{State: account.ListWhole},
+		Intents:      map[api.IntentState]int{api.Completed: 1042}}
+	const sum = "12:00:00 intents: 0 retrieving offer, 0 awaiting confirmation, 0 placing order, 1,042 completed, 0 " +
+		"failed\n12:00:00 shipments: 0"
 	if got := said(read); !strings.Contains(got, sum) {
 		t.Errorf("once all is read:\n%s", got)
 	}
@@ -270,7 +282,8 @@ func TestShipmentsThatTheKeyMayNotReadAreALineOnce(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	printer := newPrinter(Config{Environment: "staging", Location: time.UTC})
 	said := func(list account.ListState) string {
-		s := account.Summary{List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: list}}
+		s := account.Summary{List: account.ListStatus{State: account.ListWhole},
+			ShipmentList: account.ListStatus{State: list}}
 		return strings.Join(printer.changes(&account.Changes{At: now, Summary: s}), "\n")
 	}
 	const forbidden = "12:00:00 shipments are unknown: the API key may not read them"
@@ -280,7 +293,8 @@ func TestShipmentsThatTheKeyMayNotReadAreALineOnce(t *testing.T) {
 	for _, step := range []struct {
 		list account.ListState
 		want string
-	}{{account.ListForbidden, ""}, {account.ListUnread, ""}, {account.ListWhole, "12:00:00 shipments: 0"}, {account.ListForbidden, forbidden}} {
+	}{{account.ListForbidden, ""}, {account.ListUnread, ""}, {account.ListWhole,
+		"12:00:00 shipments: 0"}, {account.ListForbidden, forbidden}} {
 		if got := said(step.list); got != step.want {
 			t.Errorf("%v: %q, want %q", step.list, got, step.want)
 		}
@@ -304,9 +318,11 @@ func TestHowAConfirmInDoubtEndedIsALineOnce(t *testing.T) {
 		if one.End = end; end != "" {
 			one.Ended = at.Add(4 * time.Minute)
 		}
-		lines = append(lines, p.changes(&account.Changes{At: at.Add(5 * time.Minute), Summary: account.Summary{Confirms: []*account.Confirm{&one}}})...)
+		lines = append(lines, p.changes(&account.Changes{At: at.Add(5 * time.Minute),
+			Summary: account.Summary{Confirms: []*account.Confirm{&one}}})...)
 	}
-	const want = "12:05:00 confirm of Mug, 12.90 USD, sent at 12:00:00: its confirm is settled: not taken: nothing was bought"
+	const want = "12:05:00 confirm of Mug, 12.90 USD, sent at 12:00:00: its confirm is settled: not taken: nothing " +
+		"was bought"
 	if n := strings.Count(strings.Join(lines, "\n"), want); n != 1 {
 		t.Errorf("it is printed %d times in\n%s", n, strings.Join(lines, "\n"))
 	}

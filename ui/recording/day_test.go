@@ -63,7 +63,8 @@ func (c *courier) RoundTrip(r *http.Request) (*http.Response, error) {
 	if event.Type == api.VerificationChallenge {
 		answer, _ = json.Marshal(map[string]api.ID{"challenge": event.Source.ID})
 	} else {
-		c.events = append(c.events, account.Delivery{Seq: int64(len(c.events) + 1), Event: event, Received: time.Now(), Origin: "webhook"})
+		c.events = append(c.events, account.Delivery{Seq: int64(len(c.events) + 1), Event: event, Received: time.Now(),
+			Origin: "webhook"})
 		c.stir()
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(answer)), Request: r}, nil
@@ -95,7 +96,8 @@ func (c *courier) Follow(ctx context.Context, sink account.Sink) error {
 		}
 		if next != state {
 			state = next
-			sink.FeedChanged(account.FeedStatus{State: next, Since: time.Now(), Epoch: "day", Head: int64(cursor), Cursor: int64(cursor)})
+			sink.FeedChanged(account.FeedStatus{State: next, Since: time.Now(), Epoch: "day", Head: int64(cursor),
+				Cursor: int64(cursor)})
 		}
 		select {
 		case <-changed:
@@ -114,22 +116,26 @@ func recordDay(t *testing.T, path string) {
 		shop, err := simulator.New(simulator.Config{
 			Key: key, SigningSecret: api.NewSecret("signing-secret-of-the-day"), WebhookURL: "https://relay.example/webhooks", Transport: relay,
 			Seed: 6, IntentsPerMinute: 0.2, History: 12, ProductEventsPerMinute: 0.02, Lists: simulator.ListsServed,
-			Timings: simulator.Timings{Offer: 20 * time.Second, Placing: 90 * time.Second, ShipmentStep: 40 * time.Minute},
+			Timings: simulator.Timings{Offer: 20 * time.Second, Placing: 90 * time.Second,
+				ShipmentStep: 40 * time.Minute},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		pacer := quota.NewPacer(quota.PacerConfig{})
 		store := account.NewStore(account.StoreConfig{Quota: pacer.Buckets})
-		client, err := api.New(api.Config{BaseURL: "https://service.example", Key: key, Transport: service{shop.Handler()}, Pacer: pacer, Observe: store.RecordExchange})
+		client, err := api.New(api.Config{BaseURL: "https://service.example", Key: key,
+			Transport: service{shop.Handler()}, Pacer: pacer, Observe: store.RecordExchange})
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorder, err := recording.Create(path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, 0)
+		recorder, err := recording.Create(path, form.Header{Environment: "simulator", Account: "shop.example",
+			Width: 120, Height: 36}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		watcher := account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: relay, Poll: 2 * time.Minute})
+		watcher := account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: relay,
+			Poll: 2 * time.Minute})
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		for _, run := range []func(context.Context) error{
@@ -179,8 +185,10 @@ func TestTheDayPlaysFromItsBeginningToItsEnd(t *testing.T) {
 	if pos := p.Position(); pos.Length < 8*time.Hour || pos.Changes < 500 {
 		t.Errorf("it is %v long with %d changes", pos.Length, pos.Changes)
 	}
-	if end.Summary.Intents[api.Completed] < 20 || end.Summary.Intents[api.Failed] < 5 || len(end.Shipments) < 10 || len(end.Events) < 100 {
-		t.Errorf("it ends with %v, %d shipments and %d events", end.Summary.Intents, len(end.Shipments), len(end.Events))
+	if end.Summary.Intents[api.Completed] < 20 || end.Summary.Intents[api.Failed] < 5 || len(end.Shipments) < 10 ||
+		len(end.Events) < 100 {
+		t.Errorf("it ends with %v, %d shipments and %d events", end.Summary.Intents, len(end.Shipments),
+			len(end.Events))
 	}
 }
 

@@ -65,20 +65,31 @@ func TestAFileThatIsNoGoodIsExplainedInOneSentence(t *testing.T) {
 		{"a line of 10 MB", bytes.Repeat([]byte("x"), 10<<20), []string{"not a recording"}},
 		{"another gzip file", packed("hello"), []string{"not a recording"}},
 		{"another program's", packed(`{"format":"asciinema","version":2}`), []string{"not a recording"}},
-		{"an earlier version", packed(`1a2b3c4d {"recording":"tillwatch","format":1,"began":"2000-01-01T00:00:00Z"}`), []string{"earlier tillwatch", "format 1", "use the one that made it"}},
-		{"a newer version", packed(`{"format":"tillwatch","version":7,"began":"2000-01-01T00:00:00Z"}`), []string{"newer tillwatch", "format 7", "update"}},
+		{"an earlier version", packed(`1a2b3c4d {"recording":"tillwatch","format":1,"began":"2000-01-01T00:00:00Z"}`),
+			[]string{"earlier tillwatch", "format 1", "use the one that made it"}},
+		{"a newer version", packed(`{"format":"tillwatch","version":7,"began":"2000-01-01T00:00:00Z"}`),
+			[]string{"newer tillwatch", "format 7", "update"}},
 		{"no beginning", packed(`{"format":"tillwatch","version":2}`), []string{"first line is damaged"}},
 		{"torn within the first line", good[:40], []string{"ends within its first line"}},
 		{"torn within the magic", good[:3], []string{"ends within its first line"}},
 		{"only the first line", packed(goodHeader), []string{"nothing was recorded yet"}},
-		{"a packed line of 10 MB", append(packed(goodHeader), packed(at(0)+`,"whole":true,"x":"`+strings.Repeat("x", 10<<20)+`"}`)...), []string{"nothing after its first line can be read"}},
+		{"a packed line of 10 MB", append(packed(goodHeader),
+			packed(at(0)+`,"whole":true,"x":"`+strings.Repeat("x",
+				10<<20)+`"}`)...), []string{"nothing after its first line can be read"}},
 		{"a first line of 10 MB", packed(strings.Repeat("x", 10<<20)), []string{"first line is damaged"}},
-		{"a wrong checksum", packed(strings.Replace(goodHeader, `{`, `{"sum":"00000000",`, 1)), []string{"first line is damaged"}},
-		{"deep nesting", append(packed(goodHeader), packed(at(0)+`,"whole":true,"x":`+strings.Repeat("[", 1<<20))...), []string{"nothing after its first line can be read"}},
-		{"a line that is no object", append(packed(goodHeader), packed(`[1,2]`)...), []string{"nothing after its first line can be read"}},
-		{"changes of no picture", append(packed(goodHeader), packed(at(0)+`}`)...), []string{"nothing after its first line can be read"}},
-		{"time before the beginning", append(packed(goodHeader), packed(at(-1)+`,"whole":true}`)...), []string{"nothing after its first line can be read"}},
-		{"time in a thousand years", append(packed(goodHeader), packed(`{"at":"3000-01-01T00:00:00Z","whole":true}`)...), []string{"nothing after its first line can be read"}},
+		{"a wrong checksum", packed(strings.Replace(goodHeader, `{`, `{"sum":"00000000",`, 1)),
+			[]string{"first line is damaged"}},
+		{"deep nesting", append(packed(goodHeader), packed(at(0)+`,"whole":true,"x":`+strings.Repeat("[", 1<<20))...),
+			[]string{"nothing after its first line can be read"}},
+		{"a line that is no object", append(packed(goodHeader), packed(`[1,2]`)...),
+			[]string{"nothing after its first line can be read"}},
+		{"changes of no picture", append(packed(goodHeader), packed(at(0)+`}`)...),
+			[]string{"nothing after its first line can be read"}},
+		{"time before the beginning", append(packed(goodHeader), packed(at(-1)+`,"whole":true}`)...),
+			[]string{"nothing after its first line can be read"}},
+		{"time in a thousand years", append(packed(goodHeader),
+			packed(`{"at":"3000-01-01T00:00:00Z","whole":true}`)...), []string{"nothing after its first line can be " +
+			"read"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -136,7 +147,8 @@ func TestATornRecordingPlaysUpToTheTear(t *testing.T) {
 }
 
 func TestARecordingPlaysUpToItsDamage(t *testing.T) {
-	content := packed(goodHeader, at(0)+`,"whole":true,"intents":[{"id":"ci_1"}]}`, at(1)+`,"intents":[{"id":"ci_2"}]}`, at(0)+`}`, at(2)+`}`)
+	content := packed(goodHeader, at(0)+`,"whole":true,"intents":[{"id":"ci_1"}]}`, at(1)+`,"intents":[{"id":"ci_2"}]}`,
+		at(0)+`}`, at(2)+`}`)
 	p := newPlayer(reads(t, content), PlayerConfig{Paused: true, From: time.Hour})
 	if pos := p.Position(); pos.Changes != 2 || !strings.Contains(p.Flaws(), "the rest of this recording is damaged") {
 		t.Errorf("%+v plays, flaws %q", pos, p.Flaws())
@@ -185,10 +197,12 @@ func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
 		`"buckets":[{"class":"cX","policy":"pX"}],`+
 		`"summary":{"intents":{"sX":1},"shipments":{"sX":1},"feed":{"state":"lost","epoch":"eX","error":"eX"},"api":{"state":"failing","error":"eX"},`+
 		`"alerts":[{"kind":"kX","text":"tX","intent":"iX"}],"pace":{"sX":{}}}}`, "X", hostile)
-	content := append(packed(strings.Replace(goodHeader, `"simulator"`, `"simulator`+hostile+`","account":"a`+hostile+`","masked":["m`+hostile+`"]`, 1)), packed(line)...)
+	content := append(packed(strings.Replace(goodHeader, `"simulator"`,
+		`"simulator`+hostile+`","account":"a`+hostile+`","masked":["m`+hostile+`"]`, 1)), packed(line)...)
 	p := newPlayer(reads(t, content), PlayerConfig{Paused: true})
 	c := p.Changes(0)
-	if len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || len(c.Requests) != 1 || len(c.Summary.Alerts) != 1 || len(c.Summary.Quota) != 1 {
+	if len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || len(c.Requests) != 1 ||
+		len(c.Summary.Alerts) != 1 || len(c.Summary.Quota) != 1 {
 		t.Fatalf("not everything was read: %+v", c)
 	}
 	all, _ := p.Intent(c.Intents[0].ID)
@@ -196,8 +210,10 @@ func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
 	latest.Raw, shipment.Raw = nil, nil // bodies are drawn through a mask that escapes
 	event := *c.Events[0]
 	event.Raw = nil
-	said := fmt.Sprintf("%v %v %v %v %v %v %v %v %v", p.Header(), all.Intent, all.Timeline, latest, shipment, event, c.Requests, c.Summary, all.Shipments)
-	said += fmt.Sprint(c.Summary.Feed.Err, c.Summary.API.Err, *all.Total, *all.Failure, *shipment.Tracking, c.Requests[0].Err, c.Summary.Alerts)
+	said := fmt.Sprintf("%v %v %v %v %v %v %v %v %v", p.Header(), all.Intent, all.Timeline, latest, shipment, event,
+		c.Requests, c.Summary, all.Shipments)
+	said += fmt.Sprint(c.Summary.Feed.Err, c.Summary.API.Err, *all.Total, *all.Failure, *shipment.Tracking,
+		c.Requests[0].Err, c.Summary.Alerts)
 	for _, r := range said {
 		if r < ' ' || r >= 0x7f && r <= 0x9f || r == 0x202e || r == 0x200b {
 			t.Fatalf("%U reaches the terminal in %q", r, said)
@@ -206,8 +222,10 @@ func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"intents":[{"id":"ci_1","state":"failed"}]}`), []byte(at(5)+`,"buckets":[{"class":"reads","history":[{"at":"2000-01-01T00:00:00Z"}]}]}`), false)
-	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"more":true}`), []byte(at(0)+`,"events":[{"id":"e"}],"requests":[{}],"shipments":[null],"summary":{"intents":5,"feed":null}}`), true)
+	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"intents":[{"id":"ci_1","state":"failed"}]}`),
+		[]byte(at(5)+`,"buckets":[{"class":"reads","history":[{"at":"2000-01-01T00:00:00Z"}]}]}`), false)
+	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"more":true}`),
+		[]byte(at(0)+`,"events":[{"id":"e"}],"requests":[{}],"shipments":[null],"summary":{"intents":5,"feed":null}}`), true)
 	f.Add([]byte(`{"format":"tillwatch","version":1e9}`), []byte(`{"at":-1}`), []byte(`{"at":1e99,"more":true}`), true)
 	f.Add([]byte(``), []byte(`{"sum":"","at":0}`), []byte(`{"sum":"00000000",`), false)
 	f.Fuzz(func(t *testing.T, header, first, second []byte, raw bool) {

@@ -72,7 +72,8 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or remove it", path)
+		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or "+
+			"remove it", path)
 	case err != nil:
 		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
@@ -159,7 +160,8 @@ func Stream(ctx context.Context, source account.Picture, h form.Header, out io.W
 
 // tell puts lines until ctx ends or something fails: the header, the whole picture, and
 // changes as they happen, after each of which it calls written.
-func tell(ctx context.Context, source account.Picture, h form.Header, put func(any) error, written func(time.Time) error) error {
+func tell(ctx context.Context, source account.Picture, h form.Header, put func(any) error,
+	written func(time.Time) error) error {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
 	}

@@ -37,7 +37,8 @@ func asTold(t *testing.T, source account.Picture) map[string]string {
 		told[key] = string(raw)
 	}
 	for _, in := range c.Intents {
-		if all, ok := source.Intent(in.ID); !ok || all.ID != in.ID || all.State != in.State || all.Product != in.Product {
+		if all, ok := source.Intent(in.ID); !ok || all.ID != in.ID || all.State != in.State ||
+			all.Product != in.Product {
 			t.Errorf("the list shows %+v, the detail %+v", in, all)
 		}
 	}
@@ -95,23 +96,29 @@ func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.IntRange(0, 1<<20), 1, 60).Draw(r, "steps")
 		synctest.Test(t, func(t *testing.T) {
 			s := newStageOf(t, 0, 2) // of four, so that some are let go
-			states := []api.IntentState{api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed, api.Failed, "awaiting_refund"}
+			states := []api.IntentState{api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed,
+				api.Failed, "awaiting_refund"}
 			for _, step := range steps {
 				id := []string{"ci_1", "ci_2", "ci_3", "ci_4"}[step>>4&3]
 				switch step & 15 {
 				case 0, 1, 2, 3:
 					s.read(id, states[step>>8%len(states)], "")
 				case 4:
-					s.read(id, api.Failed, `,"failureReason":{"code":"payment_failed","message":"no card of Annabel Quillfeather"}`)
+					s.read(id, api.Failed,
+						`,"failureReason":{"code":"payment_failed","message":"no card of Annabel Quillfeather"}`)
 				case 5, 6:
-					s.event([]api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed}[step>>8%3], api.SourceIntent, api.ID(id))
+					s.event([]api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed}[step>>8%3],
+						api.SourceIntent, api.ID(id))
 				case 7:
 					s.shipment("shp_"+id, api.ShipmentStatuses()[step>>8%6])
 				case 8:
-					s.store.SetFeed(account.FeedStatus{State: account.FeedState(step >> 8 % 6), Epoch: "one", Head: s.seq, Err: errors.New("reset by a@b.example")})
+					s.store.SetFeed(account.FeedStatus{State: account.FeedState(step >> 8 % 6), Epoch: "one",
+						Head: s.seq, Err: errors.New("reset by a@b.example")})
 				case 9:
-					s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + id, Sent: time.Now(), Status: 200 + step>>8%2*300, Latency: time.Millisecond,
-						From: api.Environment{Name: []string{"127.0.0.1:7420", "simulator"}[step>>9%2], Live: step>>9%2 == 0}})
+					s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + id,
+						Sent: time.Now(), Status: 200 + step>>8%2*300, Latency: time.Millisecond,
+						From: api.Environment{Name: []string{"127.0.0.1:7420", "simulator"}[step>>9%2],
+							Live: step>>9%2 == 0}})
 				case 10:
 					s.spend(int64(step >> 8 % 11))
 				case 11:
@@ -142,23 +149,29 @@ func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
 func TestNothingThatIsNotForStrangersIsInTheFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 0)
-		s.read("ci_1", api.Failed, `,"failureReason":{"code":"payment_failed","message":"tok_live_do_not_tell and whsec_do_not_tell of Annabel at 17 Larkspur Lane, annabel@buyer.example, is refused"},`+
-			`"customerNote":"ring twice","sessionToken":"unknown-field-secret"`)
+		s.read("ci_1", api.Failed,
+			`,"failureReason":{"code":"payment_failed","message":"tok_live_do_not_tell and whsec_do_not_tell of Annabel at 17 Larkspur Lane, annabel@buyer.example, is refused"},`+
+				`"customerNote":"ring twice","sessionToken":"unknown-field-secret"`)
 		s.shipment("shp_1", api.Shipped)
 		s.event(api.IntentCompleted, api.SourceIntent, "ci_1")
-		s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/x?url=https://secret-query.example", Sent: time.Now(), Err: errors.New("Authorization: Bearer sk_live_0123456789 refused for annabel@buyer.example")})
-		s.store.SetFeed(account.FeedStatus{State: account.FeedLost, Err: errors.New("dial wss://relay.example/?token=relay-token-77 api_key=sk_live_0123456789")})
+		s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/x?url=https://secret-query.example",
+			Sent: time.Now(), Err: errors.New("Authorization: Bearer sk_live_0123456789 refused for " +
+				"annabel@buyer.example")})
+		s.store.SetFeed(account.FeedStatus{State: account.FeedLost,
+			Err: errors.New("dial wss://relay.example/?token=relay-token-77 api_key=sk_live_0123456789")})
 		s.pass(time.Second)
 		s.end()
 		text := unpacked(t, s.path)
-		for _, secret := range []string{"tok_live", "Annabel", "Quillfeather", "annabel@", "2125550143", "Larkspur", "Springfield", "62704", "ring twice",
+		for _, secret := range []string{"tok_live", "Annabel", "Quillfeather", "annabel@", "2125550143", "Larkspur",
+			"Springfield", "62704", "ring twice",
 			"unknown-field-secret", "secret-query", "sk_live", "relay-token", "003404341610", "track.example", "variant=7"} {
 			if strings.Contains(text, secret) {
 				at := strings.Index(text, secret)
 				t.Errorf("%q is in the file: …%s…", secret, text[max(at-60, 0):min(at+60, len(text))])
 			}
 		}
-		for _, kept := range []string{"payment_failed", "Wool Socks", "4452", `"country":"US"`, "…1610", "acme.example", "buyers but for the country"} {
+		for _, kept := range []string{"payment_failed", "Wool Socks", "4452", `"country":"US"`, "…1610", "acme.example",
+			"buyers but for the country"} {
 			if !strings.Contains(text, kept) {
 				t.Errorf("%q is not in the file", kept)
 			}
@@ -218,8 +231,10 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 			t.Error(flaws)
 		}
 		c := p.Changes(0)
-		if pos := p.Position(); pos.Changes != 1 || len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || c.Summary.Intents[api.Failed] != 1 {
-			t.Errorf("it plays as %+v with %d intents, %d shipments, %d events and %v", pos, len(c.Intents), len(c.Shipments), len(c.Events), c.Summary.Intents)
+		if pos := p.Position(); pos.Changes != 1 || len(c.Intents) != 1 || len(c.Shipments) != 1 ||
+			len(c.Events) != 1 || c.Summary.Intents[api.Failed] != 1 {
+			t.Errorf("it plays as %+v with %d intents, %d shipments, %d events and %v", pos, len(c.Intents),
+				len(c.Shipments), len(c.Events), c.Summary.Intents)
 		}
 	})
 }

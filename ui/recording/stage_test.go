@@ -45,7 +45,8 @@ func newStageOf(t *testing.T, limit int64, kept int) *stage {
 		}
 		return nil
 	}})
-	recorder, err := Create(s.path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, limit)
+	recorder, err := Create(s.path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120,
+		Height: 36}, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +97,18 @@ func (s *stage) event(kind api.EventType, of api.SourceType, id api.ID) {
 	s.seq++
 	s.store.ApplyEvents([]account.Delivery{{
 		Seq: s.seq, Origin: "webhook", Received: time.Now(),
-		Event: api.Event{ID: api.ScrubID(fmt.Sprintf("evt_%d", s.seq)), Type: kind, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: of}},
+		Event: api.Event{ID: api.ScrubID(fmt.Sprintf("evt_%d", s.seq)), Type: kind, CreatedAt: time.Now(),
+			Source: api.EventSource{ID: id, Type: of}},
 	}}, time.Now())
 
 }
 
 func (s *stage) shipment(id string, status api.ShipmentStatus) {
 	s.t.Helper()
-	sh, err := api.DecodeShipment(fmt.Appendf(nil, `{"id":%q,"checkoutIntentId":"ci_1","status":%q,"createdAt":"2000-01-01T00:00:00Z",`+
-		`"tracking":{"carrierName":"DHL","number":"003404341610","url":"https://track.example/003404341610","deliveryDate":{"estimated":"2000-01-05T00:00:00Z"}},`+
-		`"trackingEvents":[{"status":"shipped","description":"left for 17 Larkspur Lane","location":{"city":"Springfield"},"timestamp":"2000-01-02T00:00:00Z"}]}`, id, status))
+	sh, err := api.DecodeShipment(fmt.Appendf(nil,
+		`{"id":%q,"checkoutIntentId":"ci_1","status":%q,"createdAt":"2000-01-01T00:00:00Z",`+
+			`"tracking":{"carrierName":"DHL","number":"003404341610","url":"https://track.example/003404341610","deliveryDate":{"estimated":"2000-01-05T00:00:00Z"}},`+
+			`"trackingEvents":[{"status":"shipped","description":"left for 17 Larkspur Lane","location":{"city":"Springfield"},"timestamp":"2000-01-02T00:00:00Z"}]}`, id, status))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -115,10 +118,12 @@ func (s *stage) shipment(id string, status api.ShipmentStatus) {
 // spend gives the account a bucket with a minute of history.
 func (s *stage) spend(remaining int64) {
 	now := time.Now().Truncate(time.Second)
-	b := quota.Bucket{Class: quota.Reads, Policy: "default", Limit: 10, Window: time.Second, Remaining: remaining, Reset: time.Second, ObservedAt: now, Own: 1.5}
+	b := quota.Bucket{Class: quota.Reads, Policy: "default", Limit: 10, Window: time.Second, Remaining: remaining,
+		Reset: time.Second, ObservedAt: now, Own: 1.5}
 	for i := range 60 {
 		at := now.Add(time.Duration(i-59) * time.Second)
-		b.History = append(b.History, quota.Sample{At: at, Known: at.Second()%2 == 0, Remaining: at.Unix() % 10, Own: at.Second() % 3})
+		b.History = append(b.History, quota.Sample{At: at, Known: at.Second()%2 == 0, Remaining: at.Unix() % 10,
+			Own: at.Second() % 3})
 	}
 	s.buckets.Store(&[]quota.Bucket{b})
 }

@@ -64,7 +64,8 @@ func TestAStreamPlaysAsTheLivePicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := out.text.String()
-		if n := strings.Count(text, "\n"); n != out.writes || strings.Count(text, `"whole":true`) != 1 || !strings.HasSuffix(text, `"end":"closed"}`+"\n") {
+		if n := strings.Count(text, "\n"); n != out.writes || strings.Count(text, `"whole":true`) != 1 ||
+			!strings.HasSuffix(text, `"end":"closed"}`+"\n") {
 			t.Errorf("%d lines in %d writes:\n%s", n, out.writes, text)
 		}
 		p := newPlayer(reads(t, []byte(text)), PlayerConfig{Paused: true})

@@ -13,7 +13,8 @@ func TestACellOfTheScrubberStandsForItsMoment(t *testing.T) {
 		x    int
 		want time.Duration
 	}{
-		{"left of it", 0, 0}, {"its first cell", 5, 0}, {"its middle", 10, 50 * time.Second}, {"its last cell", 15, length}, {"right of it", 80, length},
+		{"left of it", 0, 0}, {"its first cell", 5, 0}, {"its middle", 10, 50 * time.Second}, {"its last cell", 15,
+			length}, {"right of it", 80, length},
 	} {
 		if got := scrubber.moment(c.x, length); got != c.want {
 			t.Errorf("%s is %v, want %v", c.name, got, c.want)
@@ -29,7 +30,8 @@ func TestACellOfTheScrubberStandsForItsMoment(t *testing.T) {
 
 func TestPositionsAreSpelt(t *testing.T) {
 	for at, want := range map[time.Duration]string{
-		0: "0s", 59 * time.Second: "59s", 151 * time.Second: "2m31s", time.Hour + 2*time.Minute + 3*time.Second: "1h2m3s",
+		0: "0s", 59 * time.Second: "59s", 151 * time.Second: "2m31s", time.Hour + 2*time.Minute +
+			3*time.Second: "1h2m3s",
 	} {
 		if got := spell(at); got != want {
 			t.Errorf("%v is %q, want %q", at, got, want)
