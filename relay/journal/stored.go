@@ -70,6 +70,11 @@ func Checksum(numbers []int64, texts ...[]byte) int64 {
 	return int64(sum)
 }
 
+// DigestChecksum is stored beside the digest of an id. It is fast: there may be millions.
+func DigestChecksum(seq int64, digest []byte) int64 {
+	return int64(crc32.Update(uint32(seq^seq>>32), castagnoli, digest))
+}
+
 // Checksum is stored beside a record.
 func (r Record) Checksum() int64 {
 	return Checksum([]int64{r.Seq, Nanoseconds(r.CreatedAt), Nanoseconds(r.Received), Nanoseconds(r.Latest),

@@ -151,7 +151,8 @@ func (j *Journal) loadIDs(ctx context.Context, above int64, head *int64) (err er
 	columns := []any{&seq, &digest, &sum} // once: there may be a million rows
 	for _, order := range []string{"", " DESC"} {
 		err = j.read(ctx, func(row *sql.Rows) (bool, error) {
-			if row.Scan(columns...) != nil || len(digest) != len(journal.Digest{}) || sumID(seq, digest) != sum {
+			whole := row.Scan(columns...) == nil && len(digest) == len(journal.Digest{})
+			if !whole || journal.DigestChecksum(seq, digest) != sum {
 				return true, nil
 			}
 			j.mu.Lock()
@@ -166,8 +167,6 @@ func (j *Journal) loadIDs(ctx context.Context, above int64, head *int64) (err er
 	}
 	return nil
 }
-
-func sumID(seq int64, digest []byte) int64 { return journal.Checksum([]int64{seq}, digest) }
 
 // loadLostIDs takes the ids whose own rows are damaged from the events.
 func (j *Journal) loadLostIDs(ctx context.Context) error {

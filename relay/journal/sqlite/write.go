@@ -175,12 +175,13 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	}
 	b.fresh, b.dirty = append(b.fresh, digest), true
 	// A row that has the number already is damaged: all others were taken into account.
-	if err := b.do("REPLACE INTO ids VALUES (?, ?, ?)", seq, digest[:], sumID(seq, digest[:])); err != nil {
+	err := b.do("REPLACE INTO ids VALUES (?, ?, ?)", seq, digest[:], journal.DigestChecksum(seq, digest[:]))
+	if err != nil {
 		return journal.Result{}, err
 	}
 	b.state.head, b.state.latest = seq, max(b.state.latest, journal.Nanoseconds(e.Received))
 	r := journal.Record{Seq: seq, Entry: e, Latest: journal.Instant(b.state.latest)}
-	err := b.do("REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
+	err = b.do("REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
 		seq, e.ID, e.Type, journal.Nanoseconds(e.CreatedAt), journal.Nanoseconds(e.Received), b.state.latest,
 		string(e.Origin), journal.NonNil(e.Body), r.Checksum())
 	return journal.Result{Seq: seq}, err
