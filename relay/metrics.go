@@ -90,11 +90,13 @@ func gauges(r *Relay) []prometheus.Collector {
 		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
 			return int64(r.Streams()), nil
 		}),
-		gauge("tillwatch_observations", "Observations of the last hour kept for streams.", func(context.Context) (int64, error) {
+		gauge("tillwatch_observations", "Observations of the last hour kept.", func(context.Context) (int64, error) {
 			items, _ := r.observations.count()
 			return items, nil
 		}),
-		gauge("tillwatch_subscriber_lag_events", "Events by which the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
+		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber lacks.", func(ctx context.Context) (
+			int64, error,
+		) {
 			head, err := r.journal.Head(ctx)
 			return r.hub.lag(head), err
 		}),

@@ -36,7 +36,9 @@ func openJournal(ctx context.Context, s settings, folder string) (journal.Journa
 }
 
 // openTokens opens the tokens of the configured relays, in the database or else in the folder. close releases them.
-func openTokens(ctx context.Context, s settings, folder string) (tokens relay.TokenStore, close func() error, err error) {
+func openTokens(ctx context.Context, s settings, folder string) (
+	tokens relay.TokenStore, close func() error, err error,
+) {
 	if s.Postgres.IsZero() {
 		return relay.NewTokenFile(folder), func() error { return nil }, nil
 	}

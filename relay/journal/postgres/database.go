@@ -84,7 +84,8 @@ func (d *database) prepare(ctx context.Context) error {
 		var found int
 		var exists bool
 		// Another relay may take its time.
-		_, err := tx.Exec(ctx, "SELECT set_config('statement_timeout', '0', true), pg_advisory_xact_lock($1)", int64(createLock))
+		_, err := tx.Exec(ctx, "SELECT set_config('statement_timeout', '0', true), pg_advisory_xact_lock($1)",
+			int64(createLock))
 		if err == nil {
 			err = tx.QueryRow(ctx, "SELECT to_regclass('tillwatch_journal') IS NOT NULL").Scan(&exists)
 		}

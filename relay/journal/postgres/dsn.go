@@ -65,7 +65,7 @@ func CarriesPassword(dsn string) bool {
 	return at >= 0 && strings.Contains(rest[:at], ":")
 }
 
-// explain turns an error of opening the journal into one sentence. What the server says of itself names what is missing.
+// explain turns an error of opening the journal into one sentence. What the server says names what is missing.
 func explain(config *pgx.ConnConfig, err error) error {
 	server := config.Host
 	if !strings.HasPrefix(server, "/") {

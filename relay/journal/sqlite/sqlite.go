@@ -75,7 +75,8 @@ func Open(ctx context.Context, dir string) (journal.Journal, error) {
 func open(ctx context.Context, dir, layer string) (*Journal, error) {
 	j := &Journal{
 		Queue: groupcommit.New[work](), path: filepath.Join(dir, databaseName),
-		prepared: map[string]*sql.Stmt{}, spoilt: map[int64]bool{}, moved: make(chan struct{}), ids: map[journal.Digest]int64{},
+		prepared: map[string]*sql.Stmt{}, spoilt: map[int64]bool{}, ids: map[journal.Digest]int64{},
+		moved: make(chan struct{}),
 	}
 	err := j.claim(dir)
 	if err == nil {
