@@ -37,7 +37,8 @@ const (
 // ErrNoEvent says that the relay has no event of this id, or no longer has its body.
 var ErrNoEvent = errors.New("there is no such event")
 
-var errUnreadableAnswer = errors.New("what answers is not a relay, or another version of one: its answer cannot be read")
+var errUnreadableAnswer = errors.New(
+	"what answers is not a relay, or another version of one: its answer cannot be read")
 
 // client calls a relay's HTTP endpoints.
 type client struct {
@@ -95,11 +96,13 @@ func refusalFor(status int, body []byte, scope Scope) error {
 	case status == http.StatusOK:
 		return nil
 	case status/100 == 3:
-		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to", status)
+		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to",
+			status)
 	case status == http.StatusUnauthorized:
 		return &RefusedError{status, "the relay does not accept the token (401): set a valid one"}
 	case status == http.StatusForbidden:
-		return &RefusedError{status, fmt.Sprintf("the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
+		return &RefusedError{status, fmt.Sprintf(
+			"the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
 	case scope == ScopeRead && (status == http.StatusNotFound || status == http.StatusGone):
 		return fmt.Errorf("%w: %s", ErrNoEvent, message)
 	}
@@ -245,7 +248,8 @@ func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 	case strings.HasSuffix(u.Path, WebhookPath):
 		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
 	case strings.HasSuffix(u.Path, StreamPath):
-		return nil, fmt.Errorf("%s is the path of the stream: leave it out, or give %s or %s", StreamPath, readyPath, livePath)
+		return nil, fmt.Errorf("%s is the path of the stream: leave it out, or give %s or %s",
+			StreamPath, readyPath, livePath)
 	default:
 		u.Path += readyPath
 	}

@@ -234,7 +234,8 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 func (r *Relay) answerUnreadable(w http.ResponseWriter, err error) {
 	r.logger.Error("the journal cannot be read", slog.String("error", err.Error()))
 	w.Header().Set("Retry-After", retrySeconds)
-	r.answerJSON(w, http.StatusServiceUnavailable, map[string]string{"message": "the journal cannot be read now: try again"})
+	const message = "the journal cannot be read now: try again"
+	r.answerJSON(w, http.StatusServiceUnavailable, map[string]string{"message": message})
 }
 
 func (r *Relay) answerJSON(w http.ResponseWriter, status int, value any) {

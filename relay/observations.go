@@ -173,7 +173,8 @@ func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 }
 
 var (
-	errTooFast      = fmt.Errorf("too many observations: send at most %d a second, and this batch again later", observationRate)
+	errTooFast = fmt.Errorf(
+		"too many observations: send at most %d a second, and this batch again later", observationRate)
 	errBatchTooLong = fmt.Errorf("a batch has at most %d items", maxBatch)
 )
 

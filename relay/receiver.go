@@ -165,7 +165,8 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 	level, words, became := slog.LevelDebug, "event stored", outcomeStored
 	switch {
 	case result.Conflict:
-		level, words, became = slog.LevelWarn, "event delivered again with a different body: the first is kept", outcomeConflict
+		level, became = slog.LevelWarn, outcomeConflict
+		words = "event delivered again with a different body: the first is kept"
 	case result.Duplicate:
 		words, became = "event delivered again", outcomeDuplicate
 	}
@@ -174,7 +175,8 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 		return
 	}
 	r.logger.LogAttrs(ctx, level, words,
-		slog.Int64("seq", result.Seq), slog.String("id", string(api.ScrubID(d.id))), slog.String("type", string(api.Scrub(d.kind))))
+		slog.Int64("seq", result.Seq), slog.String("id", string(api.ScrubID(d.id))),
+		slog.String("type", string(api.Scrub(d.kind))))
 }
 
 // quarantine keeps a signed body that is not an event, and acknowledges it: sent again, it would be no event
@@ -190,7 +192,8 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 		return
 	}
 	r.metrics.count(outcomeQuarantined)
-	r.logger.Warn("signed body is not an event: quarantined", slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
+	r.logger.Warn("signed body is not an event: quarantined",
+		slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
 	w.WriteHeader(http.StatusOK)
 }
 

@@ -101,7 +101,8 @@ func New(cfg Config) (*Relay, error) {
 	}
 	cfg = cfg.withDefaults()
 	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(cfg.HeaderPrefix) {
-		return nil, fmt.Errorf("header prefix %.40q: give letters, digits and hyphens, as in %s", cfg.HeaderPrefix, defaultHeaderPrefix)
+		return nil, fmt.Errorf("header prefix %.40q: give letters, digits and hyphens, as in %s",
+			cfg.HeaderPrefix, defaultHeaderPrefix)
 	}
 	verifier, err := newVerifier(cfg.HeaderPrefix, cfg.SigningSecrets)
 	if err != nil {
@@ -132,7 +133,8 @@ func New(cfg Config) (*Relay, error) {
 	r.backfill = &backfill{relay: r, list: cfg.Events, doubt: make(chan struct{}, 1)}
 	r.hub = newHub(r.journal, r.observations, r.logger, cfg.MaxStreams)
 	r.signatures = &wrongSignatures{
-		prefix: cfg.HeaderPrefix, logger: r.logger, changed: r.hub.wakeSoon, secrets: cfg.SigningSecrets, others: cfg.OtherSecrets,
+		prefix: cfg.HeaderPrefix, logger: r.logger, changed: r.hub.wakeSoon,
+		secrets: cfg.SigningSecrets, others: cfg.OtherSecrets,
 	}
 	r.hub.signatures = r.signatures
 	return r, nil

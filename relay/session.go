@@ -42,14 +42,6 @@ type RefusedError struct {
 // Error says what the relay refuses and what to do.
 func (e *RefusedError) Error() string { return e.reason }
 
-// byeError is the relay's bye, with the time to reconnect.
-type byeError struct {
-	reason           api.Text
-	earliest, latest time.Duration
-}
-
-func (e *byeError) Error() string { return fmt.Sprintf("the relay said bye: %s", e.reason) }
-
 // session follows the stream over one connection, and returns why it ended.
 func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct{}) error {
 	select { // this session itself answers an earlier waking
@@ -128,11 +120,14 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	case answer == nil:
 		return nil, fmt.Errorf("connect to the relay: %w", api.Proxied(s.location.String(), err))
 	case answer.StatusCode == http.StatusUnauthorized:
-		return nil, &RefusedError{answer.StatusCode, "the relay does not accept the token (401): set the one that it was started with"}
+		return nil, &RefusedError{answer.StatusCode,
+			"the relay does not accept the token (401): set the one that it was started with"}
 	case answer.StatusCode == http.StatusForbidden:
-		return nil, &RefusedError{answer.StatusCode, "the relay forbids this token to read the stream (403): use one that may"}
+		return nil, &RefusedError{answer.StatusCode,
+			"the relay forbids this token to read the stream (403): use one that may"}
 	}
-	return nil, fmt.Errorf("connect to the relay: it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	return nil, fmt.Errorf("connect to the relay: it answered %d %s",
+		answer.StatusCode, http.StatusText(answer.StatusCode))
 }
 
 // readFrames passes frames on until the connection or ctx ends, and returns why.
@@ -169,7 +164,8 @@ func readError(err error) error {
 	case !errors.As(err, &closed):
 		return fmt.Errorf("read the stream: %w", err)
 	case closed.Code >= 4500 && closed.Code < 4600:
-		return &RefusedError{closed.Code, fmt.Sprintf("the relay refuses this client (%d): %s", closed.Code, api.Scrub(closed.Text))}
+		return &RefusedError{closed.Code,
+			fmt.Sprintf("the relay refuses this client (%d): %s", closed.Code, api.Scrub(closed.Text))}
 	}
 	return fmt.Errorf("the relay closed the stream (%d)", closed.Code)
 }
@@ -400,17 +396,4 @@ func (f *following) wrongSignatures(frame wrongFrame) error {
 func (f *following) tell(change func(*Status)) {
 	f.subscriber.note(change)
 	f.handler.Status(f.subscriber.Status())
-}
-
-func byeOf(frame byeFrame) error {
-	bye := &byeError{reason: api.Scrub(frame.Reason), earliest: firstRetry, latest: lastRetry}
-	if len(frame.RetryMS) == 2 {
-		bye.earliest = boundedWait(frame.RetryMS[0])
-		bye.latest = max(bye.earliest, boundedWait(frame.RetryMS[1]))
-	}
-	return bye
-}
-
-func boundedWait(milliseconds int64) time.Duration {
-	return time.Duration(min(max(milliseconds, 0), maxRetryWait.Milliseconds())) * time.Millisecond
 }

@@ -296,6 +296,27 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 	return retries.NextBackOff()
 }
 
+// byeError is the relay's bye, with the time to reconnect.
+type byeError struct {
+	reason           api.Text
+	earliest, latest time.Duration
+}
+
+func (e *byeError) Error() string { return fmt.Sprintf("the relay said bye: %s", e.reason) }
+
+func byeOf(frame byeFrame) error {
+	bye := &byeError{reason: api.Scrub(frame.Reason), earliest: firstRetry, latest: lastRetry}
+	if len(frame.RetryMS) == 2 {
+		bye.earliest = boundedWait(frame.RetryMS[0])
+		bye.latest = max(bye.earliest, boundedWait(frame.RetryMS[1]))
+	}
+	return bye
+}
+
+func boundedWait(milliseconds int64) time.Duration {
+	return time.Duration(min(max(milliseconds, 0), maxRetryWait.Milliseconds())) * time.Millisecond
+}
+
 // enter changes the state and informs the handler. What the relay said of its journal is kept.
 func (s *Subscriber) enter(h Handler, next Status) {
 	next.Since = time.Now()

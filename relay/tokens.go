@@ -88,7 +88,9 @@ type Token struct {
 // NewToken makes a random token of 130 bits. Only the returned secret holds its text.
 func NewToken(name string, scopes []Scope, now, expires time.Time) (api.Secret, Token) {
 	text := api.NewSecret(rand.Text())
-	return text, Token{Name: name, Hash: sha256.Sum256([]byte(text.Reveal())), Scopes: scopes, Created: now.UTC(), Expires: expires}
+	return text, Token{
+		Name: name, Hash: sha256.Sum256([]byte(text.Reveal())), Scopes: scopes, Created: now.UTC(), Expires: expires,
+	}
 }
 
 var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -96,7 +98,8 @@ var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // Check returns what is wrong with a token that is to be stored.
 func (t Token) Check() error {
 	if !tokenName.MatchString(t.Name) {
-		return errors.New("a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit")
+		return errors.New(
+			"a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit")
 	}
 	if t.Hash == (TokenHash{}) {
 		return errors.New("its hash is missing")
