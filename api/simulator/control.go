@@ -35,7 +35,7 @@ func Controls() []Control { return controlAPI{}.controls() }
 
 func (c controlAPI) controls() []Control {
 	return []Control{
-		{"GET", "/control/", "lists these requests, and the names in magic URLs", nil, c.index},
+		{"GET", "/control", "lists these requests, and the names in magic URLs", nil, c.index},
 		{"GET", "/control/state", "counts, limits, the clock and the webhook endpoints with their last errors", nil, c.state},
 		{"POST", "/control/intents", "makes an intent, in any state, that ends as you choose",
 			[]string{"productUrl", "quantity", "referenceId", "state", "failure", "purchase"}, c.createIntent},

@@ -82,7 +82,7 @@ func TestIntentsAreMadeAndMoved(t *testing.T) {
 func TestControlAPI(t *testing.T) {
 	rows{
 		"it lists itself, with what goes into URLs": func(a *account) {
-			index := a.asks("GET", "/control/", "")
+			index := a.asks("GET", "/control", "")
 			if len(index.Get("requests").Array()) != len(Controls()) || index.Get(`magicUrls.#(name=="sold-out").does`).String() == "" ||
 				!strings.Contains(index.Get("failures").Raw, "payment_failed") || !strings.Contains(index.Get("scopes").Raw, "events:read") {
 				a.Errorf("it lists %s", index)

@@ -65,11 +65,7 @@ func newServer(s *Simulator) *server {
 		mutations(w, r)
 	})
 	for _, c := range (controlAPI{s}).controls() {
-		path := c.Path
-		if strings.HasSuffix(path, "/") {
-			path += "{$}" // nothing below it
-		}
-		v.mux.HandleFunc(c.Method+" "+path, v.uncharged(c.answer))
+		v.mux.HandleFunc(c.Method+" "+c.Path, v.uncharged(c.answer))
 	}
 	v.mux.HandleFunc("/control/", v.uncharged(noSuchPath))
 	return v

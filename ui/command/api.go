@@ -196,7 +196,7 @@ func (o apiOptions) answers(ctx context.Context, client *api.Client, r api.Reque
 // admit finds out whether the request goes to a stand-in alone. Reads go anywhere. Before anything else is sent, a
 // read shows what answers, and what is no stand-in has guards.
 func (o apiOptions) admit(ctx context.Context, client *api.Client, s settings, r api.Request) (standIn bool, err error) {
-	control := strings.HasPrefix(r.Path, "/control/")
+	control := strings.HasPrefix(r.Path+"/", "/control/")
 	if r.Method == http.MethodGet {
 		return control, nil
 	}

@@ -36,9 +36,9 @@ func newSimulate() *cobra.Command {
 			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first signs); " +
 			"if unset, they are made for this run and printed. Wrong answers of webhook receivers are printed on stderr.\n\n" +
 			"A product URL that ends in /magic/NAME, on any host, decides what happens to an intent. Requests under /control/ make things happen now; " +
-			"tillwatch api GET /control/ lists them, with the names of the URLs, the failure codes and the scopes.",
+			"tillwatch api GET /control lists them, with the names of the URLs, the failure codes and the scopes.",
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
-			"tillwatch api GET /control/ | jq",
+			"tillwatch api GET /control | jq",
 		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			return nil, runSimulate(ctx, s, o, std)
