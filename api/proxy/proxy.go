@@ -36,6 +36,7 @@ const (
 	keptIdle       = 256             // idle connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
+	flushAfter     = time.Millisecond       // what has come of an answer goes on within this time; in one piece, mostly
 	lastRequests   = 100 * time.Millisecond // how long the end of the proxy waits for requests that are on their way
 )
 
@@ -107,7 +108,7 @@ func New(cfg Config) (*Proxy, error) {
 			}
 			return nil
 		},
-		FlushInterval: -1, // whatever has come goes on at once
+		FlushInterval: flushAfter,
 		ErrorHandler:  p.unanswered,
 		ErrorLog:      slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
 	}
