@@ -22,7 +22,6 @@ type confirmOptions struct {
 	live   string
 	wait   time.Duration
 	dryRun bool
-	json   bool
 }
 
 func newConfirm() *cobra.Command {
@@ -49,8 +48,8 @@ func newConfirm() *cobra.Command {
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
 		Args: cobra.MatchAll(argument("which intent? give its id: tillwatch confirm ID --total 44.52USD",
 			"give one ID: each intent needs its own total; to confirm several, use x and X in the dashboard"), validIDs),
-		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
-			return runConfirm(c.Context(), s, api.ScrubID(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
+		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
+			return nil, runConfirm(ctx, s, api.ScrubID(args[0]), o, std)
 		}),
 	}
 	flags := command.Flags()
@@ -59,7 +58,7 @@ func newConfirm() *cobra.Command {
 	flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the intent's id")
 	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the order to be placed or to fail, such as 5m")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "check and show everything, but send nothing")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	jsonFlag(flags, "print one JSON object")
 	return command
 }
 
@@ -101,7 +100,7 @@ func checkEnd(given, whole, what string) error {
 	return nil
 }
 
-func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, stdout, stderr io.Writer) error {
+func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, std streams) error {
 	agreed, err := o.check(s)
 	if err != nil {
 		return err
@@ -121,14 +120,14 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	if !o.dryRun || confirm.Logged(s.AuditFile()) {
 		if err := current.Arm("confirm"); err != nil {
 			r.end(*confirm.Unlogged(s.AuditFile(), id, err))
-			return r.print(stdout, o.json, r)
+			return r.print(std)
 		}
 	}
-	current.Warn(stderr)
-	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
+	current.Warn(std.words)
+	if err := r.perform(ctx, current, o, agreed, std.words); err != nil {
 		return err
 	}
-	return r.print(stdout, o.json, r)
+	return r.print(std)
 }
 
 // perform reads, compares, shows and confirms, and records the result. It returns
@@ -156,7 +155,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session.Session, o confi
 	if err != nil {
 		r.end(unsent(err))
 		if r.ExitCode == exitNotConfirmable {
-			r.text = "nothing was sent: " + r.Error
+			r.said = "nothing was sent: " + r.Error
 		}
 		r.follow(ctx, s.Client, nil, o.wait, stderr)
 		return nil
@@ -170,7 +169,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session.Session, o confi
 		}
 		r.end(out)
 		if r.ExitCode == exitNotConfirmable {
-			r.text = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
+			r.said = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
 		}
 		return nil
 	}
@@ -179,7 +178,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session.Session, o confi
 			r.end(out)
 			return nil
 		}
-		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
+		r.Verdict, r.said = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return nil
 	}
 	surviveReaders()
@@ -202,7 +201,7 @@ func reportSettling(stderr io.Writer, what string) func(confirm.Progress) {
 // another client confirmed it.
 func (r *confirmReport) follow(ctx context.Context, client *api.Client, seen *confirm.Proposal, limit time.Duration, stderr io.Writer) {
 	if limit > 0 && (r.ExitCode == exitDone || r.ExitCode == exitAlready) {
-		fmt.Fprintln(stderr, api.Scrub(r.text+"; waiting for its order"))
+		fmt.Fprintln(stderr, api.Scrub(r.said+"; waiting for its order"))
 		r.await(ctx, client, seen, limit)
 	}
 }
@@ -234,7 +233,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, seen *con
 			last = "the last read failed: " + err.Error()
 		}
 		if api.Sleep(ctx, step.NextBackOff()) != nil {
-			r.text = r.confirmed() + ", but what became of its order is not known yet: " + last
+			r.said = r.confirmed() + ", but what became of its order is not known yet: " + last
 			r.ExitCode = exitUnknown
 			return
 		}

@@ -199,14 +199,14 @@ func TestNoExitCodeSaysThatNothingWasBoughtUnlessThatIsProven(t *testing.T) {
 			r := &confirmReport{}
 			r.end(c.o)
 			if r.ExitCode != c.want {
-				t.Errorf("exit code %d, want %d: %s", r.ExitCode, c.want, r.text)
+				t.Errorf("exit code %d, want %d: %s", r.ExitCode, c.want, r.said)
 			}
-			if unknown := r.ExitCode == exitUnknown; unknown != (r.Verdict == "unknown") || unknown != strings.Contains(r.text, "Do not buy it elsewhere") {
-				t.Errorf("exit code %d, with the verdict %q and the words %q", r.ExitCode, r.Verdict, r.text)
+			if unknown := r.ExitCode == exitUnknown; unknown != (r.Verdict == "unknown") || unknown != strings.Contains(r.said, "Do not buy it elsewhere") {
+				t.Errorf("exit code %d, with the verdict %q and the words %q", r.ExitCode, r.Verdict, r.said)
 			}
 			for _, denies := range []string{"nothing was placed", "nothing was bought", "not confirmed", "not taken"} {
-				if strings.Contains(r.text, denies) && c.o.Proves() != confirm.NotPlaced {
-					t.Errorf("%q is not proven", r.text)
+				if strings.Contains(r.said, denies) && c.o.Proves() != confirm.NotPlaced {
+					t.Errorf("%q is not proven", r.said)
 				}
 			}
 		})

@@ -26,7 +26,7 @@ type confirmReport struct {
 	ExitCode    int                   `json:"exit_code"`
 
 	window time.Duration // how long it can be confirmed
-	text   string        // for people
+	said   string        // for people
 }
 
 func newConfirmReport(s *session.Session) *confirmReport {
@@ -66,7 +66,7 @@ func (r *confirmReport) printProposal(w io.Writer, seen confirm.Proposal) {
 
 // end records how the confirm ended.
 func (r *confirmReport) end(o confirm.Outcome) {
-	r.Verdict, r.Attempt, r.text = strings.ReplaceAll(string(o.Verdict), " ", "_"), o.Attempt, o.String()
+	r.Verdict, r.Attempt, r.said = strings.ReplaceAll(string(o.Verdict), " ", "_"), o.Attempt, o.String()
 	r.Differences = o.Differences
 	if o.Intent != nil {
 		r.recordRead(o.Intent)
@@ -82,9 +82,9 @@ func (r *confirmReport) end(o confirm.Outcome) {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)
 	case o.Verdict == confirm.Refused:
-		r.text += ". " + o.Advice()
+		r.said += ". " + o.Advice()
 	case r.ExitCode == exitUnknown:
-		r.text += ". Do not buy it elsewhere. Look at the intent, or run the same command again: it reads before it sends"
+		r.said += ". Do not buy it elsewhere. Look at the intent, or run the same command again: it reads before it sends"
 	}
 }
 
@@ -110,9 +110,9 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 	case o.Proves() != confirm.NotPlaced:
 	case errors.Is(o.Err, api.ErrMissing):
 		r.Verdict, r.ExitCode = "not_confirmable", exitNotConfirmable
-		r.text = "nothing was sent: the service knows no such intent"
+		r.said = "nothing was sent: the service knows no such intent"
 	default:
-		r.text = "nothing was sent: reading the intent: " + r.Error
+		r.said = "nothing was sent: reading the intent: " + r.Error
 	}
 }
 
@@ -127,34 +127,36 @@ func (r *confirmReport) confirmed() string {
 // ordered records how the order ended.
 func (r *confirmReport) ordered(in *api.Intent) {
 	if in.State == api.Completed {
-		r.text = r.confirmed() + ", and the order is placed"
+		r.said = r.confirmed() + ", and the order is placed"
 		if len(in.OrderIDs) > 0 {
-			r.text += ": " + joinedTexts(in.OrderIDs)
+			r.said += ": " + joinedTexts(in.OrderIDs)
 		}
 		if len(r.Differences) > 0 {
-			r.text += " (" + confirm.InWords(r.Differences) + ")"
+			r.said += " (" + confirm.InWords(r.Differences) + ")"
 		}
 		return
 	}
-	r.text = r.confirmed() + ", but the order failed"
+	r.said = r.confirmed() + ", but the order failed"
 	r.ExitCode = exitFailed
 	if in.Failure != nil {
-		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code.Words(), in.Failure.Code.Advice())
+		r.said += fmt.Sprintf(": %s. %s", in.Failure.Code.Words(), in.Failure.Code.Advice())
 	}
 }
 
-// print prints the report as JSON (whole may contain it), or as a sentence if all went
-// well; otherwise the sentence is the error. If printing fails, the outcome counts as
-// unknown: the script has not seen it.
-func (r *confirmReport) print(w io.Writer, asJSON bool, whole any) error {
-	text := ""
-	if r.ExitCode == exitDone {
-		text = string(api.Scrub(r.text)) + "\n"
+// text is a sentence if all went well; otherwise the sentence is the error.
+func (r *confirmReport) text() string {
+	if r.ExitCode != exitDone {
+		return ""
 	}
-	err := printed(w, asJSON, whole, text)
+	return string(api.Scrub(r.said)) + "\n"
+}
+
+// print prints the report. If that fails, the outcome counts as unknown: the script has not seen it.
+func (r *confirmReport) print(std streams) error {
+	err := std.print(r)
 	switch {
 	case err != nil && r.ExitCode == exitDone && r.Verdict != "dry_run":
-		return &exitError{exitUnknown, fmt.Errorf("%s; but that could not be printed: %w", r.text, err)}
+		return &exitError{exitUnknown, fmt.Errorf("%s; but that could not be printed: %w", r.said, err)}
 	case err != nil && r.ExitCode == exitDone:
 		return err
 	case r.ExitCode == exitDone:
@@ -162,5 +164,5 @@ func (r *confirmReport) print(w io.Writer, asJSON bool, whole any) error {
 	}
 	// Only the text: if the error wrapped an interrupt, the command would end without a
 	// message.
-	return &exitError{r.ExitCode, errors.New(r.text)}
+	return &exitError{r.ExitCode, errors.New(r.said)}
 }

@@ -60,8 +60,8 @@ func TestAWaitForAnOrderSaysWhatReadsShowed(t *testing.T) {
 				}
 				r := &confirmReport{Environment: client.Environment().Name, Intent: &account.IntentDetail{Intent: account.Intent{ID: "ci_1"}}, ExitCode: c.code}
 				r.await(t.Context(), client, &seen, time.Minute)
-				if r.ExitCode != c.want || strings.HasPrefix(r.text, "confirmed, ") != (c.code == exitDone) || !strings.Contains(r.text, c.said) {
-					t.Errorf("exit code %d, want %d; it says %q, want %q", r.ExitCode, c.want, r.text, c.said)
+				if r.ExitCode != c.want || strings.HasPrefix(r.said, "confirmed, ") != (c.code == exitDone) || !strings.Contains(r.said, c.said) {
+					t.Errorf("exit code %d, want %d; it says %q, want %q", r.ExitCode, c.want, r.said, c.said)
 				}
 			})
 		})
@@ -78,8 +78,8 @@ func TestAWaitTakesNothingThatAnotherEnvironmentAnswers(t *testing.T) {
 		}
 		r := &confirmReport{Environment: "simulator", Intent: &account.IntentDetail{Intent: account.Intent{ID: "ci_1"}}}
 		r.await(t.Context(), client, nil, time.Minute)
-		if r.ExitCode != exitUnknown || !strings.Contains(r.text, `"checkout.example" answers now, not "simulator"`) {
-			t.Errorf("exit code %d: %s", r.ExitCode, r.text)
+		if r.ExitCode != exitUnknown || !strings.Contains(r.said, `"checkout.example" answers now, not "simulator"`) {
+			t.Errorf("exit code %d: %s", r.ExitCode, r.said)
 		}
 	})
 }

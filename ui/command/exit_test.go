@@ -227,7 +227,7 @@ func TestAReportThatCannotBeWrittenNeverSaysThatNothingWasBought(t *testing.T) {
 		{"tried out", &tried, exitFailed},
 	} {
 		for _, asJSON := range []bool{true, false} {
-			err := c.report.print(full{}, asJSON, c.report)
+			err := c.report.print(streams{out: full{}, json: asJSON})
 			var exit *exitError
 			code := exitFailed
 			if errors.As(err, &exit) {

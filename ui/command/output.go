@@ -2,10 +2,8 @@ package command
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"tillwatch/api"
@@ -18,26 +16,6 @@ func printed(w io.Writer, asJSON bool, found any, text string) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
-}
-
-// fact is a label and its value, which may have columns with tabs between them.
-type fact struct{ label, value string }
-
-// facts are lines of labels and values, without empty ones.
-func facts(indent string, all ...fact) string {
-	var out strings.Builder
-	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for _, f := range all {
-		if f.value != "" {
-			fmt.Fprint(table, indent, f.label)
-			for column := range strings.SplitSeq(f.value, "\t") {
-				fmt.Fprint(table, "\t", api.Scrub(column))
-			}
-			fmt.Fprintln(table)
-		}
-	}
-	_ = table.Flush() // to memory: cannot fail
-	return out.String()
 }
 
 // inWords is an amount; "" for none.

@@ -35,6 +35,9 @@ func table(rows ...[]string) string {
 	return out.String()
 }
 
+// fact is a label and its value.
+type fact struct{ label, value string }
+
 // sheet prints facts one below another: labels on the left, values beside them, wrapped where they
 // are too wide for a sheet. Facts without a value are left out. Remote text is scrubbed.
 func sheet(facts ...fact) string {
