@@ -16,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
+	"tillwatch/ui/config"
 	"tillwatch/ui/session"
 )
 
@@ -56,7 +57,7 @@ func newAPI() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "insecure_http", "allow_confirm")
+	config.AddFlags(flags, "api_url", "insecure_http", "allow_confirm")
 	flags.Lookup("allow-confirm").Usage = "allow more than reads on something other than a stand-in"
 	flags.StringVar(&o.body, "body", "", "file with the body, - for stdin; sent as it is, or with fields set in it")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'Idempotency-Key: order-7' (repeatable)")

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/config"
 	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
@@ -53,7 +54,7 @@ func newConfirm() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "insecure_http", "state_dir", "confirm_window", "allow_confirm")
+	config.AddFlags(flags, "api_url", "insecure_http", "state_dir", "confirm_window", "allow_confirm")
 	flags.StringVar(&o.total, "total", "", "the total that you agree to, with its currency, such as 44.52USD")
 	flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the intent's id")
 	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the order to be placed or to fail, such as 5m")

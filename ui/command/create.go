@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/config"
 )
 
 // createOptions are the fields of a new intent that have flags of their own.
@@ -90,7 +91,7 @@ func newLookup() *cobra.Command {
 			return nil, o.run(ctx, s, api.Request{Method: http.MethodGet, Path: s.LookupPath, Query: query}, std)
 		}),
 	}
-	sourceFlags(command.Flags(), "api_url", "insecure_http")
+	config.AddFlags(command.Flags(), "api_url", "insecure_http")
 	command.Flags().BoolVar(&o.reveal, "reveal", false, "print the answer as it came")
 	return command
 }
@@ -99,7 +100,7 @@ const intentsPath = "/api/v1/checkout-intents"
 
 func (o *createOptions) flags(command *cobra.Command, more ...string) {
 	flags := command.Flags()
-	sourceFlags(flags, append(more, "api_url", "insecure_http", "allow_confirm")...)
+	config.AddFlags(flags, append(more, "api_url", "insecure_http", "allow_confirm")...)
 	flags.Lookup("allow-confirm").Usage = "allow sending to something other than a stand-in"
 	flags.StringVar(&o.body, "body", "", "file with a JSON object of fields, - for stdin")
 	flags.StringVar(&o.reference, "reference", "", "your own id of the order")

@@ -18,6 +18,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -64,7 +65,7 @@ func newEvents() *cobra.Command {
 		return nil, tailEvents(ctx, s, o, nil, std)
 	})
 	flags := command.Flags()
-	sourceFlags(flags, "relay_url", "insecure_http")
+	config.AddFlags(flags, "relay_url", "insecure_http")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest "+
 		"(default earliest; with --follow latest)")
@@ -135,22 +136,22 @@ func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
 
 // eventsFrom configures where the stream begins.
 func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
-	config := relay.SubscriberConfig{Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
+	from := relay.SubscriberConfig{Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
 	if err := s.RequireRelay(); err != nil {
-		return config, err
+		return from, err
 	}
 	if o.follow {
-		config.From = relay.FromLatest
+		from.From = relay.FromLatest
 	}
 	if o.cursorFile != "" {
-		kept, err := readFile(o.cursorFile, api.FileText)
+		kept, err := config.ReadFile(o.cursorFile, api.FileText)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return config, usagef("reading the cursor file: %w", err)
+			return from, usagef("reading the cursor file: %w", err)
 		}
-		if config.Cursor = strings.TrimSpace(string(kept)); relay.IsCursor(config.Cursor) {
-			return config, nil
-		} else if config.Cursor != "" {
-			return config, usagef("the --cursor-file does not hold a cursor: %s", api.Scrub(o.cursorFile))
+		if from.Cursor = strings.TrimSpace(string(kept)); relay.IsCursor(from.Cursor) {
+			return from, nil
+		} else if from.Cursor != "" {
+			return from, usagef("the --cursor-file does not hold a cursor: %s", api.Scrub(o.cursorFile))
 		}
 	}
 	at, timeErr := time.Parse(time.RFC3339, o.since)
@@ -158,17 +159,17 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 	switch {
 	case o.since == "":
 	case o.since == relay.FromEarliest, o.since == relay.FromLatest:
-		config.From = o.since
+		from.From = o.since
 	case timeErr == nil:
-		config.From, config.Since = relay.FromEarliest, at
+		from.From, from.Since = relay.FromEarliest, at
 	case ageErr == nil:
-		config.From, config.Since, config.Here = relay.FromEarliest, time.Now().Add(-ago), true
+		from.From, from.Since, from.Here = relay.FromEarliest, time.Now().Add(-ago), true
 	case relay.IsCursor(o.since):
-		config.From, config.Cursor = relay.FromEarliest, o.since
+		from.From, from.Cursor = relay.FromEarliest, o.since
 	default:
-		return config, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
+		return from, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
 	}
-	return config, nil
+	return from, nil
 }
 
 // keepCursor replaces the file atomically, so that it holds the old or the new cursor

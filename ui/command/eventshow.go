@@ -156,7 +156,7 @@ func newEventsResend() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "relay_url", "insecure_http")
+	config.AddFlags(flags, "relay_url", "insecure_http")
 	senderFlags(flags, &sender)
 	flags.StringVar(&to, "to", "", "the endpoint, such as http://127.0.0.1:3000/webhooks")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 10m, an RFC 3339 time or earliest")

@@ -61,7 +61,7 @@ func newForward() *cobra.Command {
 		}),
 	}
 	flags := command.PersistentFlags()
-	sourceFlags(flags, "relay_url", "insecure_http", "state_dir")
+	config.AddFlags(flags, "relay_url", "insecure_http", "state_dir")
 	senderFlags(flags, &o.sender)
 	jsonFlag(flags, "print one JSON object per attempt")
 	flags = command.Flags()

@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 	"tillwatch/ui/session"
 )
 
@@ -48,7 +49,7 @@ func newIntent() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
+	config.AddFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
 	jsonFlag(flags, "print one JSON object per intent")
 	flags.DurationVar(&wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
 	flags.BoolVar(&reveal, "reveal", false, "show the buyer, and unmask addresses and tracking; payment tokens stay hidden")

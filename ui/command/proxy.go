@@ -51,7 +51,7 @@ func newProxy() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "spender_header", "insecure_http")
+	config.AddFlags(flags, "api_url", "spender_header", "insecure_http")
 	flags.String("relay-url", "", "address of the relay to report to")
 	flags.StringSliceVar(&o.alsoTo, "also-report-to", nil,
 		"address of another relay on the same database; it takes the same token (repeatable)")

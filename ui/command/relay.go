@@ -57,7 +57,7 @@ func newRelay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "insecure_http", "postgres")
+	config.AddFlags(flags, "api_url", "insecure_http", "postgres")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430",
 		"address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "",

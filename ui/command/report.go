@@ -23,7 +23,7 @@ import (
 //				return readThing(ctx, s, o, api.ScrubID(args[0]))
 //			}),
 //		}
-//		sourceFlags(c.Flags(), "api_url")
+//		config.AddFlags(c.Flags(), "api_url")
 //		jsonFlag(c.Flags(), "print one JSON object")
 //		return c
 //	}

@@ -21,12 +21,9 @@ type settings = config.Settings
 
 // accountFlags adds the flags of every command that looks at an account, and those of more settings.
 func accountFlags(flags *pflag.FlagSet, more ...string) {
-	sourceFlags(flags, append(more, "api_url", "relay_url", "insecure_http", "watch_id", "watch_ids", "poll_share",
+	config.AddFlags(flags, append(more, "api_url", "relay_url", "insecure_http", "watch_id", "watch_ids", "poll_share",
 		"poll_every", "confirm_window", "keep_intents", "state_dir")...)
 }
-
-// sourceFlags adds the flags that say where the settings come from, and those of these settings.
-func sourceFlags(flags *pflag.FlagSet, keys ...string) { config.AddFlags(flags, keys...) }
 
 // loadSettings merges all sources.
 func loadSettings(flags *pflag.FlagSet) (settings, error) {
@@ -35,11 +32,6 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 		_, err = actionsOf(s)
 	}
 	return s, explainable(err)
-}
-
-// readFile reads a file by the rule for its text.
-func readFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
-	return config.ReadFile(path, rule)
 }
 
 // configured runs a command with the settings from flags, environment and configuration file.

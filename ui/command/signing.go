@@ -57,7 +57,7 @@ func newSign() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "signing_secret_file")
+	config.AddFlags(flags, "signing_secret_file")
 	flags.StringVar(&body, "body", "", "file with the exact body (default: stdin)")
 	flags.Int64Var(&timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
 	jsonFlag(flags, "print the headers as one JSON object")
@@ -120,7 +120,7 @@ func newVerify() *cobra.Command {
 		}
 		return found, err
 	})
-	sourceFlags(flags, "signing_secret_file")
+	config.AddFlags(flags, "signing_secret_file")
 	flags.StringVar(&o.request, "request", "",
 		"file with the whole request, or with --body with its headers (default without --header: stdin)")
 	flags.StringArrayVarP(&o.headers, "header", "H", nil,

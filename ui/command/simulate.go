@@ -15,6 +15,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/config"
 	"tillwatch/ui/session"
 )
 
@@ -45,7 +46,7 @@ func newSimulate() *cobra.Command {
 		}),
 	}
 	flags := command.Flags()
-	sourceFlags(flags)
+	config.AddFlags(flags)
 	jsonFlag(flags, "print the ready line as JSON")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
 	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=none; 0 lets nothing through")

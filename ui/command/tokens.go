@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/relay"
+	"tillwatch/ui/config"
 )
 
 func newTokens() *cobra.Command {
@@ -24,7 +25,7 @@ func newTokens() *cobra.Command {
 			"observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
-	sourceFlags(flags, "postgres")
+	config.AddFlags(flags, "postgres")
 	folder := flags.String("data", relayDir(), "folder of the relay's journal and tokens")
 	// A folder that is missing is mistyped, or away while a relay runs, which would then find another one in its place.
 	with := func(do func(context.Context, relay.TokenStore, string, streams) (report, error)) func(*cobra.Command,

@@ -64,7 +64,7 @@ func newTrigger() *cobra.Command {
 		ValidArgsFunction: completeTypes,
 	}
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "insecure_http")
+	config.AddFlags(flags, "api_url", "insecure_http")
 	flags.BoolVar(&list, "list", false, "list the types with their meaning and source")
 	flags.StringArrayVar(&t.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
 	flags.StringVar(&t.body, "body", "", "file with your own body, or - for stdin; needs --to")

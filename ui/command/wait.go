@@ -55,7 +55,7 @@ func newWait() *cobra.Command {
 		return w.wait(ctx, s, atMost, since, std)
 	})
 	flags := command.Flags()
-	sourceFlags(flags, "api_url", "relay_url", "insecure_http", "poll_share", "state_dir")
+	config.AddFlags(flags, "api_url", "relay_url", "insecure_http", "poll_share", "state_dir")
 	jsonFlag(flags, "print one JSON object at the end")
 	flags.DurationVar(&atMost, "for", 5*time.Minute, "how long to wait")
 	flags.DurationVar(&since, "since", 0, "with event: how far back the relay's events count (default 1h if a reference or an id is given)")
