@@ -106,9 +106,6 @@ func (p *Part) Next() ([]byte, error) {
 	}
 }
 
-// Read returns the bytes of the lines so far, unpacked and with their line feeds.
-func (p *Part) Read() int { return p.read }
-
 // End returns the offset of the next part, once Next has returned [io.EOF].
 func (p *Part) End() int64 {
 	if p.packed == nil {
