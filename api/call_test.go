@@ -152,7 +152,7 @@ func TestTimeoutOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 		started := time.Now()
 		client := clientOf(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		_, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
-		same(t, "waited", time.Since(started), defaultTimeout)
+		same(t, "waited", time.Since(started), AttemptTimeout)
 		same(t, "unknown outcome", IsUnknownOutcome(err), true)
 		same(t, "says how long, and ends with that", strings.HasSuffix(err.Error(), "nothing within 15s"), true)
 	})

@@ -28,7 +28,7 @@ type Config struct {
 	Key        Secret            // the API key (contract, Authentication)
 	LookupPath string            // of the product lookup; default /api/v1/products/lookup
 	UserAgent  string            // default "tillwatch"
-	Timeout    time.Duration     // of one attempt, from the dial to the end of the body; default 15 s
+	Timeout    time.Duration     // of one attempt, from the dial to the end of the body; default [AttemptTimeout]
 	Retries    int               // of a read, after the first attempt; default 2, none when negative
 	Pacer      Pacer             // spaces requests out; default: they go out at once
 	Observe    func(Exchange)    // called after each attempt, from the goroutine that made it; default: nobody
@@ -38,9 +38,11 @@ type Config struct {
 	InsecureHTTP bool // allow http:// to another machine, where everyone on the way can read the key
 }
 
+// AttemptTimeout is how long an attempt of a request may take, unless a client is configured otherwise.
+const AttemptTimeout = 15 * time.Second
+
 const (
 	defaultUserAgent = "tillwatch"
-	defaultTimeout   = 15 * time.Second
 	defaultRetries   = 2
 )
 
@@ -110,7 +112,7 @@ func New(cfg Config) (*Client, error) {
 		c.answered.Store(&first)
 	}
 	if c.timeout <= 0 {
-		c.timeout = defaultTimeout
+		c.timeout = AttemptTimeout
 	}
 	if c.observe == nil {
 		c.observe = func(Exchange) {}

@@ -175,6 +175,9 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	body.Departure = func() (written func(), err error) {
 		if written, err = depart(); err == nil {
 			going.Gone = true
+			if answered := time.Now().Add(api.AttemptTimeout); answered.Before(going.Until) {
+				going.Until = answered // the client waits no longer
+			}
 			c.stage(going)
 		}
 		return written, err

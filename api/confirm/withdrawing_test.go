@@ -108,3 +108,39 @@ func TestProgressTellsTriesAndTimes(t *testing.T) {
 		}
 	})
 }
+
+// What is said to be waited for the answer is what the client waits, however long quota took before.
+func TestAnAnswerIsAwaitedAsLongAsItSays(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		quota, until time.Duration
+	}{
+		{"sent at once", 0, api.AttemptTimeout},
+		{"after a short wait for quota", 3 * time.Second, api.AttemptTimeout},
+		{"after a long wait for quota", 12 * time.Second, 8 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				s.onSend = func(s *service) error {
+					time.Sleep(c.quota)
+					written, err := s.body.Departure()
+					if written != nil {
+						written()
+					}
+					return err
+				}
+				g, _ := guard(t, s)
+				var waits []time.Duration
+				g.Confirm(t.Context(), proposal(t, s.intent), func(at confirm.Progress) {
+					if at.Stage == confirm.Sending && at.Gone {
+						waits = append(waits, at.Until.Sub(at.At))
+					}
+				})
+				if len(waits) != 1 || waits[0] != c.until {
+					t.Errorf("it waits %v for the answer, not %s", waits, c.until)
+				}
+			})
+		})
+	}
+}
