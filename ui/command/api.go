@@ -33,11 +33,16 @@ func newAPI() *cobra.Command {
 		Use:   "api METHOD PATH [field=value…]",
 		Short: "Send a request to the service, with the settings' address, key and pacing",
 		Long: "Send one request to the service and print the JSON that it answers, on one line. Fields go into the query of a GET and into the JSON body of everything else, " +
-			"by their path: buyer.firstName=Ada; a value that is not JSON is a string. Other users of this machine can see them while this runs: a payment token goes into --body.\n\n" +
-			"A read is sent again after failures that pass, everything else once. A stand-in also answers under /control/ (tillwatch simulate --help), and takes every request. " +
-			"Anything else takes only reads, unless --allow-confirm is given; where real money may move, --live must hold the last four characters of the path. " +
-			"What places an order has commands of its own there, which write to the audit log first: tillwatch confirm and tillwatch purchase.\n\n" +
-			"Exit codes:\n0  done\n1  failed: the service refused it, or it could not be sent\n2  wrong usage, or not a stand-in\n" +
+			"by their path: buyer.firstName=Ada; a value that is not JSON is a string. Other users of this " +
+			"machine can see them while this runs: a payment token goes into --body.\n\n" +
+			"A read is sent again after failures that pass, everything else once. A stand-in also answers under " +
+			"/control/ (tillwatch simulate --help), and takes every request. " +
+			"Anything else takes only reads, unless --allow-confirm is given; where real money may move, --live " +
+			"must hold the last four characters of the path. " +
+			"What places an order has commands of its own there, which write to the audit log first: tillwatch " +
+			"confirm and tillwatch purchase.\n\n" +
+			"Exit codes:\n0  done\n1  failed: the service refused it, or it could not be sent\n2  wrong usage, or " +
+			"not a stand-in\n" +
 			"4  unknown outcome: the answer was lost, and it may have taken effect; tillwatch never resends by itself",
 		Example: "tillwatch api GET /api/v1/shipments limit=20 --paginate\n" +
 			"tillwatch api POST /control/intents state=awaiting_confirmation\n" +

@@ -34,7 +34,8 @@ func newCreate() *cobra.Command {
 		Use:   "create [PRODUCT-URL] [field=value…]",
 		Short: "Create an intent",
 		Long: "Create a checkout intent, and print the JSON that the service answers." + createLong +
-			"On anything but a stand-in this spends the account's daily quota: it needs --allow-confirm, and where real money may move --live with the last four characters " +
+			"On anything but a stand-in this spends the account's daily quota: it needs --allow-confirm, and " +
+			"where real money may move --live with the last four characters " +
 			"of the path, ents. Exit codes are those of tillwatch api.",
 		Example: "tillwatch create https://spice-lab.example/products/chili-crisp --test-buyer --reference order-7\n" +
 			"tillwatch create --body intent.json quantity=2",
@@ -56,13 +57,17 @@ func newPurchase() *cobra.Command {
 		Use:   "purchase [PRODUCT-URL] [field=value…]",
 		Short: "Create an intent and buy it in one step, with real money",
 		Long: "Create a checkout intent and buy it in one step, with no question between the offer and the order." + createLong +
-			"On anything but a stand-in it needs --allow-confirm and --reference, and where real money may move --max-total and --live with the last four characters of the reference. " +
-			"It writes to the audit log, then sends one request, with an idempotency key of the reference. A reference buys once: while an order of it is made, or its outcome " +
+			"On anything but a stand-in it needs --allow-confirm and --reference, and where real money may move " +
+			"--max-total and --live with the last four characters of the reference. " +
+			"It writes to the audit log, then sends one request, with an idempotency key of the reference. A " +
+			"reference buys once: while an order of it is made, or its outcome " +
 			"is not known, nothing more is sent for it, unless --again is given.\n\n" +
 			"Exit codes:\n0  done\n1  failed: the service refused it, or it could not be sent\n2  wrong usage\n" +
-			"4  unknown outcome: the answer was lost, now or earlier; tillwatch never resends by itself\n5  already bought with this reference",
+			"4  unknown outcome: the answer was lost, now or earlier; tillwatch never resends by itself\n5  " +
+			"already bought with this reference",
 		Example: "tillwatch purchase https://spice-lab.example/products/chili-crisp --test-buyer --payment drawdown\n" +
-			"tillwatch purchase --body order.json --buyer-file - --reference order-7 --max-total 50.00USD --allow-confirm --live er-7",
+			"tillwatch purchase --body order.json --buyer-file - --reference order-7 --max-total 50.00USD " +
+			"--allow-confirm --live er-7",
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			body, err := o.content(&inputs{ctx: ctx, stdin: std.in}, args)
 			if err != nil {
@@ -72,7 +77,8 @@ func newPurchase() *cobra.Command {
 		}),
 	}
 	o.flags(command, "state_dir")
-	command.Flags().BoolVar(&o.again, "again", false, "send it although an order of this reference was made, or may have been: it may be bought twice")
+	command.Flags().BoolVar(&o.again, "again", false,
+		"send it although an order of this reference was made, or may have been: it may be bought twice")
 	return command
 }
 
@@ -105,13 +111,15 @@ func (o *createOptions) flags(command *cobra.Command, more ...string) {
 	flags.StringVar(&o.body, "body", "", "file with a JSON object of fields, - for stdin")
 	flags.StringVar(&o.reference, "reference", "", "your own id of the order")
 	flags.IntVar(&o.quantity, "quantity", 1, "how many pieces")
-	flags.StringVar(&o.buyerFile, "buyer-file", "", "file with a JSON object of the buyer's fields, - for stdin: other users see a command line")
+	flags.StringVar(&o.buyerFile, "buyer-file", "",
+		"file with a JSON object of the buyer's fields, - for stdin: other users see a command line")
 	flags.BoolVar(&o.testBuyer, "test-buyer", false, "a buyer who does not exist")
 	flags.StringVar(&o.payment, "payment", "", "the payment: drawdown, or vault_token with its token")
 	flags.StringVar(&o.tokenFile, "payment-token-file", "", "file with the token of --payment, - for stdin")
 	flags.StringVar(&o.maxTotal, "max-total", "", "the most it may cost in total, with its currency, such as 44.52USD")
 	flags.BoolVar(&o.reveal, "reveal", false, "print the answer as it came, with buyers and payment tokens")
-	flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the path, of a purchase those of the reference")
+	flags.StringVar(&o.live, "live", "",
+		"where real money may move: the last four characters of the path, of a purchase those of the reference")
 }
 
 // content is the body of the request. Errors repeat no value.

@@ -34,9 +34,12 @@ func newSimulate() *cobra.Command {
 		Use:   "simulate",
 		Short: "Run a stand-in for the service, to try your integration against",
 		Long: "Run a stand-in for the service: the whole contract over real HTTP, with signed webhooks and a shop that runs by itself. " +
-			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first signs); " +
-			"if unset, they are made for this run and printed. Wrong answers of webhook receivers are printed on stderr.\n\n" +
-			"A product URL that ends in /magic/NAME, on any host, decides what happens to an intent. Requests under /control/ make things happen now; " +
+			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of " +
+			"several lines the first signs); " +
+			"if unset, they are made for this run and printed. Wrong answers of webhook receivers are printed on " +
+			"stderr.\n\n" +
+			"A product URL that ends in /magic/NAME, on any host, decides what happens to an intent. Requests " +
+			"under /control/ make things happen now; " +
 			"tillwatch api GET /control lists them, with the names of the URLs, the failure codes and the scopes.",
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
 			"tillwatch api GET /control | jq",
@@ -49,12 +52,19 @@ func newSimulate() *cobra.Command {
 	config.AddFlags(flags)
 	jsonFlag(flags, "print the ready line as JSON")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
-	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (the contract's), none, or only those that differ, such as day=2000,reads=none; 0 lets nothing through")
-	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
-	flags.StringArrayVar(&o.keys, "key", nil, "another key for this run, with only these scopes, such as events:read,products:read; it is printed (repeatable)")
+	flags.StringVar(&o.limits, "limits", "default",
+		"limits of the account: default (the contract's), none, or only those that differ, such as "+
+			"day=2000,reads=none; 0 lets nothing through")
+	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "",
+		"deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
+	flags.StringArrayVar(&o.keys, "key", nil,
+		"another key for this run, with only these scopes, such as events:read,products:read; it is printed "+
+			"(repeatable)")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
-	flags.StringVar(&o.from, "from", "", "start from a file with what GET /control/snapshot answers, or - for stdin, instead of a history")
-	flags.StringVar(&o.clock, "clock", "", "start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
+	flags.StringVar(&o.from, "from", "",
+		"start from a file with what GET /control/snapshot answers, or - for stdin, instead of a history")
+	flags.StringVar(&o.clock, "clock", "",
+		"start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
 	shopFlags(flags, &o.simulator)
 	behaviourFlags(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
@@ -63,29 +73,38 @@ func newSimulate() *cobra.Command {
 
 // shopFlags configure the simulator's shop.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
-	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids; 0 takes a seed from the clock, or that of --from")
+	flags.Uint64Var(&c.Seed, "seed", 0,
+		"the same seed and the same calls make the same ids; 0 takes a seed from the clock, or that of --from")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates per minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
-	flags.Float64Var(&c.ManyItems, "many-items", 0.15, "share of its orders that have several items, each an intent with the order's reference")
+	flags.Float64Var(&c.ManyItems, "many-items", 0.15,
+		"share of its orders that have several items, each an intent with the order's reference")
 	flags.IntVar(&c.History, "history", 25, "how many past intents to start with")
 }
 
 // behaviourFlags configure how the service behaves where the contract is silent, and how long things take at speed 1.
 func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
-	flags.StringVar(lists, "lists", "absent", "how to answer the lists of intents and events: absent (404), served or html")
-	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
-	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "repeat a request's effect although its Idempotency-Key was used")
-	flags.BoolVar(&c.RememberFailures, "remember-failures", false, "answer an Idempotency-Key that was used as before even if that was a failure, but for a 401, 403, 422 or 429")
+	flags.StringVar(lists, "lists", "absent",
+		"how to answer the lists of intents and events: absent (404), served or html")
+	flags.BoolVar(&c.StateConflicts, "state-conflicts", false,
+		"answer a confirm in a wrong state with 409 instead of 404")
+	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false,
+		"repeat a request's effect although its Idempotency-Key was used")
+	flags.BoolVar(&c.RememberFailures, "remember-failures", false,
+		"answer an Idempotency-Key that was used as before even if that was a failure, but for a 401, 403, 422 or 429")
 	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
-	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for every bucket that a request counts against")
+	flags.BoolVar(&c.EveryPolicy, "every-policy", false,
+		"send a RateLimit line for every bucket that a request counts against")
 	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "how often a failed delivery is tried again")
 	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "how many product events per minute")
 	flags.DurationVar(&c.Timings.Offer, "offer-after", 8*time.Second, "about how long offer retrieval takes")
 	flags.DurationVar(&c.Timings.Placing, "placing-takes", 12*time.Second, "about how long placing an order takes")
-	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow, "how long after its creation an unconfirmed intent expires")
-	flags.DurationVar(&c.Timings.ShipmentStep, "shipment-step", 40*time.Second, "about how long a shipment stays in a status")
+	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow,
+		"how long after its creation an unconfirmed intent expires")
+	flags.DurationVar(&c.Timings.ShipmentStep, "shipment-step", 40*time.Second,
+		"about how long a shipment stays in a status")
 }
 
 func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
@@ -96,9 +115,11 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
 	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
-	flags.Float64Var(&f.Drop, "drop", 0, "share of API requests whose connection breaks, for half the mutations after they took effect")
+	flags.Float64Var(&f.Drop, "drop", 0,
+		"share of API requests whose connection breaks, for half the mutations after they took effect")
 	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that arrive twice, as if doubled on their way")
-	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the mutations after they took effect")
+	flags.Float64Var(&f.Late, "late", 0,
+		"share of API requests that are held back, half the mutations after they took effect")
 	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long --late holds a request back at most")
 }
 
