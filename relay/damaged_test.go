@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -131,5 +132,33 @@ func TestAPageSaysWhichEventsAreDamaged(t *testing.T) {
 	}
 	if w := get(t, r, EventsPath+"/4"); w.Code != http.StatusGone {
 		t.Errorf("a damaged event: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestARowDeletedByHandIsAGapForWhoHasNotHadIt(t *testing.T) {
+	for engine, make := range databases() {
+		t.Run(engine, func(t *testing.T) {
+			d := make(t)
+			j := d.open(t)
+			deliver(t, newTestRelay(t, j, nil).Ingest(), 1, 5)
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+			d.lose(t, 3)
+			d.lose(t, 5)
+			c, cursor := followed(t, d.open(t), []int{6}, "", 4)
+			var seqs, lost []int64
+			for _, item := range c.items {
+				seqs = append(seqs, item.Seq)
+			}
+			for _, s := range c.statuses {
+				if s.LostTo > 0 && !slices.Contains(lost, s.LostTo) {
+					lost = append(lost, s.LostTo)
+				}
+			}
+			if !slices.Equal(seqs, []int64{1, 2, 4, 6}) || !slices.Equal(lost, []int64{3, 5}) || !strings.Contains(cursor, ":6:") {
+				t.Errorf("events %v, gaps %v, cursor %s", seqs, lost, cursor)
+			}
+		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -307,35 +306,6 @@ func TestWhatIsReportedReachesEveryStreamOnce(t *testing.T) {
 		expectObserved(t, connect(t, n, helloFrame{T: frameHello}).observations(800), 1, 800)
 		deliver(t, r.Handler(), 1, 1)
 		none.next(frameEvents)
-	})
-}
-
-func TestManySmallBatchesMakeFewFrames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const batches = 500
-		// No batch comes in the very moment of a frame, when it may be in that one or the next.
-		const apart = 1003 * time.Microsecond
-		r := newTestRelay(t, newMemory(t), nil)
-		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
-		p.next(frameWelcome)
-		p.next(frameLive)
-		began := time.Now()
-		var reporting sync.WaitGroup
-		reporting.Go(func() {
-			for n := range batches {
-				expectTaken(t, r.Handler(), n, n, taken{Received: 1})
-				<-time.After(apart)
-			}
-		})
-		frames, seen := 0, 0
-		for seen < batches {
-			seen += len(p.next(frameObservations).observations.Items)
-			frames++
-		}
-		reporting.Wait()
-		if took := time.Since(began); frames > 1+int(took/observationPause) || took > batches*apart+observationPause {
-			t.Errorf("%d frames in %v", frames, took)
-		}
 	})
 }
 

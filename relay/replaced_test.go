@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,11 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/postgres"
-	"tillwatch/relay/journal/sqlite"
 )
 
 // replaceable is a journal whose storage is another one from some moment on.
@@ -186,80 +180,6 @@ func TestASubscriberSeesThatItsJournalWasReplacedWhileItIsConnected(t *testing.T
 	}
 }
 
-// database is a place for a journal that can be copied and put back.
-type database struct {
-	open    func(t *testing.T) journal.Journal
-	keep    func(t *testing.T) // takes a copy
-	restore func(t *testing.T) // puts the copy in place
-	empty   func(t *testing.T)
-}
-
-func databases() map[string]func(t *testing.T) database {
-	return map[string]func(t *testing.T) database{
-		"sqlite": func(t *testing.T) database {
-			dir, copied := filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "copy")
-			copyTo := func(t *testing.T, from, to string) {
-				if err := os.RemoveAll(to); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return database{
-				open: func(t *testing.T) journal.Journal {
-					j, err := sqlite.Open(t.Context(), dir)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return j
-				},
-				keep:    func(t *testing.T) { copyTo(t, dir, copied) },
-				restore: func(t *testing.T) { copyTo(t, copied, dir) },
-				empty:   func(t *testing.T) { _ = os.RemoveAll(dir) },
-			}
-		},
-		"postgres": func(t *testing.T) database {
-			dsn := postgresSchema(t)
-			execute := func(t *testing.T, statements string) {
-				t.Helper()
-				c, err := pgx.Connect(t.Context(), dsn)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close(context.Background())
-				if _, err := c.Exec(t.Context(), statements); err != nil {
-					t.Fatal(err)
-				}
-			}
-			each := func(statements string) string {
-				text := ""
-				for _, table := range []string{"journal", "ids", "events"} {
-					text += strings.ReplaceAll(statements, "<>", "tillwatch_"+table)
-				}
-				return "BEGIN;" + text + "COMMIT"
-			}
-			return database{
-				open: func(t *testing.T) journal.Journal {
-					j, err := postgres.Open(t.Context(), dsn)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return j
-				},
-				keep: func(t *testing.T) { execute(t, each("CREATE TABLE copy_of_<> AS SELECT * FROM <>;")) },
-				restore: func(t *testing.T) {
-					execute(t, each("DELETE FROM <>; INSERT INTO <> SELECT * FROM copy_of_<>;"))
-				},
-				empty: func(t *testing.T) {
-					execute(t, "BEGIN; DELETE FROM tillwatch_ids; DELETE FROM tillwatch_events;"+
-						"UPDATE tillwatch_journal SET head = 0, oldest = 1; COMMIT")
-				},
-			}
-		},
-	}
-}
-
 // followed runs a relay on a journal. It delivers the events of some numbers, and follows the stream behind cursor
 // until it is live with so many events.
 func followed(t *testing.T, j journal.Journal, numbers []int, cursor string, events int) (*collector, string) {
@@ -295,6 +215,12 @@ func TestASubscriberStartsOverInAJournalThatWasReplacedWhileNoRelayRan(t *testin
 			seqs    []int64
 		}{
 			{"not replaced", func(*testing.T, database) {}, []int{9}, ResumeOK, row(9, 9)},
+			{"a whole copy in its place", func(t *testing.T, d database) {
+				d.keep(t)
+				d.restore(t)
+			}, []int{9}, ResumeOK, row(9, 9)},
+			{"its row deleted by hand", func(t *testing.T, d database) { d.lose(t, 8) }, []int{9}, ResumeOK, row(9, 9)},
+			{"an earlier row deleted by hand", func(t *testing.T, d database) { d.lose(t, 3) }, []int{9}, ResumeOK, row(9, 9)},
 			{"an older copy restored", func(t *testing.T, d database) { d.restore(t) }, nil, ResumeReset, row(1, 5)},
 			{"an older copy that went on", func(t *testing.T, d database) { d.restore(t) }, []int{9, 10, 11, 12}, ResumeReset, row(1, 9)},
 			{"emptied", func(t *testing.T, d database) { d.empty(t) }, nil, ResumeReset, nil},

@@ -42,19 +42,6 @@ func expectEnd(t *testing.T, log *recorded, how string) {
 	}
 }
 
-func TestASubscriberThatLeavesIsNotTakenForStalled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &recorded{}
-		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
-		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Client: "kiosk"})
-		p.next(frameWelcome)
-		p.next(frameLive)
-		_ = p.socket.Close()
-		synctest.Wait()
-		expectEnd(t, log, `client=kiosk reason="the subscriber left"`)
-	})
-}
-
 func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, log := newMemory(t), &recorded{}

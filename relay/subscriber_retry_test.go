@@ -70,21 +70,6 @@ func TestAWokenMachineConnectsAnew(t *testing.T) {
 	})
 }
 
-func TestAWokenMachineDialsAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dialForEver})
-		woken := make(chan struct{}, 1)
-		ended := make(chan error, 1)
-		go func() { ended <- s.session(t.Context(), newCollector(), woken) }()
-		synctest.Wait()
-		began := time.Now()
-		woken <- struct{}{}
-		if err := <-ended; !errors.Is(err, errWoken) || time.Since(began) != 0 {
-			t.Errorf("the session ended with %v after %v", err, time.Since(began))
-		}
-	})
-}
-
 func TestAnAttemptThatIsAskedForComesNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
