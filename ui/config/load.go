@@ -163,7 +163,7 @@ func (s *Settings) readFile(flags *pflag.FlagSet, variables *koanf.Koanf) (*koan
 	s.Profiles, s.Chosen = sortedKeys(file.Profiles), cmp.Or(profile, file.Usual)
 	own, exists := file.Profiles[s.Chosen]
 	if s.Chosen != "" && !exists {
-		return nil, Wrongf("%s has no profile %q; it has: %s", path, s.Chosen, orNone(s.Profiles))
+		return nil, Wrongf("%s has no profile %q; it has: %s", path, s.Chosen, cmp.Or(strings.Join(s.Profiles, ", "), "none"))
 	}
 	above := koanf.New(".")
 	return k, errors.Join(k.Load(confmap.Provider(content, ""), nil), above.Load(confmap.Provider(own, ""), nil), merge(k, above))

@@ -269,10 +269,5 @@ func home() string {
 	return os.TempDir()
 }
 
-// orNone lists names.
-func orNone(names []string) string {
-	return cmp.Or(strings.Join(names, ", "), "none")
-}
-
 // sortedKeys are a map's keys in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

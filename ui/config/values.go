@@ -154,7 +154,7 @@ func strict(from, to reflect.Value) (any, error) {
 	var err error
 	switch to.Interface().(type) {
 	case api.Secret:
-		return api.NewSecret(text), unlessRight(isText || from.Type() == to.Type(), to, value)
+		return api.NewSecret(text), unlessRight(isText, to, value)
 	case time.Duration:
 		value, err = time.ParseDuration(fmt.Sprint(value))
 	case int:
