@@ -62,6 +62,9 @@ func readOrder(ctx context.Context, s settings, reference api.Text, wait time.Du
 		return nil, err
 	}
 	missing := "; a longer --wait, or the next run, may find them"
+	if !picture.Settled && picture.Missing[0].What == account.PartSource {
+		missing = ""
+	}
 	switch {
 	case found == nil && picture.failure() != nil:
 		return nil, picture.failure()

@@ -154,7 +154,7 @@ func (m missingReport) text() string {
 	if m.What == account.PartList && m.Count != nil {
 		what = "entries of the list of intents that cannot be read (" + n + ")"
 	}
-	if m.Why != "" {
+	if m.Why != "" && m.What != account.PartSource {
 		what += ": " + m.Why
 	}
 	return what
