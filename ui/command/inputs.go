@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
@@ -28,8 +27,6 @@ type inputs struct {
 	by    string // the flag that has read it
 	most  int64  // bytes of one; 0: 1 MiB
 }
-
-func inputsOf(c *cobra.Command) *inputs { return &inputs{ctx: c.Context(), stdin: c.InOrStdin()} }
 
 // read reads a file, or stdin if path is "-".
 func (i *inputs) read(flag, path string) ([]byte, error) {

@@ -11,9 +11,6 @@ import (
 	"tillwatch/relay/journal/sqlite"
 )
 
-const postgresUsage = "this PostgreSQL database, which several relays may share (a DSN with a\n" +
-	"password goes into TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE)"
-
 // checkPostgresFlag refuses a password on the command line, without repeating it.
 func checkPostgresFlag(flags *pflag.FlagSet) error {
 	dsn, err := flags.GetString("postgres")

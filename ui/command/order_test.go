@@ -15,22 +15,6 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// ordered has the service of a world take orders: order-7 of two items that await and
-// one that failed, order-8 of one.
-func (w *world) ordered(t *testing.T) {
-	t.Helper()
-	for _, o := range []simulator.Order{
-		{ReferenceID: "order-7", ProductURL: chiliCrisp, Quantity: 2, State: api.AwaitingConfirmation},
-		{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation},
-		{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.Failed, Fate: simulator.Fate{Failure: "payment_failed", WhilePlacing: true}},
-		{ReferenceID: "order-8", ProductURL: chiliCrisp, State: api.Completed},
-	} {
-		if _, err := w.service.CreateIntent(o); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestTheSheetOfAnOrderSpeaksAsTheBoardDoes(t *testing.T) {
 	item := func(id api.ID, state api.IntentState, total int64) *account.Intent {
 		return &account.Intent{ID: id, State: state, Total: &api.Money{Currency: "USD", Subunits: total}}

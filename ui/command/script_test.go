@@ -102,11 +102,10 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // scriptProgram is one that runs beside a script.
 type scriptProgram struct {
-	command     *exec.Cmd
-	out, words  heard
-	first       chan string   // its first line on stdout
-	gone        chan struct{} // closed at its end
-	interrupted bool
+	command    *exec.Cmd
+	out, words heard
+	first      chan string   // its first line on stdout
+	gone       chan struct{} // closed at its end
 }
 
 type (
