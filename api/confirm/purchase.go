@@ -143,7 +143,9 @@ func (g *Guard) order(ctx context.Context, to Sender, o Order, line Line) (api.A
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	r := o.Request
-	key := sha256.Sum256([]byte(o.Reference))
+	// A service may answer a key as before even where that was a refusal: a settled attempt that bought nothing gives
+	// the next one another key.
+	key := sha256.Sum256([]byte(string(o.Reference) + line.After))
 	r.Header = r.Header.Clone()
 	if r.Header == nil {
 		r.Header = http.Header{}
@@ -167,7 +169,7 @@ func (g *Guard) order(ctx context.Context, to Sender, o Order, line Line) (api.A
 	}
 	verdict := NotSent
 	switch {
-	case api.IsUnknownOutcome(err):
+	case api.IsUnknownOutcome(err), errors.Is(err, api.ErrConflict): // an earlier request with the key may go on
 		verdict = Unknown
 	case errors.As(err, new(*api.Error)):
 		verdict = Refused

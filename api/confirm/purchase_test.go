@@ -93,6 +93,7 @@ func TestHowAPurchaseEnds(t *testing.T) {
 		"taken":                      {answersWith(201, bought), confirm.Accepted, confirm.Placed, confirm.Already, 1, false},
 		"refused for what it says":   {answersWith(422, `{"name":"ValidateError","message":"","status":400,"fields":{}}`), confirm.Refused, confirm.NotPlaced, confirm.Refused, 2, false},
 		"refused for the day":        {answersWith(429, `{"message":"limit of 50 checkout intents per day"}`), confirm.Refused, confirm.NotPlaced, confirm.Refused, 2, false},
+		"a conflict":                 {answersWith(409, `{"name":"ConflictError","message":""}`), confirm.Unknown, confirm.Unproven, confirm.NotSent, 1, true},
 		"an error of the service":    {answersWith(500, `{"name":"RuntimeError","message":""}`), confirm.Unknown, confirm.Unproven, confirm.NotSent, 1, true},
 		"a broken connection":        {broken, confirm.Unknown, confirm.Unproven, confirm.NotSent, 1, true},
 		"an answer that is none":     {answersWith(201, `{"ok":true}`), confirm.Unknown, confirm.Unproven, confirm.NotSent, 1, true},
@@ -133,6 +134,18 @@ func TestAnUnknownPurchaseIsSentAgainOnlyWhenAsked(t *testing.T) {
 		s.buys("order-7", true, confirm.Accepted, 3)
 		if s.keys[0] == "" || s.keys[0] != s.keys[1] || s.keys[1] != s.keys[2] {
 			t.Errorf("the idempotency keys are %q", s.keys)
+		}
+	})
+}
+
+func TestAPurchaseAfterARefusalHasAnotherIdempotencyKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newCounter(t, answersWith(422, `{"name":"ValidateError","message":"","status":400,"fields":{}}`))
+		s.buys("order-7", false, confirm.Refused, 1)
+		s.answer = answersWith(201, bought)
+		s.buys("order-7", false, confirm.Accepted, 2)
+		if s.keys[0] == "" || s.keys[1] == "" || s.keys[0] == s.keys[1] {
+			t.Errorf("the idempotency keys are %q: the service would repeat its refusal", s.keys)
 		}
 	})
 }
