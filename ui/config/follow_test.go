@@ -50,9 +50,11 @@ func TestAFollowedFileIsReadWithinTwoSecondsOfAChange(t *testing.T) {
 					})
 				}()
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				if last != "old" {
 					t.Errorf("at the start it holds %q", last)
 				}
+				time.Sleep(lookEvery / 2) // between two looks
 				change(t, path)
 				time.Sleep(2 * time.Second)
 				synctest.Wait()
