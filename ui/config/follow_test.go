@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,26 +41,27 @@ func TestAFollowedFileIsReadWithinTwoSecondsOfAChange(t *testing.T) {
 			path := writeFile(t, filepath.Join(t.TempDir(), "key"), "old")
 			synctest.Test(t, func(t *testing.T) {
 				ctx, end := context.WithCancel(t.Context())
-				last, ended := "", make(chan struct{})
+				var last atomic.Value
+				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
 					Follow(ctx, []string{path}, func() []string {
 						content, _ := os.ReadFile(path)
-						last = string(content)
+						last.Store(string(content))
 						return []string{path}
 					})
 				}()
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				if last != "old" {
-					t.Errorf("at the start it holds %q", last)
+				if last.Load() != "old" {
+					t.Errorf("at the start it holds %q", last.Load())
 				}
 				time.Sleep(lookEvery / 2) // between two looks
 				change(t, path)
 				time.Sleep(2 * time.Second)
 				synctest.Wait()
-				if last != "new one" {
-					t.Errorf("it was last read with %q", last)
+				if last.Load() != "new one" {
+					t.Errorf("it was last read with %q", last.Load())
 				}
 				end()
 				<-ended
@@ -72,20 +74,24 @@ func TestAFileIsNotReadWhileItIsBeingWritten(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "key"), "")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
-		defer end()
 		var seen []string
-		go Follow(ctx, []string{path}, func() []string {
-			content, _ := os.ReadFile(path)
-			seen = append(seen, string(content))
-			return []string{path}
-		})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			Follow(ctx, []string{path}, func() []string {
+				content, _ := os.ReadFile(path)
+				seen = append(seen, string(content))
+				return []string{path}
+			})
+		}()
 		time.Sleep(lookEvery / 2)
 		for _, part := range []string{"a", "a-long", "a-long-key"} {
 			time.Sleep(lookEvery)
 			writeFile(t, path, part)
 		}
 		time.Sleep(time.Minute)
-		synctest.Wait()
+		end()
+		<-ended
 		if len(seen) != 2 || seen[1] != "a-long-key" {
 			t.Errorf("it was read as %q", seen)
 		}
