@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/ui/config"
 )
@@ -14,10 +15,8 @@ func completeFlags(c *cobra.Command) {
 	for flag, values := range map[string]cobra.CompletionFunc{
 		"theme":   completeThemes,
 		"profile": completeProfiles,
-		"type": func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return completeTypes(c, nil, begun) // whatever the arguments are
-		},
-		"scope":   completeScopes,
+		"type":    cobra.FixedCompletions(typeCompletions(), cobra.ShellCompDirectiveNoFileComp),
+		"scope":   cobra.FixedCompletions(asStrings(relay.Scopes()), cobra.ShellCompDirectiveNoFileComp),
 		"payment": cobra.FixedCompletions([]string{"drawdown", "vault_token"}, cobra.ShellCompDirectiveNoFileComp),
 	} {
 		if c.Flags().Lookup(flag) != nil {
@@ -39,9 +38,10 @@ func completeProfiles(c *cobra.Command, _ []string, _ string) ([]string, cobra.S
 	return s.Profiles, cobra.ShellCompDirectiveNoFileComp
 }
 
-func completeScopes(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {
-	for _, scope := range relay.Scopes() {
-		names = append(names, string(scope))
+// typeCompletions are the event types with what they mean.
+func typeCompletions() (all []cobra.Completion) {
+	for _, k := range simulator.EventKinds() {
+		all = append(all, cobra.CompletionWithDesc(string(k.Type), k.Means))
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return all
 }

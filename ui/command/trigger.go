@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +23,7 @@ import (
 type triggering struct {
 	set                []string
 	body, to           string
-	product, reference string // of something new in the stand-in
-	failure            string
+	reference, failure string // of an intent in the stand-in
 
 	kind simulator.EventKind // zero with --body
 }
@@ -37,16 +35,17 @@ func newTrigger() *cobra.Command {
 		Use:   "trigger TYPE",
 		Short: "Make an event happen in a stand-in, or send one to an endpoint",
 		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really " +
-			"happens, to the source in --set source.id or to a new one: checkout_intent.completed makes an intent " +
-			"and completes it. The stand-in delivers its own event, and its state agrees with it. With --to, a body " +
-			"in the contract's shape goes to any endpoint, with the four headers, signed with " +
-			"TILLWATCH_SIGNING_SECRET.\n\n" +
-			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…; " +
-			"a value that is not JSON is a string. --body sends your own body, byte for byte unless --set changes " +
-			"it.\n\n" +
+			"happens: to a new intent, or to the source in --set source.id, which must be in the right state. " +
+			"checkout_intent.completed makes an intent and completes it. A parcel needs its source: the completed " +
+			"intent for shipment.created, the parcel for shipment.updated. The stand-in delivers its own event, and " +
+			"its state agrees with it.\n\n" +
+			"With --to, a body in the contract's shape goes to any endpoint, with the four headers, signed with " +
+			"TILLWATCH_SIGNING_SECRET. --set changes a field of it, by its path: --set data.price=1299 (cents), " +
+			"--set source.id=ci_…; a value that is not JSON is a string. --body sends your own body, byte for byte " +
+			"unless --set changes it.\n\n" +
 			"Exit codes: 0 the answer was 200 within 5 seconds; 1 it was not; 2 wrong usage, or not a stand-in.",
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
-			"tillwatch trigger checkout_intent.order_failed --failure payment_failed --set source.id=ci_779d1ba1\n" +
+			"tillwatch trigger checkout_intent.order_failed --failure payment_failed\n" +
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks",
 		Args: argument("", "give one type: leave out the others"),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
@@ -61,7 +60,7 @@ func newTrigger() *cobra.Command {
 			}
 			return t.happen(ctx, s, std)
 		}),
-		ValidArgsFunction: completeTypes,
+		ValidArgs: typeCompletions(),
 	}
 	flags := command.Flags()
 	config.AddFlags(flags, "api_url", "insecure_http")
@@ -71,59 +70,42 @@ func newTrigger() *cobra.Command {
 	flags.StringVar(&t.to, "to", "",
 		"endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
 	config.AddSettingFlags(flags, "signing_secret_file")
-	flags.StringVar(&t.product, "product", "",
-		"in the stand-in: URL of a new intent's product, or of the product to change")
 	flags.StringVar(&t.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&t.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
 	jsonFlag(flags, "print one JSON object per delivery")
 	return command
 }
 
-func completeTypes(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
-	for _, t := range simulator.EventKinds() {
-		if len(args) == 0 {
-			names = append(names, string(t.Type)+"\t"+t.Means)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
 func listOfTypes() report {
-	var rows [][]string
+	rows := [][]string{{"TYPE", "MEANS", "ITS SOURCE"}}
 	for _, t := range simulator.EventKinds() {
 		rows = append(rows, []string{string(t.Type), t.Means, t.Needs})
 	}
-	return listOf(simulator.EventKinds(), table(append([][]string{{"TYPE", "MEANS", "ITS SOURCE"}}, rows...)...))
+	return listOf(simulator.EventKinds(), table(rows...))
 }
 
-// parse checks everything that can be checked before anything is sent.
+// parse finds the type, and refuses what goes only with an endpoint or only with a stand-in.
 func (t *triggering) parse(args []string) error {
 	switch {
 	case t.body != "" && len(args) > 0:
 		return fmt.Errorf("--body has its own type: leave out %s", api.Scrub(args[0]))
 	case t.body != "" && t.to == "":
 		return errors.New("--body needs --to: the stand-in delivers only its own events")
-	case t.body == "" && len(args) == 0:
+	case t.to != "" && t.reference+t.failure != "":
+		return errors.New("--reference and --failure are for the stand-in: change the body with --set")
+	case t.body != "":
+		return nil
+	case len(args) == 0:
 		return errors.New("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
-	case t.to != "" && t.product+t.reference+t.failure != "":
-		return errors.New("--product, --reference and --failure are for the stand-in: " +
-			"change the body with --set, or leave out --to")
 	}
-	if len(args) > 0 {
-		kinds := simulator.EventKinds()
-		i := slices.IndexFunc(kinds, func(k simulator.EventKind) bool { return string(k.Type) == args[0] })
-		if i < 0 {
-			return fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)",
-				args[0], wording.Suggest(args[0], asStrings(api.EventTypes())))
-		}
-		t.kind = kinds[i]
-	}
-	for _, text := range t.set {
-		if path, _, found := strings.Cut(text, "="); !found || slices.Contains(strings.Split(path, "."), "") {
-			return fmt.Errorf("--set %.60q: give a field and a value, as in --set data.price=1299", text)
+	for _, kind := range simulator.EventKinds() {
+		if string(kind.Type) == args[0] {
+			t.kind = kind
+			return nil
 		}
 	}
-	return nil
+	return fmt.Errorf("there is no event type %.60q%s (tillwatch trigger --list)",
+		args[0], wording.Suggest(args[0], asStrings(api.EventTypes())))
 }
 
 // content is the event to send.
@@ -135,8 +117,15 @@ func (t *triggering) content(in *inputs) (event api.Event, err error) {
 		}
 	}
 	if len(t.set) > 0 {
-		if body, err = withFields(body, t.set); err != nil {
-			return event, usagef("--set: %w", err)
+		object, isObject := jsonValue(string(body)).(map[string]any)
+		if !isObject {
+			return event, usagef("the body is not a JSON object: leave out --set to send it as it is")
+		}
+		if err := setFields(object, t.set); err != nil {
+			return event, usagef("--set %w", err)
+		}
+		if body, err = json.Marshal(object); err != nil {
+			return event, err
 		}
 	}
 	if event, err = eventIn(body); err != nil && t.body == "" {
@@ -157,19 +146,16 @@ func (t *triggering) source() (id string) {
 
 // send sends the event to an endpoint like the service.
 func (t *triggering) send(ctx context.Context, s settings, std streams) (report, error) {
-	if err := (senderOptions{}).checkTarget(s, "--to", t.to); err != nil {
-		return nil, err
-	}
 	event, err := t.content(&inputs{ctx: ctx, stdin: std.in})
 	if err != nil {
 		return nil, err
 	}
-	sender, err := senderOptions{}.sender(s, std)
+	to, err := newSingleSender(s, t.to, senderOptions{}, std)
 	if err != nil {
 		return nil, err
 	}
 	item := relay.Item{Event: event}
-	d := sender.Send(ctx, t.to, item, forward.NewDelivery(t.to, item))
+	d := to.sender.Send(ctx, t.to, item, forward.NewDelivery(t.to, item))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -182,33 +168,30 @@ type triggeredLine struct {
 	Body json.RawMessage `json:"body"`
 }
 
-// triggered reports an event and its answers. It fails if an endpoint did not accept the
-// event.
+// triggered reports an event and its answers. It fails if an endpoint did not accept the event.
 func triggered(event []byte, all []delivery.Delivery) (report, error) {
 	sent := api.Masked(event)
 	text := string(sent) + "\n"
 	var lines []triggeredLine
-	refused := 0
+	var count sentCount
 	for _, d := range all {
 		state := string(d.State)
-		if d.State != delivery.Delivered && d.State != delivery.Lost {
-			refused++
-			state, d.State = "not accepted", delivery.Dead // nobody retries what was sent to --to
+		if d.State != delivery.Lost {
+			count.add(d)
+			if d.State != delivery.Delivered {
+				state, d.State = "not accepted", delivery.Dead // nobody retries what was sent to --to
+			}
 		}
 		if json.Valid(d.Answer.Body) {
 			d.Answer.Body = api.Masked(d.Answer.Body)
 		}
 		d = shown(d)
 		lines = append(lines, triggeredLine{d, sent})
-		ended := d
-		ended.State = "" // no forwarder has given it up
-		line := fmt.Sprintf("→ %s  %s  %s  %s", d.Target, state, outcome(&ended), d.Answer.Body)
+		d.State = "" // no forwarder has given it up
+		line := fmt.Sprintf("→ %s  %s  %s  %s", d.Target, state, outcome(&d), d.Answer.Body)
 		text += strings.TrimRight(line, " ") + "\n"
 	}
-	if refused > 0 {
-		return listOf(lines, text), fmt.Errorf("not answered with 200 within 5 seconds: %d of %d", refused, len(all))
-	}
-	return listOf(lines, text), nil
+	return listOf(lines, text), count.failure()
 }
 
 // jsonValue is the value of a field on the command line: what is not JSON is a string. Numbers stay
@@ -220,19 +203,6 @@ func jsonValue(text string) (value any) {
 		return text
 	}
 	return value
-}
-
-// withFields sets fields of a JSON object, each by its path, such as data.price=1299.
-func withFields(body []byte, set []string) ([]byte, error) {
-	object, isObject := jsonValue(string(body)).(map[string]any)
-	if !isObject {
-		return nil, errors.New("the body is not a JSON object: leave out --set to send it as it is")
-	}
-	for _, field := range set {
-		path, value, _ := strings.Cut(field, "=")
-		setField(object, strings.Split(path, "."), jsonValue(value))
-	}
-	return json.Marshal(object)
 }
 
 // setField sets the field at a path. A text stays one, and a number for an amount of money is its
