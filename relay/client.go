@@ -1,16 +1,13 @@
 package relay
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,10 +20,10 @@ import (
 const (
 	clientTimeout = 15 * time.Second
 	maxAnswer     = 128 << 20 // bytes of a relay's answer
-	maxReason     = 4 << 10   // bytes of a probe's answer
+	maxReason     = 200       // bytes of an answer that are quoted
 )
 
-// Paths of the probes, and their answers when all is well.
+// The paths that need no token, and their answers when all is well.
 const (
 	livePath  = "/livez"
 	readyPath = "/readyz"
@@ -75,7 +72,7 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) (stat
 	}
 	answered, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, unanswered(c.base, err)
+		return 0, nil, unreached(c.base, err)
 	}
 	defer answered.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(answered.Body, maxAnswer))
@@ -85,16 +82,18 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) (stat
 	return answered.StatusCode, answer, nil
 }
 
-// refusalFor returns the error for an answer other than 200 to a request that needs scope.
-func refusalFor(status int, body []byte, scope Scope) error {
+// messageOf returns what an answer says in words: the message of a JSON object, or else the first line.
+func messageOf(body []byte) api.Text {
 	var said struct{ Message string }
-	if json.Unmarshal(body, &said) != nil || said.Message == "" {
-		said.Message = "without a message"
+	if json.Unmarshal(body, &said) != nil {
+		said.Message, _, _ = strings.Cut(string(body[:min(len(body), maxReason)]), "\n")
 	}
-	message := api.Scrub(said.Message)
+	return api.Scrub(cmp.Or(strings.TrimSpace(said.Message), "without a message"))
+}
+
+// refusal returns the error for an answer, other than the expected one, to a request that needs scope.
+func refusal(status int, body []byte, scope Scope) error {
 	switch {
-	case status == http.StatusOK:
-		return nil
 	case status/100 == 3:
 		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to",
 			status)
@@ -104,9 +103,9 @@ func refusalFor(status int, body []byte, scope Scope) error {
 		return &RefusedError{status, fmt.Sprintf(
 			"the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
 	case scope == ScopeRead && (status == http.StatusNotFound || status == http.StatusGone):
-		return fmt.Errorf("%w: %s", ErrNoEvent, message)
+		return fmt.Errorf("%w: %s", ErrNoEvent, messageOf(body))
 	}
-	return fmt.Errorf("the relay answered %d: %s", status, message)
+	return fmt.Errorf("the relay answered %d: %s", status, messageOf(body))
 }
 
 // Reader reads single events and the quarantine of a relay, by HTTP.
@@ -137,7 +136,7 @@ func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string
 		return Item{}, "", fmt.Errorf("%q is not the id of an event", id)
 	}
 	var answer oneEvent
-	if err := r.get(ctx, EventsPath+"/"+url.PathEscape(id), &answer); err != nil {
+	if err := r.read(ctx, EventsPath+"/"+url.PathEscape(id), &answer); err != nil {
 		return Item{}, "", err
 	}
 	if !IsCursor(answer.Cursor) {
@@ -149,7 +148,7 @@ func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string
 // Head reads the cursor of the newest event, minus back events.
 func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 	var answer page
-	if err := r.get(ctx, EventsPath+"?limit=1", &answer); err != nil {
+	if err := r.read(ctx, EventsPath+"?limit=1", &answer); err != nil {
 		return "", err
 	}
 	return cursor{epoch: answer.Epoch, seq: max(0, answer.Head-back)}.String(), nil
@@ -166,7 +165,7 @@ type Quarantined struct {
 // more.
 func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, more bool, err error) {
 	var answer quarantinePage
-	err = r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)
+	err = r.read(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)
 	for i := range answer.Items {
 		answer.Items[i].Reason = string(api.Scrub(answer.Items[i].Reason))
 	}
@@ -176,10 +175,7 @@ func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, 
 // Deliveries counts the deliveries that a relay has answered since it started, by outcome: stored, duplicate,
 // conflict, quarantined, challenge, unauthorized, too_large, unread and unavailable. The token needs the scope admin.
 func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
-	status, body, err := r.client.do(ctx, http.MethodGet, MetricsPath, nil)
-	if err == nil {
-		err = refusalFor(status, body, ScopeAdmin)
-	}
+	body, err := r.get(ctx, MetricsPath, ScopeAdmin)
 	if err != nil {
 		return nil, err
 	}
@@ -197,135 +193,51 @@ func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
 	return counts, nil
 }
 
-// get decodes the answer to path.
-func (r *Reader) get(ctx context.Context, path string, into any) error {
+// get reads the answer to path, which needs a token with scope.
+func (r *Reader) get(ctx context.Context, path string, scope Scope) ([]byte, error) {
 	status, body, err := r.client.do(ctx, http.MethodGet, path, nil)
-	if err == nil {
-		err = refusalFor(status, body, ScopeRead)
+	if err == nil && status != http.StatusOK {
+		err = refusal(status, body, scope)
 	}
+	return body, err
+}
+
+// read decodes the answer to path.
+func (r *Reader) read(ctx context.Context, path string, into any) error {
+	body, err := r.get(ctx, path, ScopeRead)
 	if err == nil && json.Unmarshal(body, into) != nil {
 		err = errUnreadableAnswer // the cause quotes the answer
 	}
 	return err
 }
 
-// UnreadyError says that a relay cannot store deliveries now.
-type UnreadyError struct{ Reason api.Text }
+// ErrNotReady says that a relay cannot store deliveries now.
+var ErrNotReady = errors.New("the relay is not ready")
 
-// Error repeats what the relay says.
-func (e *UnreadyError) Error() string { return "the relay is not ready: " + string(e.Reason) }
-
-// Probe asks a relay whether it is alive or ready.
-type Probe struct {
-	Damage api.Text // what a ready relay has last said of damaged events; "": nothing
-
-	url    string
-	word   string // the answer when all is well
-	client *http.Client
-}
-
-// Dial opens a connection.
-type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// NewProbe takes a relay's address, with the path of a probe; without one it asks whether the relay is ready. dial
-// may be nil for the usual connection, through a proxy if one is configured. The certificate of a relay on this
-// machine is not verified: nothing is in between, and nothing secret is sent.
-func NewProbe(relayURL string, dial Dial) (*Probe, error) {
-	u, err := url.Parse(relayURL)
+// Ready asks whether the relay can store deliveries: it returns [ErrNotReady] if the relay says that it cannot. What a
+// ready relay says of damaged events is damage; "" for nothing. No token is needed.
+func (r *Reader) Ready(ctx context.Context) (damage api.Text, err error) {
+	status, body, err := r.client.do(ctx, http.MethodGet, readyPath, nil)
+	if err != nil {
+		return "", err
+	}
+	said, rest, _ := strings.Cut(string(body), "\n")
 	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the relay's URL begins with http:// or https://, as in http://127.0.0.1:7430")
-	case u.Hostname() == "":
-		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:7430")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the relay's URL carries more than scheme, host and path: a probe needs no token")
+	case status == http.StatusOK && said == readyWord:
+		return api.Scrub(strings.TrimSpace(rest)), nil
+	case status == http.StatusOK:
+		return "", errUnreadableAnswer
+	case status == http.StatusServiceUnavailable:
+		return "", fmt.Errorf("%w: %s", ErrNotReady, messageOf(body))
 	}
-	p := &Probe{word: readyWord}
-	switch u.Path = strings.TrimSuffix(u.Path, "/"); {
-	case strings.HasSuffix(u.Path, readyPath):
-	case strings.HasSuffix(u.Path, livePath):
-		p.word = liveWord
-	case strings.HasSuffix(u.Path, WebhookPath):
-		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
-	case strings.HasSuffix(u.Path, StreamPath):
-		return nil, fmt.Errorf("%s is the path of the stream: leave it out, or give %s or %s",
-			StreamPath, readyPath, livePath)
-	default:
-		u.Path += readyPath
-	}
-	p.url = u.String()
-	transport := api.TransportTo(u.Hostname())
-	transport.DisableKeepAlives = true
-	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: api.Loopback(u.Hostname())}
-	if dial != nil {
-		transport.Proxy, transport.DialContext = nil, dial
-	}
-	p.client = &http.Client{Transport: transport, CheckRedirect: noRedirect}
-	return p, nil
+	return "", refusal(status, body, "")
 }
 
-// URL returns the probed address.
-func (p *Probe) URL() string { return p.url }
-
-// Ask returns the status of the answer, 0 if there is none before ctx ends, and what is wrong: an [UnreadyError]
-// if the relay says so itself. Only one call at a time.
-func (p *Probe) Ask(ctx context.Context) (status int, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
-	if err != nil {
-		return 0, fmt.Errorf("ask %s: %w", p.url, err)
-	}
-	answer, err := p.client.Do(request)
-	if err != nil {
-		return 0, unanswered(p.url, err)
-	}
-	defer answer.Body.Close()
-	lines := bufio.NewReader(io.LimitReader(answer.Body, maxReason))
-	said, _ := lines.ReadString('\n') // the status counts
-	reason := api.Scrub(strings.TrimSpace(said))
-	switch status = answer.StatusCode; {
-	case status == http.StatusOK && string(reason) == p.word:
-		said, _ = lines.ReadString('\n')
-		p.Damage = api.Scrub(strings.TrimSpace(said))
-		return status, nil
-	case status == http.StatusServiceUnavailable && reason != "":
-		return status, &UnreadyError{reason}
-	case status == http.StatusBadRequest && strings.HasSuffix(string(reason), "to an HTTPS server."):
-		return status, fmt.Errorf("what answers at %s speaks TLS: give https://", p.url)
-	}
-	return status, fmt.Errorf("what answers at %s with %d is not a relay, or is a proxy in front of one", p.url, status)
-}
-
-// nobody says that nothing answers at an address.
-type nobody struct {
-	address string
-	*net.OpError
-}
-
-func (e nobody) Error() string { return "nothing answers at " + e.address + ": " + e.Err.Error() }
-func (e nobody) Unwrap() error { return e.OpError }
-
-// unanswered says why a request to an address got no answer.
-func unanswered(address string, err error) error {
+// unreached says why a request to an address of the relay got no answer.
+func unreached(address string, err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		err = failed.Err
+		err = failed.Err // without the address once more
 	}
-	err = api.Proxied(address, err)
-	var proxied *api.ProxiedError
-	var unverified *tls.CertificateVerificationError
-	var wrongName x509.HostnameError
-	var dialled *net.OpError
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s has not answered in time", address)
-	case errors.As(err, &wrongName):
-		return fmt.Errorf("the certificate of %s is for another name: %w", address, wrongName)
-	case errors.As(err, &unverified):
-		return fmt.Errorf("the certificate of %s cannot be trusted: %w", address, unverified.Err)
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return fmt.Errorf("what answers at %s does not speak TLS: give http://", address)
-	case errors.As(err, &dialled) && !errors.As(err, &proxied):
-		return nobody{address, dialled}
-	}
-	return fmt.Errorf("%s has not answered: %w", address, err)
+	return fmt.Errorf("%s has not answered: %w", address, api.Proxied(address, err))
 }

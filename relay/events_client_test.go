@@ -195,3 +195,42 @@ func TestWhatAHostileRelayAnswersReachesNoTerminal(t *testing.T) {
 		t.Errorf("the quarantine holds %+q, %v", all, err)
 	}
 }
+
+func TestAReaderAsksWhetherTheRelayIsReady(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		status int
+		body   string
+		damage string
+		want   string // in the error
+		unable bool
+	}{
+		{"ready", 200, "ready\n", "", "", false},
+		{"ready, with damage", 200, "ready\nevent 7 is \x1b[2Jdamaged\n", "event 7 is [2Jdamaged", "", false},
+		{"not ready", 503, "the journal cannot be written\n", "", "journal cannot be written", true},
+		{"another server", 200, "<html>", "", "is not a relay", false},
+		{"a front that knows no such path", 404, "404 page not found\n", "", "404: 404 page not found", false},
+		{"a redirect", 308, "", "", "redirects", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				if req.URL.Path != "/team/readyz" {
+					t.Errorf("it asks %s", req.URL.Path)
+				}
+				w.WriteHeader(test.status)
+				fmt.Fprint(w, test.body)
+			}))
+			defer server.Close()
+			reader, err := NewReader(ReaderConfig{URL: server.URL + "/team/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+			damage, err := reader.Ready(t.Context())
+			if string(damage) != test.damage || errors.Is(err, ErrNotReady) != test.unable ||
+				(err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%q, %v", damage, err)
+			}
+		})
+	}
+}

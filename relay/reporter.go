@@ -180,8 +180,10 @@ func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 	if err != nil {
 		return err
 	}
-	err = refusalFor(status, answer, ScopeReport)
+	err = refusal(status, answer, ScopeReport)
 	switch status {
+	case http.StatusOK:
+		return nil
 	case http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
 		return backoff.Permanent(err)
 	case http.StatusTooManyRequests:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -114,20 +115,14 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	left := leave()
 	switch {
 	case err == nil && !left:
-		return nil, fmt.Errorf("connect to the relay: %w", ctx.Err())
+		return nil, unreached(s.location.String(), ctx.Err())
 	case err == nil:
 		return socket, nil
 	case answer == nil:
-		return nil, fmt.Errorf("connect to the relay: %w", api.Proxied(s.location.String(), err))
-	case answer.StatusCode == http.StatusUnauthorized:
-		return nil, &RefusedError{answer.StatusCode,
-			"the relay does not accept the token (401): set the one that it was started with"}
-	case answer.StatusCode == http.StatusForbidden:
-		return nil, &RefusedError{answer.StatusCode,
-			"the relay forbids this token to read the stream (403): use one that may"}
+		return nil, unreached(s.location.String(), err)
 	}
-	return nil, fmt.Errorf("connect to the relay: it answered %d %s",
-		answer.StatusCode, http.StatusText(answer.StatusCode))
+	said, _ := io.ReadAll(answer.Body) // the library has kept a little of it
+	return nil, refusal(answer.StatusCode, said, ScopeStream)
 }
 
 // readFrames passes frames on until the connection or ctx ends, and returns why.

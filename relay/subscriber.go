@@ -179,12 +179,9 @@ func CheckURL(text string) error {
 func streamURL(text string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil:
-		return nil, errors.New("the relay's URL cannot be read: give one as in http://127.0.0.1:8088")
-	case !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme):
-		return nil, errors.New("the relay's URL begins with http, https, ws or wss, as in http://127.0.0.1:8088")
-	case u.Host == "":
-		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
+	case err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme):
+		return nil, errors.New("the relay's URL begins with http, https, ws or wss and names a host, as in " +
+			"http://127.0.0.1:8088") // the URL itself may hold a token
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), WebhookPath):

@@ -16,31 +16,22 @@ func (s *Setup) relay(ctx context.Context) Finding {
 	if s.RelayURL == "" {
 		return skip("none is configured")
 	}
-	address := strings.TrimSuffix(strings.TrimSuffix(s.RelayURL, "/"), relay.StreamPath)
-	if rest, ok := strings.CutPrefix(address, "ws"); ok {
-		address = "http" + rest
-	}
-	probe, err := relay.NewProbe(address, nil)
-	if err == nil {
-		s.reader, err = s.Reader()
-	}
-	if err != nil {
+	var err error
+	if s.reader, err = s.Reader(); err != nil {
 		return fault(err.Error(), "correct relay_url")
 	}
-	status, err := probe.Ask(ctx)
-	var unready *relay.UnreadyError
+	damage, err := s.reader.Ready(ctx)
 	switch {
-	case err == nil && probe.Damage != "":
-		return warn(fmt.Sprintf("it is ready at %s, but %s", s.RelayURL, probe.Damage),
+	case err == nil && damage != "":
+		return warn(fmt.Sprintf("it is ready at %s, but %s", s.RelayURL, damage),
 			"look at its disk; put its journal back from a copy if events are missing")
 	case err == nil:
 		return fine("it is ready at %s", s.RelayURL)
-	case errors.As(err, &unready):
+	case errors.Is(err, relay.ErrNotReady):
 		return fault(err.Error(), "look at its log and its disk: tillwatch doctor --data DIR there")
-	case status/100 == 4 && s.servesEvents(ctx):
-		return warn(fmt.Sprintf("something answers at %s, but %s is answered %d: whether it is a relay that is ready "+
-			"is unknown",
-			s.RelayURL, probe.URL(), status), "check relay_url; a front should pass all of a relay's paths on")
+	case s.servesEvents(ctx):
+		return warn(fmt.Sprintf("whether the relay at %s is ready is unknown: %s", s.RelayURL, err),
+			"check relay_url; a front should pass all of a relay's paths on")
 	}
 	return fault(err.Error(), "start the relay (tillwatch relay), or correct relay_url")
 }
