@@ -43,7 +43,7 @@ func spanOf(day bool) string {
 const (
 	besideFacts = 100
 	stripBeside = scaleWidth + 60
-	factsGap    = 2
+	factsGap    = 4
 	pulseView   = 26 // lines
 	leastStrip  = 7
 	roomyStrip  = 11
