@@ -24,8 +24,7 @@ import (
 )
 
 const (
-	ownKey   = "own-key-of-the-simulation"
-	otherKey = "key-of-somebody-else"
+	ownKey = "own-key-of-the-simulation"
 )
 
 // direct answers requests by a handler, within the same bubble of time, after a
@@ -187,7 +186,7 @@ func onStage(t *testing.T, cfg simulator.Config, play func(t *testing.T, s *stag
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{courier: newCourier(), reads: cfg.Limits.Reads}
-		cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Secret: api.NewSecret(otherKey)}}
+		cfg.Key = api.NewSecret(ownKey)
 		cfg.SigningSecret, cfg.WebhookURL = api.NewSecret("signing-secret-of-the-simulation"), "https://relay.example/webhooks"
 		cfg.Transport = s.courier
 		cfg.History = cmp.Or(cfg.History, -1)
@@ -227,7 +226,7 @@ func onStage(t *testing.T, cfg simulator.Config, play func(t *testing.T, s *stag
 func (s *stage) asAnother(t *testing.T, method, path, body string) (int, []byte) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, bytes.NewReader([]byte(body)))
-	r.Header.Set("Authorization", "Bearer "+otherKey)
+	r.Header.Set("Authorization", "Bearer "+ownKey)
 	answer := httptest.NewRecorder()
 	s.service.Handler().ServeHTTP(answer, r)
 	return answer.Code, answer.Body.Bytes()

@@ -18,7 +18,7 @@ func nineASecond(service *simulator.Simulator, seed uint64, span time.Duration) 
 	random := rand.New(rand.NewPCG(seed, 9))
 	for end := time.Now().Add(span); time.Now().Before(end); asked++ {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/shipments?limit=1", nil)
-		r.Header.Set("Authorization", "Bearer "+otherKey)
+		r.Header.Set("Authorization", "Bearer "+ownKey)
 		answer := httptest.NewRecorder()
 		service.Handler().ServeHTTP(answer, r)
 		if answer.Code == http.StatusTooManyRequests {
@@ -36,7 +36,7 @@ func TestADashboardGivesWayToAProductionAtNinetyPercent(t *testing.T) {
 		cfg := simulator.Config{Seed: seed + 1, ProductEventsPerMinute: -1, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1}}
 		synctest.Test(t, func(t *testing.T) {
 			cfg := cfg
-			cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []simulator.Key{{Secret: api.NewSecret(otherKey)}}
+			cfg.Key = api.NewSecret(ownKey)
 			service, err := simulator.New(cfg)
 			if err != nil {
 				t.Fatal(err)

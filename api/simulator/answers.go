@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"net/http"
+	"strings"
 
 	"tillwatch/api"
 )
@@ -70,4 +71,19 @@ func failed(status int) answer {
 		return refused(status, "RuntimeError", "Internal server error")
 	}
 	return refused(status, "RuntimeError", http.StatusText(status))
+}
+
+// listed lists names as people do.
+func listed[S ~string](names []S) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			b.WriteString(" and ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
 }

@@ -19,7 +19,6 @@ import (
 // Config configures a simulator. The zero value of each field means its default.
 type Config struct {
 	Key           api.Secret // API key that may do everything; required
-	MoreKeys      []Key      // further keys of the account
 	SigningSecret api.Secret // for webhooks; required when WebhookURL is set
 	WebhookURL    string     // where events are delivered; "" for nowhere
 	HeaderPrefix  string     // of the four delivery headers; default "x-svc-"
@@ -110,8 +109,8 @@ const (
 
 // complete checks the configuration and fills defaults in.
 func (c *Config) complete() error {
-	if err := c.checkKeys(); err != nil {
-		return err
+	if c.Key.IsZero() {
+		return errors.New("an API key is required")
 	}
 	if c.WebhookURL != "" {
 		if err := checkWebhookURL(c.WebhookURL); err != nil {
@@ -240,11 +239,7 @@ func (c *Config) fill() {
 
 // secrets returns what no answer and no log may contain.
 func (c *Config) secrets() []api.Secret {
-	all := []api.Secret{c.Key, c.SigningSecret}
-	for _, key := range c.MoreKeys {
-		all = append(all, key.Secret)
-	}
-	return all
+	return []api.Secret{c.Key, c.SigningSecret}
 }
 
 func checkWebhookURL(raw string) error {

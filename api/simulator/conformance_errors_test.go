@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tillwatch/api"
 )
 
 func TestAuthentication(t *testing.T) {
@@ -16,17 +14,16 @@ func TestAuthentication(t *testing.T) {
 		header string
 		status int
 	}{
-		"the key as Bearer":            {"Bearer " + testKey, http.StatusNotFound},
-		"a further key of the account": {"Bearer another-key", http.StatusNotFound},
-		"no header":                    {"", http.StatusUnauthorized},
-		"another key":                  {"Bearer wrong", http.StatusUnauthorized},
-		"the key alone":                {testKey, http.StatusUnauthorized},
-		"Basic":                        {"Basic " + testKey, http.StatusUnauthorized},
-		"Bearer without a key":         {"Bearer ", http.StatusUnauthorized},
-		"a longer key":                 {"Bearer " + testKey + "0", http.StatusUnauthorized},
+		"the key as Bearer":    {"Bearer " + testKey, http.StatusNotFound},
+		"no header":            {"", http.StatusUnauthorized},
+		"another key":          {"Bearer wrong", http.StatusUnauthorized},
+		"the key alone":        {testKey, http.StatusUnauthorized},
+		"Basic":                {"Basic " + testKey, http.StatusUnauthorized},
+		"Bearer without a key": {"Bearer ", http.StatusUnauthorized},
+		"a longer key":         {"Bearer " + testKey + "0", http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Secret: api.NewSecret("another-key")}} }, func(a *account) {
+			inBubble(t, nil, func(a *account) {
 				for _, path := range []string{"/api/v1/events/evt_x", "/api/v1/nothing", "/control/nothing"} {
 					body := a.want(given.status, a.send("GET", path, "", given.header))
 					closed(a, path, body, []string{"name", "message"}, "stack")
@@ -34,19 +31,6 @@ func TestAuthentication(t *testing.T) {
 			})
 		})
 	}
-	t.Run("all keys of an account share its buckets", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Secret: api.NewSecret("another-key")}} }, func(a *account) {
-			later(time.Second)
-			for _, key := range []string{testKey, "another-key"} {
-				for range 5 {
-					a.want(http.StatusNotFound, a.send("GET", "/api/v1/events/evt_x", "", "Bearer "+key))
-				}
-			}
-			for _, key := range []string{testKey, "another-key"} {
-				a.want(http.StatusTooManyRequests, a.send("GET", "/api/v1/events/evt_x", "", "Bearer "+key))
-			}
-		})
-	})
 }
 
 func TestErrorBodies(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"tillwatch/api"
 )
 
 const (
@@ -21,13 +19,13 @@ const (
 func (a *account) keyed(key, path, body string) response {
 	a.Helper()
 	later(time.Second)
-	return a.keyedBy(testKey, key, path, body)
+	return a.keyedAtOnce(key, path, body)
 }
 
-func (a *account) keyedBy(apiKey, key, path, body string) response {
+func (a *account) keyedAtOnce(key, path, body string) response {
 	a.Helper()
 	r := httptest.NewRequest("POST", "http://api.example"+path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+apiKey)
+	r.Header.Set("Authorization", "Bearer "+testKey)
 	r.Header.Set("Idempotency-Key", key)
 	w := httptest.NewRecorder()
 	a.sim.Handler().ServeHTTP(w, r)
@@ -131,7 +129,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		"two that overtake each other": func(a *account) {
 			a.want(http.StatusOK, a.call("POST", "/control/faults", `{"lateBy":20,"method":"POST","path":"/api/v1/"}`))
 			held := make(chan response, 1)
-			go func() { held <- a.keyedBy(testKey, "k", createPath, orderJSON(chiliCrisp)) }()
+			go func() { held <- a.keyedAtOnce("k", createPath, orderJSON(chiliCrisp)) }()
 			later(time.Second)
 			first := a.keyed("k", createPath, orderJSON(chiliCrisp))
 			a.want(http.StatusCreated, first)
@@ -168,16 +166,6 @@ func TestIdempotencyKeys(t *testing.T) {
 			}
 		},
 	}.run(t)
-	t.Run("all keys of an account share them", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Secret: api.NewSecret("another-key")}} }, func(a *account) {
-			first := a.want(http.StatusCreated, a.keyed("k", createPath, orderJSON(chiliCrisp)))
-			again := a.want(http.StatusCreated, a.keyedBy("another-key", "k", createPath, orderJSON(chiliCrisp)))
-			if first["id"] != again["id"] {
-				a.Errorf("two intents, %v and %v", first["id"], again["id"])
-			}
-			a.want(http.StatusUnauthorized, a.keyedBy("wrong", "k", createPath, orderJSON(chiliCrisp)))
-		})
-	})
 	t.Run("failures are remembered, behind a switch", func(t *testing.T) {
 		inBubble(t, func(c *Config) { c.RememberFailures = true }, func(a *account) {
 			fault := func(order string) { a.want(http.StatusOK, a.call("POST", "/control/faults", order)) }
@@ -228,7 +216,7 @@ func TestConcurrentRequestsUnderOneKeyMakeOneIntent(t *testing.T) {
 		answers := make([]response, 200)
 		for i := range answers {
 			all.Go(func() {
-				answers[i] = a.keyedBy(testKey, fmt.Sprint("k", i%4), createPath, orderJSON(chiliCrisp, fmt.Sprintf(`"referenceId":"%d"`, i%4)))
+				answers[i] = a.keyedAtOnce(fmt.Sprint("k", i%4), createPath, orderJSON(chiliCrisp, fmt.Sprintf(`"referenceId":"%d"`, i%4)))
 			})
 		}
 		all.Wait()

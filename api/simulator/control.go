@@ -105,8 +105,7 @@ func (c controlAPI) index(*request) answer {
 		Requests []Control         `json:"requests"`
 		Magics   []Magic           `json:"magicUrls"`
 		Failures []api.FailureCode `json:"failures"`
-		Scopes   []Scope           `json:"scopes"`
-	}{Controls(), Magics(), FailureCodes(), Scopes()})
+	}{Controls(), Magics(), FailureCodes()})
 }
 
 func (c controlAPI) state(*request) answer { return ok(c.sim.summary()) }
@@ -158,10 +157,10 @@ func (c controlAPI) moveIntent(r *request, in *intent) answer {
 		return *refusal
 	}
 	if _, known := failureKinds()[o.Failure]; o.Failure != "" && !known {
-		return invalidField("body.failure", "must be one of "+List(FailureCodes(), "and"))
+		return invalidField("body.failure", "must be one of "+listed(FailureCodes()))
 	}
 	if o.To != "" && !o.To.Known() {
-		return invalidField("body.to", "must be one of "+List(api.IntentStates(), "and"))
+		return invalidField("body.to", "must be one of "+listed(api.IntentStates()))
 	}
 	if refusal := c.sim.fulfilment.move(in, o.To, o.Failure, c.sim.agenda.now()); refusal != "" {
 		return wrongState(refusal, in.State)
@@ -207,7 +206,7 @@ func (c controlAPI) changeProduct(r *request) answer {
 	case o.Price != nil && !(*o.Price >= 0 && *o.Price <= math.MaxInt32):
 		return invalidField("body.price", "must be cents from 0 to 2147483647")
 	case o.Availability != "" && !slices.Contains(known, o.Availability):
-		return invalidField("body.availability", "must be one of "+List(known, "and"))
+		return invalidField("body.availability", "must be one of "+listed(known))
 	}
 	s, now := &c.sim.shop, c.sim.agenda.now()
 	p := c.sim.catalogue.random(s.dice)

@@ -58,7 +58,7 @@ func (p *faultPlan) order(o *faultOrder) (field, wrong string) {
 	case ofEvents && (o.Path != "" || o.Method != "" || o.Status != 0 || o.After):
 		return "body", "path, method, status and after are of requests, event and source of deliveries"
 	case ofEvents && !slices.ContainsFunc(known, func(t api.EventType) bool { return t.Matches(o.Event) }):
-		return "body.event", "must be one of " + List(known, "and") + ", a group of them such as shipment.*, or *"
+		return "body.event", "must be one of " + listed(known) + ", a group of them such as shipment.*, or *"
 	case ofEvents && o.fault.none():
 		return "body", "say what goes wrong: drop, twice or lateBy"
 	case o.Status != 0 && (o.Status < 400 || o.Status > 599):

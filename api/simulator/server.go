@@ -52,11 +52,11 @@ func read(r *http.Request) *request {
 }
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(s.cfg), repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newKeyring(s.cfg.Key), repeats: repeats{failures: s.cfg.RememberFailures, byKey: map[string]*taken{}}}
 	for _, route := range v.routes() {
-		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
+		v.mux.Handle(route.pattern, v.charged(route.class, route.run))
 	}
-	reads, mutations := v.charged(classReads, noScope, noSuchPath), v.charged(classMutations, noScope, noSuchPath)
+	reads, mutations := v.charged(classReads, noSuchPath), v.charged(classMutations, noSuchPath)
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			reads(w, r)
@@ -77,7 +77,7 @@ func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	escaped := r.URL.EscapedPath()
 	unclean := strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped
 	if !strings.HasPrefix(escaped, "/") || unclean {
-		v.charged(classReads, noScope, noSuchPath)(w, r)
+		v.charged(classReads, noSuchPath)(w, r)
 		return
 	}
 	v.mux.ServeHTTP(w, r)
@@ -87,27 +87,25 @@ func noSuchPath(*request) answer { return notFound("Not found") }
 
 // charged authenticates a request, charges the buckets of a class and answers. Every answer has RateLimit fields
 // (contract, Limits).
-func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
+func (v *server) charged(c class, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if latency := v.sim.cfg.Faults.Latency; latency > 0 && api.Sleep(r.Context(), latency) != nil {
 			return
 		}
-		scopes, known, refusal := v.authenticate(r)
-		if !known {
+		if refusal := v.keys.authenticate(r); refusal != nil {
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
-			write(w, r, v.countUnknown(c), refusal)
+			write(w, r, v.countUnknown(c), *refusal)
 			return
 		}
-		a, fields, number := v.perform(read(r), c, allow(scopes, scope), scope, run)
+		a, fields, number := v.perform(read(r), c, run)
 		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
 }
 
-// perform charges a request and runs its operation, unless a limit or the scope forbids it or a fault occurs. number
-// is the number of the request.
-func (v *server) perform(r *request, c class, allowed bool, scope Scope, run operation) (a answer, fields quotaFields,
-	number uint64) {
+// perform charges a request and runs its operation, unless a limit forbids it or a fault occurs. number is the number
+// of the request.
+func (v *server) perform(r *request, c class, run operation) (a answer, fields quotaFields, number uint64) {
 	v.sim.mu.Lock()
 	defer v.sim.mu.Unlock()
 	now := v.sim.agenda.now()
@@ -116,19 +114,13 @@ func (v *server) perform(r *request, c class, allowed bool, scope Scope, run ope
 	number = v.counts.Requests
 	room := second.take(now)
 	fields = v.sim.buckets.perSecond(c, now)
-	switch {
-	case !room:
+	if !room {
 		a = tooFast(second.reset(now))
-	case !allowed:
-		v.counts.Forbidden++
-		a = forbidden(scope)
-	default:
-		if fault := v.sim.faults.ofRequest(r); fault.none() {
-			a = run(r)
-		} else {
-			v.counts.Injected++
-			a = v.suffer(fault, r, run, second)
-		}
+	} else if fault := v.sim.faults.ofRequest(r); fault.none() {
+		a = run(r)
+	} else {
+		v.counts.Injected++
+		a = v.suffer(fault, r, run, second)
 	}
 	if a.status == http.StatusTooManyRequests {
 		v.counts.Rejected++
@@ -142,22 +134,19 @@ func (v *server) perform(r *request, c class, allowed bool, scope Scope, run ope
 // uncharged authenticates a request to the control API and answers it.
 func (v *server) uncharged(run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		scopes, known, a := v.authenticate(r)
-		switch {
-		case !known:
-		case !allow(scopes, TestHelpersWrite):
-			a = forbidden(TestHelpersWrite)
-		default:
+		a := v.keys.authenticate(r)
+		if a == nil {
 			a = v.control(read(r), run)
 		}
-		write(w, r, quotaFields{}, a)
+		write(w, r, quotaFields{}, *a)
 	}
 }
 
-func (v *server) control(r *request, run operation) answer {
+func (v *server) control(r *request, run operation) *answer {
 	v.sim.mu.Lock()
 	defer v.sim.mu.Unlock()
-	return run(r)
+	a := run(r)
+	return &a
 }
 
 // countUnknown counts a request without a valid key, and returns the policy alone.
@@ -195,26 +184,25 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 	}
 }
 
-// chargedRoute is an endpoint of the API with the class of the buckets that it charges and the scope that it needs.
+// chargedRoute is an endpoint of the API with the class of the buckets that it charges.
 type chargedRoute struct {
 	pattern string
 	class   class
-	scope   Scope
 	run     operation
 }
 
 func (v *server) routes() []chargedRoute {
 	return []chargedRoute{
-		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, v.once(v.createIntent)},
-		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, v.once(v.purchaseIntent)},
-		{"GET /api/v1/checkout-intents", classReads, IntentsRead, v.listIntents},
-		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, ofIntent(v.sim, v.getIntent)},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, v.once(ofIntent(v.sim, v.confirmIntent))},
-		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, v.listIntentShipments},
-		{"GET /api/v1/shipments", classReads, IntentsRead, v.listShipments},
-		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, v.getShipment},
-		{"GET /api/v1/events", classReads, EventsRead, v.listEvents},
-		{"GET /api/v1/events/{id}", classReads, EventsRead, v.getEvent},
-		{"GET " + v.sim.cfg.LookupPath, classLookup, ProductsRead, v.lookUpProduct},
+		{"POST /api/v1/checkout-intents", classCreates, v.once(v.createIntent)},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, v.once(v.purchaseIntent)},
+		{"GET /api/v1/checkout-intents", classReads, v.listIntents},
+		{"GET /api/v1/checkout-intents/{id}", classReads, ofIntent(v.sim, v.getIntent)},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, v.once(ofIntent(v.sim, v.confirmIntent))},
+		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, v.listIntentShipments},
+		{"GET /api/v1/shipments", classReads, v.listShipments},
+		{"GET /api/v1/shipments/{id}", classReads, v.getShipment},
+		{"GET /api/v1/events", classReads, v.listEvents},
+		{"GET /api/v1/events/{id}", classReads, v.getEvent},
+		{"GET " + v.sim.cfg.LookupPath, classLookup, v.lookUpProduct},
 	}
 }

@@ -163,11 +163,10 @@ func (s *Simulator) Run(ctx context.Context) error {
 
 // Counts counts the requests so far.
 type Counts struct {
-	Requests  uint64 `json:"requests"`     // answered, of the API
-	Rejected  uint64 `json:"rejected"`     // with 429
-	Refused   uint64 `json:"unauthorized"` // with 401
-	Forbidden uint64 `json:"forbidden"`    // with 403
-	Injected  uint64 `json:"injected"`     // with an injected error
+	Requests uint64 `json:"requests"`     // answered, of the API
+	Rejected uint64 `json:"rejected"`     // with 429
+	Refused  uint64 `json:"unauthorized"` // with 401
+	Injected uint64 `json:"injected"`     // with an injected error
 }
 
 // Summary is what the simulator holds at one moment.

@@ -7,7 +7,6 @@ import (
 	"net"
 
 	"tillwatch/api"
-	"tillwatch/api/simulator"
 )
 
 // listen opens a TCP address; its error names the setting.
@@ -53,14 +52,6 @@ type ready struct {
 	AdminListen   string `json:"admin_listen,omitempty"`
 	MetricsListen string `json:"metrics_listen,omitempty"`
 	APIURL        string `json:"api_url,omitempty"` // of the service behind a proxy
-
-	Keys []readyKey `json:"keys,omitempty"` // besides APIKey
-}
-
-// readyKey is another key of the stand-in, made for this run.
-type readyKey struct {
-	APIKey string            `json:"api_key"`
-	Scopes []simulator.Scope `json:"scopes"`
 }
 
 func (r ready) print(w io.Writer, name string, asJSON bool) error {
@@ -79,9 +70,6 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 		if made.value != "" {
 			line += fmt.Sprintf("  %s=%s", made.name, made.value)
 		}
-	}
-	for _, key := range r.Keys {
-		line += fmt.Sprintf("  key for %s=%s", simulator.List(key.Scopes, "and"), key.APIKey)
 	}
 	return printed(w, asJSON, r, line+"\n")
 }

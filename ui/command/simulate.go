@@ -23,7 +23,6 @@ const mostSnapshot = 256 << 20 // bytes
 
 type simulateOptions struct {
 	listen, limits, lists, from, clock string
-	keys                               []string
 	verbose                            bool
 	simulator                          simulator.Config
 }
@@ -40,7 +39,7 @@ func newSimulate() *cobra.Command {
 			"stderr.\n\n" +
 			"A product URL that ends in /magic/NAME, on any host, decides what happens to an intent. Requests " +
 			"under /control/ make things happen now; " +
-			"tillwatch api GET /control lists them, with the names of the URLs, the failure codes and the scopes.",
+			"tillwatch api GET /control lists them, with the names of the URLs and the failure codes.",
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
 			"tillwatch api GET /control | jq",
 		Args: noArguments,
@@ -57,9 +56,6 @@ func newSimulate() *cobra.Command {
 			"day=2000,reads=none; 0 lets nothing through")
 	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "",
 		"deliver events to this URL, such as http://127.0.0.1:7430/webhooks")
-	flags.StringArrayVar(&o.keys, "key", nil,
-		"another key for this run, with only these scopes, such as events:read,products:read; it is printed "+
-			"(repeatable)")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	flags.StringVar(&o.from, "from", "",
 		"start from a file with what GET /control/snapshot answers, or - for stdin, instead of a history")
@@ -160,15 +156,6 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, std streams
 	if len(s.SigningSecrets()) == 0 {
 		announce.SigningSecret = rand.Text()
 		s.SigningSecret = api.NewSecret(announce.SigningSecret)
-	}
-	for _, scopes := range o.keys {
-		key, text := simulator.Key{}, rand.Text()
-		for scope := range strings.SplitSeq(scopes, ",") {
-			key.Scopes = append(key.Scopes, simulator.Scope(scope))
-		}
-		key.Secret = api.NewSecret(text)
-		o.simulator.MoreKeys = append(o.simulator.MoreKeys, key)
-		announce.Keys = append(announce.Keys, readyKey{text, key.Scopes})
 	}
 	if o.from != "" {
 		in, err := inputs{ctx: ctx, stdin: std.in, most: mostSnapshot}, error(nil)
