@@ -26,6 +26,7 @@ type world struct {
 	FirstNames, LastNames, Streets []string
 	Carriers                       []carrier
 	Magics                         []Magic
+	Failures                       map[api.FailureCode]failureKind
 	Dimensions                     map[string]variantDimensionWire
 	Merchants                      []*merchant
 }
@@ -160,12 +161,6 @@ func (p *product) suit(m magic) {
 		p.availability = api.OutOfStock
 	case unpublished:
 		p.removed = true
-	case preorder:
-		p.availability = api.Preorder
-	case highValue:
-		p.Price = highPrice
-	case manyVariants:
-		p.dimensions = manyDimensions()
 	case hostileText:
 		p.Name = hostile(p.Name)
 	}
@@ -183,15 +178,6 @@ func titled(handle string) string {
 		words[i] = string(runes)
 	}
 	return strings.Join(words, " ")
-}
-
-const highPrice = 999_999
-
-func manyDimensions() []variantDimensionWire {
-	return []variantDimensionWire{
-		{"Size", []string{"XS", "S", "M", "L", "XL", "2XL", "3XL"}},
-		{"Color", []string{"Moss", "Slate", "Ember", "Chalk"}},
-	}
 }
 
 // hostile appends to a text what must never reach a terminal.

@@ -110,7 +110,7 @@ func TestValidationByField(t *testing.T) {
 		"body.variantSelections":                with(`"variantSelections":{}`),
 		"body.variantSelections.$0.value":       with(`"variantSelections":[{"label":"Size","value":{}}]`),
 		"body.constraints.maxTotalPrice":        with(`"constraints":{"maxTotalPrice":1.5}`),
-		"body.constraints.offerRetrievalEffort": with(`"constraints":{"offerRetrievalEffort":"some"}`),
+		"body.constraints.offerRetrievalEffort": with(`"constraints":{"offerRetrievalEffort":7}`),
 		"body.paymentMethod":                    with(`"paymentMethod":{"type":"cash"}`),
 		"body.paymentMethod.vaultToken":         with(`"paymentMethod":{"type":"vault_token"}`),
 		"body.paymentMethod.type":               with(`"paymentMethod":{}`),

@@ -38,7 +38,7 @@ func TestWhatTheServiceDoes(t *testing.T) {
 			}
 		},
 		"a variant is selected by a deep link": func(a *account) {
-			id := a.create(magicURL("many-variants")+"?variant=4103", drawdown)
+			id := a.create("https://outfitters.example/products/merino-crew?variant=4103", drawdown)
 			later(10 * time.Second)
 			if in := a.intent(id); in["state"] != "awaiting_confirmation" {
 				a.Errorf("the intent is %v: %v", in["state"], in["failureReason"])

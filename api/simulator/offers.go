@@ -20,20 +20,13 @@ func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureW
 		return nil, failure
 	}
 	subtotal := p.Price * int64(in.Quantity)
-	var discount int64
-	if m.situation == onSale {
-		discount = subtotal / 5
-	}
 	shipping := shippingOptions(p, m, subtotal, in.Quantity, at)
 	var carriage int64
 	if len(shipping.AvailableOptions) > 0 {
 		carriage = shipping.AvailableOptions[0].Cost.AmountSubunits
 	}
-	var tax int64
-	if m.situation != taxExempt {
-		tax = ((subtotal-discount)*taxOf(in.Buyer.Province) + 50_000) / 100_000
-	}
-	total := subtotal - discount + carriage + tax
+	tax := (subtotal*taxOf(in.Buyer.Province) + 50_000) / 100_000
+	total := subtotal + carriage + tax
 	if c := in.Constraints; c != nil {
 		if c.MaxShippingPrice != nil && carriage > *c.MaxShippingPrice {
 			return nil, &failureWire{"constraint_shipping_cost_exceeded",
@@ -45,9 +38,8 @@ func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureW
 		}
 	}
 	return &offerWire{
-		Product: offerProductWire{p.Name},
-		Cost: costWire{Subtotal: usd(subtotal), Discount: usdOrNone(discount), Shipping: usd(carriage), Tax: usd(tax),
-			Total: usd(total)},
+		Product:  offerProductWire{p.Name},
+		Cost:     costWire{Subtotal: usd(subtotal), Shipping: usd(carriage), Tax: usd(tax), Total: usd(total)},
 		Shipping: shipping,
 	}, nil
 }
@@ -78,9 +70,6 @@ func shippingOptions(p *product, m magic, subtotal int64, quantity int, at time.
 	standard := p.merchant.Shipping
 	if p.merchant.FreeFrom > 0 && subtotal >= p.merchant.FreeFrom {
 		standard = 0
-	}
-	if m.situation == heavyweight || m.situation == highValue {
-		return offerShippingWire{[]shippingOptionWire{{"freight", usd(24_999), estimate(6, 12)}}, "freight"}
 	}
 	if p.Heavy {
 		standard += 1500 * int64(max(1, quantity))

@@ -16,7 +16,7 @@ func (v *server) takeOrder(r *request, purchase bool) answer {
 	var c checker
 	var w intentWire
 	var payment *paymentWire
-	if o := c.body(r); o != nil {
+	if o, ok := c.body(r); ok {
 		w, payment = c.order(o, purchase)
 	}
 	if len(c) > 0 {
@@ -52,7 +52,7 @@ func (v *server) getIntent(_ *request, in *intent) answer { return ok(in.intentW
 func (v *server) confirmIntent(r *request, in *intent) answer {
 	var c checker
 	var payment *paymentWire
-	if o := c.body(r); o != nil {
+	if o, ok := c.body(r); ok {
 		payment = c.payment(o, false)
 	}
 	switch {
@@ -151,7 +151,7 @@ func (v *server) lookUpProduct(r *request) answer {
 		return invalidField("url", "'url' is required")
 	}
 	if !isWebAddress(raw) {
-		return invalid(checker{"url": {"invalid url", quoted(raw)}})
+		return invalid(checker{"url": {"invalid url", raw}})
 	}
 	p := v.sim.catalogue.find(raw)
 	if p.removed {
@@ -164,10 +164,7 @@ func (v *server) lookUpProduct(r *request) answer {
 // service does). An offer, which knows the buyer, may differ.
 func quote(p *product, m magic, now time.Time) productWire {
 	w := p.wire()
-	tax, shipping := usd(0), usd(0)
-	if m.situation != taxExempt {
-		tax = usd((p.Price*taxOf(p.merchant.From.Province) + 50_000) / 100_000)
-	}
+	tax, shipping := usd((p.Price*taxOf(p.merchant.From.Province)+50_000)/100_000), usd(0)
 	if options := shippingOptions(p, m, p.Price, 1, now).AvailableOptions; len(options) > 0 {
 		shipping = options[0].Cost
 	}

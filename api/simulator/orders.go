@@ -79,9 +79,9 @@ func (s *Simulator) create(o Order) (*intent, error) {
 	case o.ProductURL != "" && !isWebAddress(o.ProductURL):
 		return nil, errors.New("the product URL must be absolute and begin with http:// or https://")
 	case o.State == api.Failed && o.Fate.Failure == "":
-		o.Fate.Failure, kind.placing = "order_placement_failed", true
+		o.Fate.Failure, kind.Placing = "order_placement_failed", true
 	}
-	o.Fate.WhilePlacing = o.Fate.WhilePlacing || kind.placing
+	o.Fate.WhilePlacing = o.Fate.WhilePlacing || kind.Placing
 	w, payment := s.shop.inventOrder(s.shop.dice)
 	for range 100 { // of its own choice, one that can be sold and shipped
 		if p := s.catalogue.find(w.ProductURL); !p.Digital && !p.removed && p.availability == api.InStock {

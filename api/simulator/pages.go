@@ -41,11 +41,11 @@ func (c *checker) page(r *request) pageQuery {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
-			c.wrong("limit", "invalid integer number", quoted(text))
+			c.wrong("limit", "invalid integer number", text)
 		case n < 1:
-			c.wrong("limit", "min 1", quoted(text))
+			c.wrong("limit", "min 1", text)
 		case n > maxPage:
-			c.wrong("limit", fmt.Sprintf("max %d", maxPage), quoted(text))
+			c.wrong("limit", fmt.Sprintf("max %d", maxPage), text)
 		}
 		q.limit = n
 	}
@@ -53,7 +53,7 @@ func (c *checker) page(r *request) pageQuery {
 		if text := values.Get(name); text != "" {
 			number, ok := readCursor(text)
 			if !ok {
-				c.wrong(name, "invalid cursor", quoted(text))
+				c.wrong(name, "invalid cursor", text)
 			}
 			*into = number
 		}
@@ -114,7 +114,7 @@ func (c *checker) filter(r *request, name string, known func(string) bool) filte
 	f := filter{}
 	for i, value := range r.URL.Query()[name] {
 		if known != nil && !known(value) {
-			c.wrong(fmt.Sprintf("%s.$%d", name, i), "Could not match the union against any of the items.", quoted(value))
+			c.wrong(fmt.Sprintf("%s.$%d", name, i), noMatch, value)
 		}
 		f[value] = true
 	}

@@ -3,7 +3,6 @@ package simulator
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"time"
 
 	"tillwatch/api"
@@ -30,7 +29,6 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 	case neverOffered:
 		took = f.cfg.window() * 2
 	}
-	took = min(took, f.patience(in))
 	if took < f.cfg.window() {
 		in.Due = at.Add(took)
 		f.planStep(in)
@@ -51,8 +49,6 @@ func (f *fulfilment) planStep(in *intent) {
 			f.expire(in)
 		case planned == api.AwaitingConfirmation:
 			f.confirm(in, nil, at)
-		case at.Sub(in.created) >= f.patience(in):
-			f.failRetrieval(in, failureOf("offer_retrieval_failed"), at) // too slow a merchant for a low effort
 		case in.Offer == nil: // with an offer it waits for an agent
 			f.endRetrieval(in, at)
 		}
@@ -90,17 +86,6 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	if !in.Due.IsZero() {
 		f.planStep(in)
 	}
-}
-
-// lowEffortFactor is how many times its usual duration a retrieval of low effort may take.
-const lowEffortFactor = 3
-
-// patience returns for how long the retrieval of an intent may go on.
-func (f *fulfilment) patience(in *intent) time.Duration {
-	if in.Constraints != nil && in.Constraints.OfferRetrievalEffort == effortLow {
-		return f.cfg.scaled(lowEffortFactor * f.cfg.Timings.Offer)
-	}
-	return math.MaxInt64
 }
 
 func (f *fulfilment) failRetrieval(in *intent, reason *failureWire, at time.Time) {

@@ -8,97 +8,85 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"tillwatch/api"
 )
 
 // checker reads and validates a request; it ignores unknown fields. It maps the dotted path of each wrong field to
-// what is wrong.
+// what is wrong, and the value there.
 type checker map[string]fieldWire
 
-func (c *checker) wrong(path, message string, value json.RawMessage) {
+func (c *checker) wrong(path, message string, value any) {
 	if *c == nil {
 		*c = checker{}
 	}
 	(*c)[path] = fieldWire{message, value}
 }
 
-type object map[string]json.RawMessage
+const noMatch = "Could not match the union against any of the items."
 
-// present returns the value of a key; null counts as absent.
-func (o object) present(key string) (raw json.RawMessage, ok bool) {
-	raw, ok = o[key]
-	return raw, ok && string(raw) != "null"
-}
-
-// body reads the request body as an object. An empty body is an empty object.
-func (c *checker) body(r *request) object {
-	if r.unread != "" {
+// body reads the request body as an object. An empty body is an empty object. ok is false if it is none.
+func (c *checker) body(r *request) (o gjson.Result, ok bool) {
+	raw := bytes.TrimSpace(bytes.ToValidUTF8(r.body, []byte("\ufffd")))
+	switch {
+	case r.unread != "":
 		c.wrong("body", r.unread, nil)
-		return nil
-	}
-	if len(bytes.TrimSpace(r.body)) == 0 {
-		return object{}
-	}
-	raw := bytes.ToValidUTF8(r.body, []byte("\ufffd"))
-	if !json.Valid(raw) {
+	case len(raw) == 0:
+		return o, true
+	case !json.Valid(raw):
 		c.wrong("body", "invalid JSON", nil)
-		return nil
+	default:
+		return c.object("body", gjson.ParseBytes(raw))
 	}
-	return c.object("body", raw)
+	return o, false
 }
 
-func (c *checker) object(path string, raw json.RawMessage) object {
-	var o object
-	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
-		c.wrong(path, "invalid object", raw)
-		return nil
+func (c *checker) object(path string, o gjson.Result) (gjson.Result, bool) {
+	if !o.IsObject() {
+		c.wrong(path, "invalid object", json.RawMessage(o.Raw))
 	}
-	return o
+	return o, o.IsObject()
 }
 
-// value returns the value of a key; it records a missing required one as wrong.
-func (c *checker) value(o object, path, key string, required bool) (json.RawMessage, bool) {
-	raw, ok := o.present(key)
+// value returns the value of a key; null counts as absent. It records a missing required one as wrong.
+func (c *checker) value(o gjson.Result, path, key string, required bool) (v gjson.Result, ok bool) {
+	v = o.Get(key)
+	ok = v.Exists() && v.Type != gjson.Null
 	if !ok && required {
 		c.wrong(path+"."+key, "'"+key+"' is required", nil)
 	}
-	return raw, ok
+	return v, ok
 }
 
-func (c *checker) text(o object, path, key string, required bool, limit int) string {
-	raw, ok := c.value(o, path, key, required)
-	if !ok {
-		return ""
+func (c *checker) text(o gjson.Result, path, key string, required bool, limit int) string {
+	v, ok := c.value(o, path, key, required)
+	n := utf8.RuneCountInString(v.Str)
+	switch {
+	case !ok:
+	case v.Type != gjson.String:
+		c.wrong(path+"."+key, "invalid string value", json.RawMessage(v.Raw))
+	case n > limit:
+		c.wrong(path+"."+key, fmt.Sprintf("maxLength %d", limit), json.RawMessage(v.Raw))
+	case n == 0 && required:
+		c.wrong(path+"."+key, "minLength 1", json.RawMessage(v.Raw))
 	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		c.wrong(path+"."+key, "invalid string value", raw)
-		return ""
-	}
-	if n := utf8.RuneCountInString(text); n > limit {
-		c.wrong(path+"."+key, fmt.Sprintf("maxLength %d", limit), raw)
-	} else if n == 0 && required {
-		c.wrong(path+"."+key, "minLength 1", raw)
-	}
-	return text
+	return v.Str
 }
 
 // whole reads a whole number of at least 0; nil if there is none.
-func (c *checker) whole(o object, path, key string, required bool) *int64 {
-	raw, ok := c.value(o, path, key, required)
-	if !ok {
+func (c *checker) whole(o gjson.Result, path, key string, required bool) *int64 {
+	v, ok := c.value(o, path, key, required)
+	switch {
+	case !ok:
 		return nil
+	case v.Type != gjson.Number || v.Num != math.Trunc(v.Num) || math.Abs(v.Num) > math.MaxInt32:
+		c.wrong(path+"."+key, "invalid integer number", json.RawMessage(v.Raw))
+		return nil
+	case v.Num < 0:
+		c.wrong(path+"."+key, "min 0", json.RawMessage(v.Raw))
 	}
-	var number float64
-	switch err := json.Unmarshal(raw, &number); {
-	case err != nil || number != math.Trunc(number) || math.Abs(number) > math.MaxInt32:
-		c.wrong(path+"."+key, "invalid integer number", raw)
-		return nil
-	case number < 0:
-		c.wrong(path+"."+key, "min 0", raw)
-		return nil
-	}
-	whole := int64(number)
+	whole := int64(v.Num)
 	return &whole
 }
 
@@ -109,26 +97,38 @@ func isWebAddress(text string) bool {
 }
 
 // order reads the body of a create or a purchase.
-func (c *checker) order(o object, paymentRequired bool) (intentWire, *paymentWire) {
+func (c *checker) order(o gjson.Result, paymentRequired bool) (intentWire, *paymentWire) {
 	var w intentWire
 	w.ProductURL = c.text(o, "body", "productUrl", true, 2048)
 	if w.ProductURL != "" && !isWebAddress(w.ProductURL) {
-		c.wrong("body.productUrl", "invalid url", quoted(w.ProductURL))
+		c.wrong("body.productUrl", "invalid url", w.ProductURL)
 	}
 	if q := c.whole(o, "body", "quantity", true); q != nil {
 		w.Quantity = int(*q)
 	}
-	if raw, ok := c.value(o, "body", "buyer", true); ok {
-		w.Buyer = c.buyer(raw)
+	if v, ok := c.value(o, "body", "buyer", true); ok {
+		w.Buyer = c.buyer(v)
 	}
 	w.ReferenceID = c.text(o, "body", "referenceId", false, 255)
-	c.extras(o, &w)
+	if v, ok := c.value(o, "body", "variantSelections", false); ok {
+		w.VariantSelections = c.selections(v)
+	}
+	const constraints = "body.constraints"
+	if v, ok := c.value(o, "body", "constraints", false); ok {
+		if v, ok = c.object(constraints, v); ok {
+			w.Constraints = &constraintsWire{
+				MaxTotalPrice:        c.whole(v, constraints, "maxTotalPrice", false),
+				MaxShippingPrice:     c.whole(v, constraints, "maxShippingPrice", false),
+				OfferRetrievalEffort: c.text(v, constraints, "offerRetrievalEffort", false, 255),
+			}
+		}
+	}
 	return w, c.payment(o, paymentRequired)
 }
 
-func (c *checker) buyer(raw json.RawMessage) *buyerWire {
-	o := c.object("body.buyer", raw)
-	if o == nil {
+func (c *checker) buyer(v gjson.Result) *buyerWire {
+	o, ok := c.object("body.buyer", v)
+	if !ok {
 		return nil
 	}
 	field := func(key string) string { return c.text(o, "body.buyer", key, true, 255) }
@@ -138,94 +138,52 @@ func (c *checker) buyer(raw json.RawMessage) *buyerWire {
 		Province: field("province"), PostalCode: field("postalCode"), Country: field("country"),
 	}
 	if b.Country != "" && b.Country != "US" {
-		c.wrong("body.buyer.country", "Could not match the union against any of the items.", quoted(b.Country))
+		c.wrong("body.buyer.country", noMatch, b.Country)
 	}
 	return b
 }
 
-// extras reads the optional fields of an order.
-func (c *checker) extras(o object, w *intentWire) {
-	if raw, ok := o.present("variantSelections"); ok {
-		w.VariantSelections = c.selections(raw)
-	}
-	if raw, ok := o.present("constraints"); ok {
-		w.Constraints = c.constraints(raw)
-	}
-}
-
-func (c *checker) selections(raw json.RawMessage) []variantSelectionWire {
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		c.wrong("body.variantSelections", "invalid array", raw)
+func (c *checker) selections(v gjson.Result) (all []variantSelectionWire) {
+	if !v.IsArray() {
+		c.wrong("body.variantSelections", "invalid array", json.RawMessage(v.Raw))
 		return nil
 	}
-	var all []variantSelectionWire
-	for i, item := range items {
+	for i, item := range v.Array() {
 		path := fmt.Sprintf("body.variantSelections.$%d", i)
-		o := c.object(path, item)
-		if o == nil {
+		o, ok := c.object(path, item)
+		if !ok {
 			continue
 		}
-		w := variantSelectionWire{Label: c.text(o, path, "label", true, 30)}
+		label := c.text(o, path, "label", true, 30)
 		value, ok := c.value(o, path, "value", true)
-		var text string
-		var number float64
 		switch {
-		case !ok:
-		case json.Unmarshal(value, &text) == nil:
-			if utf8.RuneCountInString(text) > 60 {
-				c.wrong(path+".value", "maxLength 60", value)
-			}
-		case json.Unmarshal(value, &number) != nil:
-			c.wrong(path+".value", "Could not match the union against any of the items.", value)
+		case ok && value.Type != gjson.String && value.Type != gjson.Number:
+			c.wrong(path+".value", noMatch, json.RawMessage(value.Raw))
+		case utf8.RuneCountInString(value.Str) > 60:
+			c.wrong(path+".value", "maxLength 60", json.RawMessage(value.Raw))
 		}
-		w.Value = value
-		all = append(all, w)
+		all = append(all, variantSelectionWire{label, json.RawMessage(value.Raw)})
 	}
 	return all
 }
 
-// The values of offerRetrievalEffort.
-const (
-	effortMax = "max" // try until the confirm window closes; the default
-	effortLow = "low" // give up a merchant that takes much longer than usual
-)
-
-func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
-	const path = "body.constraints"
-	o := c.object(path, raw)
-	if o == nil {
-		return nil
-	}
-	w := &constraintsWire{
-		MaxTotalPrice:        c.whole(o, path, "maxTotalPrice", false),
-		MaxShippingPrice:     c.whole(o, path, "maxShippingPrice", false),
-		OfferRetrievalEffort: c.text(o, path, "offerRetrievalEffort", false, 255),
-	}
-	if raw, ok := o.present("offerRetrievalEffort"); ok && w.OfferRetrievalEffort != effortMax && w.OfferRetrievalEffort != effortLow {
-		c.wrong(path+".offerRetrievalEffort", "should be one of the following; ['max','low']", raw)
-	}
-	return w
-}
-
 // payment reads the payment method: the two kinds that the contract names.
-func (c *checker) payment(o object, required bool) *paymentWire {
+func (c *checker) payment(o gjson.Result, required bool) *paymentWire {
 	const path = "body.paymentMethod"
-	raw, ok := c.value(o, "body", "paymentMethod", required)
+	v, ok := c.value(o, "body", "paymentMethod", required)
+	if ok {
+		v, ok = c.object(path, v)
+	}
 	if !ok {
 		return nil
 	}
-	m := c.object(path, raw)
-	if m == nil {
-		return nil
-	}
-	w := &paymentWire{Type: api.PaymentType(c.text(m, path, "type", true, 64))}
+	w := &paymentWire{Type: api.PaymentType(c.text(v, path, "type", true, 64))}
 	switch w.Type {
 	case api.VaultToken:
-		w.VaultToken = c.text(m, path, "vaultToken", true, 255)
+		w.VaultToken = c.text(v, path, "vaultToken", true, 255)
 	case api.Drawdown, "":
 	default:
-		c.wrong(path, "Could not match the union against any of the items.", quoted(string(w.Type)))
+		c.wrong(path, noMatch, w.Type)
 	}
 	return w
 }

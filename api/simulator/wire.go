@@ -18,14 +18,6 @@ type moneyWire struct {
 
 func usd(cents int64) moneyWire { return moneyWire{"USD", cents} }
 
-func usdOrNone(cents int64) *moneyWire {
-	if cents == 0 {
-		return nil
-	}
-	m := usd(cents)
-	return &m
-}
-
 type buyerWire struct {
 	FirstName  string `json:"firstName"`
 	LastName   string `json:"lastName"`
@@ -87,11 +79,10 @@ type offerProductWire struct {
 }
 
 type costWire struct {
-	Subtotal moneyWire  `json:"subtotal"`
-	Discount *moneyWire `json:"discount,omitempty"`
-	Shipping moneyWire  `json:"shipping"`
-	Tax      moneyWire  `json:"tax"`
-	Total    moneyWire  `json:"total"`
+	Subtotal moneyWire `json:"subtotal"`
+	Shipping moneyWire `json:"shipping"`
+	Tax      moneyWire `json:"tax"`
+	Total    moneyWire `json:"total"`
 }
 
 type offerShippingWire struct {
@@ -229,8 +220,8 @@ type validationWire struct {
 }
 
 type fieldWire struct {
-	Message string          `json:"message"`
-	Value   json.RawMessage `json:"value,omitempty"`
+	Message string `json:"message"`
+	Value   any    `json:"value,omitempty"`
 }
 
 type messageWire struct {
