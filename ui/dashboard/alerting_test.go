@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tillwatch/api/account"
 	"tillwatch/ui/attention"
 )
@@ -179,46 +177,6 @@ func TestAnAlertIsMutedForATime(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestTheEndOfAMuteShowsTheAcknowledgementBelowItAtOnce(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		next func(m *Model, failed account.Alert)
-	}{
-		{"with the next change", func(m *Model, failed account.Alert) { raise(m, failed) }},
-		{"with the next second", func(m *Model, _ account.Alert) { m.Update(tickMsg{}) }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				now, failed := time.Now(), failedAlert("Mug", time.Now())
-				m, _ := alerted(t, attention.Memory{Off: []attention.Off{
-					{Key: attention.KeyOf(failed), At: now},
-					{Key: attention.Key{Kind: failed.Kind}, All: true, At: now, Until: now.Add(time.Hour)},
-				}}, failed)
-				if !listed(m, "Mug failed", "muted for 1h") {
-					t.Fatalf("it is not muted:\n%s", screen(m))
-				}
-				time.Sleep(time.Hour)
-				if c.next(m, failed); !listed(m, "Mug failed", "acknowledged") {
-					t.Errorf("the mute is over:\n%s", screen(m))
-				}
-			})
-		})
-	}
-}
-
-func TestAFrozenScreenHoldsThatAnAlertIsMuted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		now, failed := time.Now(), failedAlert("Mug", time.Now())
-		m, _ := alerted(t, attention.Memory{Off: []attention.Off{{Key: attention.KeyOf(failed), At: now, Until: now.Add(time.Hour)}}}, failed)
-		press(m, " ")
-		second(m, 2*time.Hour)
-		m.Update(tea.WindowSizeMsg{Width: 170, Height: 45})
-		if !listed(m, "Mug failed", "muted for 1h") {
-			t.Errorf("the screen is frozen:\n%s", screen(m))
-		}
-	})
 }
 
 func TestAnAlertIsAcknowledgedInTheDetailOfItsIntent(t *testing.T) {

@@ -101,27 +101,6 @@ func TestWhatHappenedWhileNobodyLookedIsOneKeyAway(t *testing.T) {
 	}
 }
 
-func TestGapsBeforeAnAbsenceTakeNoRoomFromThoseInIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := quietShop()
-		m := boardOf(t, s, 120, 36)
-		gaps := func(n int) {
-			s.touch(func() { s.changes.Summary.Gaps = n })
-			m.Update(changesMsg{s.Changes(0)})
-		}
-		gaps(mostOutages)
-		time.Sleep(time.Minute)
-		m.Update(tea.BlurMsg{})
-		time.Sleep(time.Minute)
-		gaps(mostOutages + 1)
-		m.Update(tea.FocusMsg{})
-		press(m, "D", "end", "G")
-		if got := screen(m); !strings.Contains(got, "1 gap: the relay deleted events") {
-			t.Errorf("no gap in\n%s", got)
-		}
-	})
-}
-
 func TestWhatHappenedBetweenTwoRunsIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quietShop()
@@ -217,35 +196,4 @@ func TestAGlimpseElsewhereIsNoAbsence(t *testing.T) {
 			t.Errorf("it says\n%s", got)
 		}
 	})
-}
-
-func TestDeliveredParcelsOfOneNameAreShownTogether(t *testing.T) {
-	for _, c := range []struct {
-		names []string
-		want  string
-	}{
-		{nil, "0 delivered"},
-		{[]string{"Mug"}, "1 delivered: Mug"},
-		{[]string{"Mug", "Mug", "Sofa"}, "3 delivered: Mug ×2, Sofa"},
-		{[]string{"a", "b", "b", "c", "d", "e", "f", "f"}, "8 delivered: a, b ×2, c, d, e and 2 more"},
-	} {
-		if got := list(c.names, "delivered").Text; got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
-func TestTheDigestInAFewWordsCountsOneAsOne(t *testing.T) {
-	for _, c := range []struct {
-		of   digest
-		want string
-	}{
-		{digest{raised: make([]alertSpan, 1), gaps: 1}, "1 alert, 1 outage"},
-		{digest{raised: make([]alertSpan, 2), gaps: 1200}, "2 alerts, 1,200 outages"},
-		{digest{created: 1, failed: 1, completed: 2}, "1 new, 1 failed, 2 completed"},
-	} {
-		if got := c.of.short(); got != c.want {
-			t.Errorf("it says %q, not %q", got, c.want)
-		}
-	}
 }

@@ -3,8 +3,6 @@ package dashboard
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +12,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
-	"pgregory.net/rapid"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -185,54 +182,6 @@ func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
 	if got != "tillwatch needs 40×12 cells, this terminal has 30×8" {
 		t.Errorf("screen: %q", got)
 	}
-}
-
-func TestEverySizeIsFilledExactly(t *testing.T) {
-	s := typicalShop(time.Now())
-	evil := *s.changes.Intents[4]
-	evil.Product = "e\u0301vil \x1b]0;x\x07 日本語 👨‍👩‍👧 \u202e name that goes on and on and on"
-	evil.Merchant = "\x9b31m❤️.example"
-	s.put(&evil)
-	e := s.event(4, "weird.\x1b[2Jtype", 0)
-	e.Product, e.SourceID = evil.Product, "id\r\n🇺🇸"
-	models := map[string]*Model{}
-	for _, name := range themes.Names() {
-		theme, err := themes.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		models[name] = boardOf(t, s, 80, 24, func(c *Config) { c.Theme = theme })
-	}
-	models["live"] = boardOf(t, s, 80, 24, func(c *Config) { c.Live, c.Environment = true, "prod\x1b[31m日本" })
-	models["plain"] = boardOf(t, s, 80, 24, func(c *Config) { c.NoColor = true })
-	names := slices.Sorted(maps.Keys(models))
-	keys := []string{"tab", "1", "2", "3", "4", "5", "6", "0", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "s", "S", "x", "X", "U", "K", "p", "i", "?", ":", "space", "t", "pgup", "pgdown"}
-	rapid.Check(t, func(r *rapid.T) {
-		m := models[rapid.SampledFrom(names).Draw(r, "model")]
-		width, height := rapid.IntRange(1, 300).Draw(r, "width"), rapid.IntRange(1, 100).Draw(r, "height")
-		m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-		press(m, rapid.SliceOfN(rapid.SampledFrom(keys), 0, 6).Draw(r, "keys")...)
-		if rapid.Bool().Draw(r, "click") {
-			x, y := rapid.IntRange(0, width).Draw(r, "x"), rapid.IntRange(0, height).Draw(r, "y")
-			m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
-			m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
-		}
-		content := drawing(m)
-		lines := strings.Split(content, "\n")
-		if len(lines) != height {
-			r.Fatalf("%dx%d: %d lines", width, height, len(lines))
-		}
-		for y, line := range lines {
-			if w := ansi.StringWidth(line); w > width || w < width && !m.dialog.open() {
-				r.Fatalf("%dx%d: line %d is %d wide: %q", width, height, y, w, line)
-			}
-		}
-		for _, c := range ansi.Strip(content) {
-			if c != '\n' && (c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e) {
-				r.Fatalf("%dx%d: %U reaches the terminal", width, height, c)
-			}
-		}
-	})
 }
 
 func TestNoColorIsReadable(t *testing.T) {

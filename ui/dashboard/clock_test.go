@@ -35,30 +35,6 @@ func TestNothingGlowsForEverAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
-// TestAPictureThatStartsOverIsDrawnWhole has the clock go on before the whole
-// picture comes again: every age goes by that clock at once.
-func TestAPictureThatStartsOverIsDrawnWhole(t *testing.T) {
-	now := time.Now()
-	s := typicalShop(now)
-	for _, frozen := range []bool{false, true} {
-		m := boardOf(t, s, 160, 45, func(c *Config) { c.Now = func() time.Time { return now } })
-		if frozen {
-			press(m, "space")
-		}
-		before := screen(m)
-		now = now.Add(3 * time.Hour)
-		m.Update(changesMsg{account.Changes{Version: 2, Whole: true, Intents: s.changes.Intents, Shipments: s.changes.Shipments, Summary: s.changes.Summary}})
-		got := screen(m)
-		m.board.invalidate()
-		if want := screen(m); got != want {
-			t.Errorf("frozen %v: it shows\n%s\nand drawn again\n%s", frozen, got, want)
-		}
-		if !frozen && got == before {
-			t.Error("no age has changed")
-		}
-	}
-}
-
 // TestAFrozenScreenHoldsWhatItHasTakenOver freezes right behind a change that a pane
 // would draw with the next second.
 func TestAFrozenScreenHoldsWhatItHasTakenOver(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"tillwatch/api"
@@ -142,25 +141,6 @@ func TestTheCursorIsOnWhatAGroupLeadsTo(t *testing.T) {
 	}
 }
 
-func TestAnotherRowOfTheReasonBeginsWithItsMerchant(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 160, 45)
-	press(m, "l", "l", "l", "f", "f", "j", "f")
-	in, _ := m.board.intentUnder()
-	if got, want := m.filters.inPane[layout.Intents].Text, `merchant="`+string(in.Merchant)+`"`; got != want {
-		t.Errorf("the filter is %s, want %s", got, want)
-	}
-}
-
-func TestAFilterByARowIsEditedAsAnyOther(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 160, 45)
-	press(m, "f", "/")
-	write(m, "state:failed")
-	press(m, "enter")
-	if got := screen(m); !strings.Contains(got, `/ merchant="acme.example" state:failed`) || !strings.Contains(got, "3 of 64") {
-		t.Errorf("the filter was not typed on:\n%s", got)
-	}
-}
-
 func TestARowWithoutAnIntentOrAMerchantSaysSo(t *testing.T) {
 	s := typicalShop(time.Now())
 	unread := *s.changes.Intents[3]
@@ -193,16 +173,6 @@ func TestTheFailuresFillTheScreenUntilTheyAreLeft(t *testing.T) {
 	}
 }
 
-func TestTheDetailFollowsTheFilterByItsRow(t *testing.T) {
-	for _, size := range everySize {
-		m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
-		press(m, "enter", "f")
-		if got := screen(m); !strings.Contains(got, "14 of 64") || m.board.detailOpen != layout.Beside(size[0]) {
-			t.Errorf("%v: the board is not shown with the filter:\n%s", size, got)
-		}
-	}
-}
-
 func TestTheFailuresAreCountedOnceTheIntentsAreKnown(t *testing.T) {
 	s := newShop(time.Now())
 	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedConnecting}
@@ -215,34 +185,6 @@ func TestTheFailuresAreCountedOnceTheIntentsAreKnown(t *testing.T) {
 		m.Update(changesMsg{account.Changes{Summary: account.Summary{Feed: s.changes.Summary.Feed, List: account.ListStatus{State: c.list}}}})
 		if got := screen(m); !strings.Contains(got, c.want) {
 			t.Errorf("no %q:\n%s", c.want, got)
-		}
-	}
-}
-
-func TestTheFailuresGoOnWithTheShop(t *testing.T) {
-	s := typicalShop(time.Now())
-	m := boardOf(t, s, 120, 36)
-	press(m, "F")
-	failed := *s.changes.Intents[4]
-	failed.State, failed.Since, failed.Failure = api.Failed, s.now, &api.FailureReason{Code: "captcha_blocked"}
-	s.put(&failed)
-	m.Update(changesMsg{s.Changes(0)})
-	if got := screen(m); !strings.Contains(got, "FAILURES 10") || !strings.Contains(got, "captcha blocked") {
-		t.Errorf("a failure that was just learnt is not there:\n%s", got)
-	}
-}
-
-func TestFailuresAreClicked(t *testing.T) {
-	for _, size := range everySize {
-		m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
-		press(m, "F")
-		for y, line := range strings.Split(screen(m), "\n") {
-			if at := strings.Index(line, "brewhaus"); at >= 0 {
-				m.Update(tea.MouseClickMsg{X: len([]rune(line[:at])), Y: y, Button: tea.MouseLeft})
-			}
-		}
-		if press(m, "enter"); !strings.Contains(screen(m), `merchant="brewhaus.example" state:failed age<24h: 1 failed`) {
-			t.Errorf("%v: a click does not choose a merchant:\n%s", size, screen(m))
 		}
 	}
 }

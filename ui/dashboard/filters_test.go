@@ -41,23 +41,6 @@ func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
 	}
 }
 
-func TestEitherOfTwoIsFiltered(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	press(m, "/")
-	write(m, "failed,merchant:acme")
-	press(m, "enter")
-	shown, _ := m.board.intents.Matches()
-	want := 0
-	for _, in := range typicalShop(time.Now()).changes.Intents {
-		if in.State == api.Failed || in.Merchant == "acme.example" {
-			want++
-		}
-	}
-	if shown != want || !strings.Contains(screen(m), "/ failed,merchant:acme") {
-		t.Errorf("it shows %d, want the %d that failed or are Acme's:\n%s", shown, want, screen(m))
-	}
-}
-
 func TestTheLastGoodFilterStaysWhileAnExpressionIsBroken(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, "/")

@@ -51,21 +51,6 @@ func TestATextIsFoundInTheDetailAndItsRawBody(t *testing.T) {
 	}
 }
 
-func TestATextThatALineHoldsManyTimesIsFound(t *testing.T) {
-	m := boardOf(t, rawShop(), 200, 55)
-	press(m, "enter")
-	length := len(drawing(m))
-	for _, text := range []string{" ", "e", "-"} {
-		press(m, "/")
-		write(m, text)
-		press(m, "enter")
-		if got := drawing(m); len(got) > 20*length {
-			t.Fatalf("%q makes %d bytes of %d", text, len(got), length)
-		}
-		press(m, "esc")
-	}
-}
-
 func TestWhatIsMaskedIsNotFound(t *testing.T) {
 	m := boardOf(t, rawShop(), 200, 55)
 	press(m, "enter")

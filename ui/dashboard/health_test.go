@@ -13,7 +13,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
-	"tillwatch/ui/dashboard/paint"
 )
 
 func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
@@ -67,15 +66,6 @@ func TestAKeyWithoutTheScopeIsNoFaultOfTheService(t *testing.T) {
 				t.Errorf("the line says %q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-func TestTheEnvironmentIsWholeWhereThereIsRoom(t *testing.T) {
-	s := typicalShop(time.Now())
-	s.changes.Summary.API.State, s.changes.Summary.API.From = account.APIUnauthorized, api.Environment{Name: "simulator"}
-	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedOff}
-	if got := strings.Split(screen(boardOf(t, s, 80, 24)), "\n")[0]; !strings.Contains(got, " simulator ") {
-		t.Errorf("the header says %q", got)
 	}
 }
 
@@ -160,29 +150,6 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 				t.Errorf("%s, %v: the line says %q", c.name, size, line)
 			}
 		}
-	}
-}
-
-func TestTheHeaderStandsStillWhileTheServiceIsSlowOrFails(t *testing.T) {
-	for _, width := range []int{80, 120, 200} {
-		clock := map[int]string{}
-		for state, name := range map[account.APIState]string{account.APIHealthy: "healthy", account.APISlow: "slow", account.APIFailing: "failing"} {
-			s := typicalShop(time.Now())
-			s.changes.Summary.API.State = state
-			head := strings.Split(screen(boardOf(t, s, width, 40)), "\n")[0]
-			clock[paint.Width(head[:strings.Index(head, "relay")])] += " " + name
-		}
-		if len(clock) != 1 {
-			t.Errorf("%d columns: the relay stands at the column %v", width, clock)
-		}
-	}
-}
-
-func TestReadsThatWaitForQuotaAreNoFaultOfTheService(t *testing.T) {
-	s := typicalShop(time.Now())
-	s.changes.Summary.API.State = account.APISlow
-	if head := strings.Split(screen(boardOf(t, s, 120, 40)), "\n")[0]; !strings.Contains(head, "api ◐ pacing") {
-		t.Errorf("the header is %q", head)
 	}
 }
 
@@ -299,27 +266,6 @@ func TestReadingAgainAlsoTriesAKeyThatMayNotReadShipments(t *testing.T) {
 				t.Errorf("the intent was read: %v; the key was tried: %v", read, tried)
 			}
 		})
-	}
-}
-
-func TestALineThatADoctorCanExplainNamesItWhereThereIsRoom(t *testing.T) {
-	now := time.Now()
-	for _, c := range []struct {
-		width int
-		feed  account.FeedStatus
-		want  bool
-	}{
-		{200, account.FeedStatus{State: account.FeedRefused}, true},
-		{200, account.FeedStatus{State: account.FeedLost, Since: now}, true},
-		{80, account.FeedStatus{State: account.FeedRefused}, false},
-		{200, account.FeedStatus{State: account.FeedLive}, false},
-	} {
-		s := typicalShop(now)
-		s.changes.Summary.Feed = c.feed
-		line := strings.Split(screen(boardOf(t, s, c.width, 40, func(cfg *Config) { cfg.Now = func() time.Time { return now } })), "\n")[1]
-		if strings.Contains(line, "tillwatch doctor says more") != c.want {
-			t.Errorf("%s at %d: %q", c.feed.State, c.width, line)
-		}
 	}
 }
 

@@ -141,7 +141,8 @@ func TestWhateverAPictureHoldsTheScreenIsFilledAndClean(t *testing.T) {
 		}
 		looks = append(looks, theme)
 	}
-	keys := []string{"enter", "z", "j", "l", "G", "P", "?", ":", "space", "s", "alt+1", "alt+2", "alt+3", "alt+4", "esc", "/", "p", "t", "x", "X"}
+	keys := strings.Fields("enter z j k h l g G P ? : space s S alt+1 alt+2 alt+3 alt+4 esc / a i p t x X U K " +
+		"tab 1 2 3 4 5 6 0 pgup pgdown")
 	rapid.Check(t, func(r *rapid.T) {
 		now := time.Now()
 		theme := rapid.SampledFrom(looks).Draw(r, "theme")
@@ -152,7 +153,12 @@ func TestWhateverAPictureHoldsTheScreenIsFilledAndClean(t *testing.T) {
 		})
 		m.board.setFocus(layout.Pane(rapid.IntRange(0, layout.Board-1).Draw(r, "focus")))
 		fills(r, m, width, height)
-		press(m, rapid.SliceOfN(rapid.SampledFrom(keys), 0, 4).Draw(r, "keys")...)
+		press(m, rapid.SliceOfN(rapid.SampledFrom(keys), 0, 6).Draw(r, "keys")...)
+		if rapid.Bool().Draw(r, "click") {
+			x, y := rapid.IntRange(0, width).Draw(r, "x"), rapid.IntRange(0, height).Draw(r, "y")
+			m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+		}
 		fills(r, m, width, height)
 	})
 }

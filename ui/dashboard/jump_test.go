@@ -57,18 +57,6 @@ func TestJumpingToAnID(t *testing.T) {
 	}
 }
 
-func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 200, 55)
-	press(m, "i", "c", "x", "backspace")
-	if got := screen(m); !strings.Contains(got, "id c▏") {
-		t.Errorf("what is typed is not in view:\n%s", got)
-	}
-	press(m, "esc")
-	if m.jump.typed != nil || m.board.detailOpen {
-		t.Error("esc did not leave it")
-	}
-}
-
 func TestSortingByColumn(t *testing.T) {
 	for _, width := range []int{200, 80} {
 		s := typicalShop(time.Now())

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
@@ -92,28 +91,6 @@ func TestAKeyThatWorksOnlyElsewhereSaysWhere(t *testing.T) {
 	}
 }
 
-func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
-	s := typicalShop(time.Now())
-	m := boardOf(t, s, 200, 55)
-	press(m, "j", "j", "j")
-	id := m.board.subject().ID
-	moved := *s.changes.Intents[5]
-	for _, in := range s.changes.Intents {
-		if in.ID == id {
-			moved = *in
-		}
-	}
-	moved.State, moved.Since = api.PlacingOrder, time.Now()
-	s.put(&moved)
-	m.Update(changesMsg{s.Changes(0)})
-	if got := m.board.subject(); got.ID != id {
-		t.Errorf("cursor on %s after its intent moved on, want %s", got.ID, id)
-	}
-	if in, _ := m.board.intentUnder(); in.State != api.PlacingOrder {
-		t.Errorf("the intent under the cursor is %s", in.State)
-	}
-}
-
 func TestTheCursorStaysOnItsIntentWhenLanesBecomeAList(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "l", "l", "j", "j")
@@ -123,31 +100,6 @@ func TestTheCursorStaysOnItsIntentWhenLanesBecomeAList(t *testing.T) {
 		if got := m.board.subject().ID; got != id {
 			t.Errorf("cursor on %s at %dx%d, want %s", got, size.Width, size.Height, id)
 		}
-	}
-}
-
-func TestAFilterIsTypedKeptAndTakenBack(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 200, 55)
-	press(m, "/", "a", "c", "m", "e")
-	if got := screen(m); !strings.Contains(got, "/ acme▏  14 of 64") {
-		t.Errorf("no live count:\n%s", got)
-	}
-	press(m, "backspace", "esc")
-	if m.filters.inPane[layout.Intents] != nil {
-		t.Error("esc kept the filter")
-	}
-	press(m, "/", "q", "enter")
-	if m.filters.inPane[layout.Intents] == nil || m.filters.inPane[layout.Intents].Text != "q" {
-		t.Fatalf("enter did not keep the filter: %+v", m.filters.inPane[layout.Intents])
-	}
-	press(m, "esc")
-	if m.filters.inPane[layout.Intents] != nil {
-		t.Error("esc on the board kept the filter")
-	}
-	press(m, "/")
-	m.Update(tea.PasteMsg{Content: "wool\x1b[31m\nsocks"})
-	if got := m.filters.typed.text; got != "wool[31m socks" {
-		t.Errorf("pasted filter %q", got)
 	}
 }
 
@@ -177,25 +129,6 @@ func TestFreezeHoldsTheScreenAndCountsWhatIsNew(t *testing.T) {
 	})
 }
 
-func TestTheTailFollowsOnlyFromItsNewestRow(t *testing.T) {
-	s := typicalShop(time.Now())
-	m := boardOf(t, s, 200, 55)
-	press(m, "4", "k")
-	held := m.board.subject()
-	s.event(1, api.OfferRetrieved, 0)
-	m.Update(changesMsg{s.Changes(0)})
-	if m.board.subject() != held || !strings.Contains(screen(m), "held") {
-		t.Errorf("the tail went on under the cursor: %v, want %v", m.board.subject(), held)
-	}
-	press(m, "G")
-	held = m.board.subject()
-	s.event(2, api.IntentCompleted, 0).Seq = 7777
-	m.Update(changesMsg{s.Changes(0)})
-	if got := m.board.subject(); got != held || !strings.Contains(screen(m), "7777") {
-		t.Errorf("after G the cursor is on %v, want %v, and the newest event in sight:\n%s", got, held, screen(m))
-	}
-}
-
 func TestTheMousePointsIntoPanes(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	r := m.board.layout.Panes[layout.Shipments]
@@ -216,37 +149,6 @@ func TestTheMousePointsIntoPanes(t *testing.T) {
 	press(m, "m")
 	if m.modes().Mouse {
 		t.Error("the mouse was not given back")
-	}
-}
-
-func TestTheThemeChangesByKey(t *testing.T) {
-	dark, _ := themes.Find("dark")
-	light, _ := themes.Find("light")
-	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Theme, c.Themes = dark, []themes.Theme{dark, light} })
-	before := drawing(m)
-	press(m, "t")
-	if m.themes.chosen.Name != "light" || drawing(m) == before {
-		t.Errorf("theme %s", m.themes.chosen.Name)
-	}
-	press(m, "t")
-	if m.themes.chosen.Name != "dark" {
-		t.Errorf("theme %s after going round", m.themes.chosen.Name)
-	}
-}
-
-func TestThePaletteRunsAnAction(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	press(m, ":", "z", "o", "o", "m", "enter")
-	if !m.board.zoom || m.dialog.open() {
-		t.Errorf("zoom %t, dialog open %t", m.board.zoom, m.dialog.open())
-	}
-	press(m, "?")
-	if !strings.Contains(screen(m), "Help") {
-		t.Error("no help")
-	}
-	press(m, "esc")
-	if m.dialog.open() {
-		t.Error("esc left the help open")
 	}
 }
 
@@ -312,15 +214,6 @@ func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
 	cmd()
 	if want := m.board.subject().ID; len(asked) != 1 || asked[0] != want {
 		t.Errorf("asked for %v, want %s", asked, want)
-	}
-}
-
-func TestEveryActionHasAHandler(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 160, 45)
-	for _, a := range action.Default().Actions() {
-		if m.handlers[a.ID].do == nil {
-			t.Errorf("%s has none", a.ID)
-		}
 	}
 }
 

@@ -135,18 +135,6 @@ func TestWithoutABrowserALinkIsCopiedAndStandsOnTheLine(t *testing.T) {
 	}
 }
 
-func TestABrowserThatFailsLeavesTheLinkCopied(t *testing.T) {
-	var opened []string
-	m := boardOf(t, lateShop("https://track.dhl.example/"), 160, 36, browsing(&opened, errors.New("xdg-open: exit status 3")))
-	said := perform(m, press(m, "2", "o", "o"))
-	if len(said) != 2 || said[1] != terminalMsg(ansi.SetSystemClipboard("https://track.dhl.example/")) {
-		t.Errorf("the terminal gets %q", said)
-	}
-	if got := screen(m); !strings.Contains(got, "could not be opened (xdg-open: exit status 3): https://track.dhl.example/") {
-		t.Errorf("the line is\n%s", got)
-	}
-}
-
 func TestNoLinkLeadsWhereItDoesNotSay(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://track.example/":              "not opened: " + weblink.ErrNotWeb.Error(),

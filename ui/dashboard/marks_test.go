@@ -46,17 +46,6 @@ func TestMarkMovesOnAndNeverTakesBackWhatItHasJustSet(t *testing.T) {
 	}
 }
 
-func TestAClickIsAWayBackToTheLastRow(t *testing.T) {
-	s, _ := queueShop(1)
-	m := boardOf(t, s, 200, 40)
-	press(m, "x")
-	r := m.board.layout.Panes[m.board.focus]
-	clickAt(m, r.X+40, r.Y+3)
-	if press(m, "x"); len(m.marks.set) > 0 {
-		t.Errorf("the row that was clicked keeps its mark:\n%s", screen(m))
-	}
-}
-
 func TestOfSeveralIntentsLeftOutOneReasonIsGivenAsOfSeveral(t *testing.T) {
 	s := typicalShop(time.Now())
 	left := 0

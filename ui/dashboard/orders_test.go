@@ -71,39 +71,6 @@ func TestIntentsAreGroupedByOrderAndBack(t *testing.T) {
 	}
 }
 
-func TestTheColumnsOfOrdersDoNotBreak(t *testing.T) {
-	s, _ := orderShop()
-	for n := range 40 {
-		s.intent(100+n, api.Completed, time.Duration(n)*time.Minute)
-	}
-	m := boardOf(t, s, 200, 55)
-	lanes := screen(m)
-	press(m, "O")
-	if at := totalColumns(m); len(at) != 1 {
-		t.Errorf("the totals end in the columns %v:\n%s", at, screen(m))
-	}
-	press(m, "P")
-	if got := screen(m); !strings.Contains(got, "PULSE") {
-		t.Errorf("P shows no pulse:\n%s", got)
-	}
-	if press(m, "P", "O"); strings.Contains(lanes, "PULSE") != strings.Contains(screen(m), "PULSE") {
-		t.Errorf("one by one again:\n%s", screen(m))
-	}
-}
-
-// totalColumns are the columns in which the totals of completed intents end; 0 is that of
-// a line that lacks its total.
-func totalColumns(m *Model) map[int]bool {
-	at := map[int]bool{}
-	for line := range strings.Lines(screen(m)) {
-		if strings.Contains(line, "✓ completed") && strings.Contains(line, ".example") && !strings.Contains(line, "ci_") {
-			name, _, found := strings.Cut(line, " USD")
-			at[len([]rune(name))*map[bool]int{true: 1}[found]] = true
-		}
-	}
-	return at
-}
-
 func TestGroupedIntentsAreFilteredSortedAndReadable(t *testing.T) {
 	cases := []struct {
 		name      string
@@ -280,36 +247,6 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 			}
 			press(m, "esc")
 		}
-	}
-}
-
-func TestTheTimeLeftIsNotReadTogetherWithTheAge(t *testing.T) {
-	for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}, {60, 20}} {
-		for name, keys := range map[string][]string{"a list": nil, "orders": {"O"}} {
-			s, _ := orderShop()
-			m := boardOf(t, s, size[0], size[1])
-			press(m, keys...)
-			if together := regexp.MustCompile(`in +\d+[smhd] \d+[smhd]`).FindString(screen(m)); together != "" {
-				t.Errorf("%s of %d columns says %q:\n%s", name, size[0], together, screen(m))
-			}
-		}
-	}
-}
-
-func TestAHugeTotalLeavesTheNamesOfANarrowListTheirRoom(t *testing.T) {
-	for name, unread := range map[string]int{"all are read": 0, "one is not": 1} {
-		t.Run(name, func(t *testing.T) {
-			s, items := orderShop()
-			huge := *s.changes.Intents[slices.IndexFunc(s.changes.Intents, func(in *account.Intent) bool { return in.ID == items[0] })]
-			huge.Total = &api.Money{Currency: "USD", Subunits: 123_456_789_012}
-			s.put(&huge)
-			s.changes.Summary.NeverRead = unread
-			m := boardOf(t, s, 40, 24)
-			press(m, "O")
-			if got := screen(m); !inOrder(got, "order-7", "Chili Cr", "Wool Soc", "order-8", "Linen Sh") {
-				t.Errorf("the names give way:\n%s", got)
-			}
-		})
 	}
 }
 

@@ -58,21 +58,6 @@ func TestAFrozenScreenCatchesUpWithThePicture(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsTheConfiguredOneUntilAnAnswerNamesAnother(t *testing.T) {
-	p := newPicture(api.Environment{Name: "staging"})
-	if got := p.environment().Name; got != "staging" {
-		t.Errorf("before an answer: %q", got)
-	}
-	p.apply(&account.Changes{Whole: true, Summary: account.Summary{API: account.APIStatus{From: api.Environment{Name: "production", Live: true}}}})
-	if got := p.environment(); got.Name != "production" || !got.Live {
-		t.Errorf("after an answer: %+v", got)
-	}
-	p.apply(&account.Changes{Whole: true})
-	if got := p.environment().Name; got != "staging" {
-		t.Errorf("after the picture started over: %q", got)
-	}
-}
-
 func TestAFrozenScreenRemembersOnlyWhatItShows(t *testing.T) {
 	p := newPicture(api.Environment{})
 	p.apply(&account.Changes{Intents: []*account.Intent{{ID: "shown"}}, Shipments: []*account.Shipment{{ID: "parcel"}}})

@@ -181,14 +181,6 @@ func TestThePalettesRowsTakeClicks(t *testing.T) {
 	}
 }
 
-func TestTheOtherDialogsTakeClicks(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	press(m, "?")
-	if clickOn(t, m, "esc close"); m.dialog.open() {
-		t.Error("a click on esc leaves the help open")
-	}
-}
-
 func TestButtonsThatConfirmAreGuardedAsTheKeysAre(t *testing.T) {
 	cases := []struct {
 		name string

@@ -4,11 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
-
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
-	"tillwatch/ui/dashboard/paint"
 )
 
 func TestAPromptIsEdited(t *testing.T) {
@@ -33,19 +29,5 @@ func TestAPromptIsEdited(t *testing.T) {
 	}
 	if !p.add("\x1b[31m") || strings.Contains(p.text, "\x1b") {
 		t.Errorf("a control sequence was taken: %q", p.text)
-	}
-}
-
-func TestTheHintsOfAPromptTakeClicksWhereThereIsRoom(t *testing.T) {
-	const hint = "enter keeps it   esc cancels   !word excludes"
-	line := paint.NewLine(paint.NewBrush(themes.Theme{}, false))
-	l := line.Start(80)
-	spots := promptHints(l, hint)
-	text := ansi.Strip(l.String())
-	if len(spots) != 2 || text[spots[0].from:spots[0].to] != "enter keeps it" || text[spots[1].from:spots[1].to] != "esc cancels" {
-		t.Errorf("%v take clicks in %q", spots, text)
-	}
-	if spots := promptHints(line.Start(40), hint); spots != nil {
-		t.Errorf("%v take clicks without room for them", spots)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
-	"tillwatch/ui/dashboard/paint"
 )
 
 // pulsedShop is an account that has been watched since yesterday morning.
@@ -48,47 +47,6 @@ func afternoon() { time.Sleep(14*time.Hour + 2*time.Minute) }
 func TestThePulseLooksAsItShould(t *testing.T) {
 	sizes := append(slices.Clone(everySize), [2]int{40, 12})
 	looksAsItShould(t, sizes, pulsedShop, []sight{{"board", nil}, {"hour", []string{"P"}}, {"day", []string{"P", "w"}}}, afternoon)
-}
-
-func TestTheSumsOfThePulseEndInOneColumn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		afternoon()
-		for _, size := range everySize {
-			m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
-			press(m, "P")
-			ends := map[int]bool{}
-			for line := range strings.Lines(screen(m)) {
-				if sum := regexp.MustCompile(`^ (?:awaiting|value) +≥?[\d,.]+ USD`).FindString(line); sum != "" {
-					ends[paint.Width(sum)] = true
-				}
-			}
-			if len(ends) != 1 {
-				t.Errorf("%d columns: the sums end at %v in\n%s", size[0], ends, screen(m))
-			}
-		}
-	})
-}
-
-func TestThePulseIsAKeyAwayAndBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		afternoon()
-		for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}} {
-			for _, back := range []string{"P", "esc"} {
-				m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
-				press(m, "2", "P")
-				if got := screen(m); !strings.Contains(got, "▌PULSE · last 60m (w)") || strings.Contains(got, "INTENTS") {
-					t.Errorf("%v: P does not show the pulse:\n%s", size, got)
-				}
-				if press(m, "w"); !strings.Contains(screen(m), "▌PULSE · last 24h (w)") {
-					t.Errorf("%v: w does not show the day:\n%s", size, screen(m))
-				}
-				press(m, back)
-				if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌SHIPMENTS") {
-					t.Errorf("%v: %s does not lead back:\n%s", size, back, got)
-				}
-			}
-		}
-	})
 }
 
 func TestWhatIsNotKnownOfThePulseIsNotNothing(t *testing.T) {
@@ -155,32 +113,6 @@ func TestThePulseOfANewDayIsNotEmpty(t *testing.T) {
 			if got := screen(m); !inOrder(got, c.want...) {
 				t.Errorf("%s: the pulse says\n%s", c.name, got)
 			}
-		}
-	})
-}
-
-// The pulse is worked out over all intents: for no key, and for no frame between two
-// seconds.
-func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		afternoon()
-		s := pulsedShop(time.Now())
-		m := boardOf(t, s, 200, 55)
-		m.View()
-		first := m.board.pulseCache.pulse.At
-		for i := range 20 {
-			time.Sleep(10 * time.Millisecond)
-			m.Update(changeOf(s, i))
-			press(m, "j")
-		}
-		if got := m.board.pulseCache.pulse.At; !got.Equal(first) {
-			t.Errorf("worked out anew at %s", got)
-		}
-		time.Sleep(time.Second)
-		m.Update(tickMsg{})
-		m.View()
-		if got := m.board.pulseCache.pulse.At; got.Equal(first) {
-			t.Error("not worked out when the clock moved")
 		}
 	})
 }

@@ -82,22 +82,6 @@ func TestARecordingThatEndsByItselfIsOnTheScreenUntilAnotherBegins(t *testing.T)
 	}
 }
 
-func TestWhatSaysThatItRecordsYieldsToTheEndOfTheRecording(t *testing.T) {
-	r := &recordings{}
-	m := boardOf(t, typicalShop(time.Now()), 120, 36, recordingOn(r))
-	perform(m, press(m, "ctrl+r"))
-	if got := screen(m); !strings.Contains(got, "✓ recording, from 13:47:05 on") {
-		t.Fatalf("started:\n%s", got)
-	}
-	r.mu.Lock()
-	r.state = RecordingState{Trouble: "the recording has ended: no space left on device: /recordings/r"}
-	r.mu.Unlock()
-	m.redraw = true
-	if got := screen(m); strings.Contains(got, "✓ recording") || !strings.Contains(got, "✕ the recording has ended: no space left on device") {
-		t.Errorf("ended by itself:\n%s", got)
-	}
-}
-
 func TestARecordingThatCannotBeginIsSaid(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, recordingOn(&recordings{fails: errors.New("read-only file system")}))
 	perform(m, press(m, "ctrl+r"))

@@ -228,14 +228,6 @@ func TestAViewOrDetailOfAReplayNamesTheKeyThatLeavesIt(t *testing.T) {
 	}
 }
 
-func TestTheHelpOfAReplaySaysNothingOfConfirming(t *testing.T) {
-	m, _ := onTape(t, 120, 36)
-	press(m, "?")
-	if got := screen(m); !strings.Contains(got, "─ Help ─") || strings.Contains(got, "--allow-confirm") {
-		t.Error(got)
-	}
-}
-
 func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	m, f := onTape(t, 80, 24)
 	scrubber := []rune(strings.Split(screen(m), "\n")[23])
@@ -268,47 +260,10 @@ func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	}
 }
 
-func TestTheTransportLineFitsEverySize(t *testing.T) {
-	for _, p := range []recording.Position{
-		{}, {At: time.Hour, Length: 40 * time.Hour, Speed: 1000, Changes: 1 << 30, Change: 1 << 30, Ended: true},
-		{At: time.Second, Length: time.Minute, Speed: 0.25},
-	} {
-		m, f := onTape(t, 80, 24)
-		f.position = p
-		for width := 1; width <= 220; width += 3 {
-			for _, height := range []int{1, 11, 12, 13, 24} {
-				m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-				lines := strings.Split(drawing(m), "\n")
-				if len(lines) != height {
-					t.Fatalf("%d lines on %d×%d", len(lines), width, height)
-				}
-				if height > 12 && width >= 40 && !strings.Contains(lines[height-1], "┃") {
-					t.Fatalf("no scrubber on %d×%d: %q", width, height, lines[height-1])
-				}
-			}
-		}
-	}
-}
-
 func TestTheTransportLineSaysThatItSeeks(t *testing.T) {
 	m, f := onTape(t, 80, 24)
 	f.position = recording.Position{Length: time.Minute, Paused: true, Seeking: true}
 	if got := screen(m); !strings.Contains(got, "… seeking") || strings.Contains(got, "paused") {
 		t.Errorf("it does not say that it seeks:\n%s", got)
 	}
-}
-
-// BenchmarkReplay shows the recorded day, from one change to the next, at 120x36.
-func BenchmarkReplay(b *testing.B) {
-	pictures := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		m, p, feed := replayOf(b, 0, 120, 36)
-		for p.Advance() {
-			feed()
-			m.View()
-			pictures++
-		}
-	}
-	b.ReportMetric(float64(pictures)/b.Elapsed().Seconds(), "pictures/s")
 }

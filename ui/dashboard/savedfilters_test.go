@@ -43,35 +43,6 @@ func TestAFilterIsKeptUnderANameAndFoundAgain(t *testing.T) {
 	}
 }
 
-func TestANameIsTheSameInAnyCaseOfLetters(t *testing.T) {
-	m, last := remembering(t, 120, 36, Layout{Acquainted: true})
-	for _, typed := range []string{"filter wool", "save Foo", "filter mug", "save foo"} {
-		said(m, typed, "enter")
-	}
-	if len(last.Filters) != 1 || last.Filters[0].Text != "mug" {
-		t.Errorf("kept %v, want one", last.Filters)
-	}
-	said(m, "FOO", "enter")
-	if f := m.filters.inPane[layout.Intents]; f == nil || f.Text != "mug" || m.dialog.open() {
-		t.Errorf("the filter is %v:\n%s", f, screen(m))
-	}
-	if said(m, "forget fOO", "enter"); len(last.Filters) != 0 {
-		t.Errorf("kept %v after it was forgotten", last.Filters)
-	}
-}
-
-func TestTheWordOfAKeptFilterIsListedBeforeALetterIsTyped(t *testing.T) {
-	m, _ := remembering(t, 120, 55, Layout{Acquainted: true, Filters: []NamedFilter{{"cheap", "intents", "total<20"}}})
-	said(m, "")
-	for range 10 {
-		if strings.Contains(screen(m), "cheap / total<20") {
-			return
-		}
-		press(m, "pgdown")
-	}
-	t.Errorf("before a letter is typed, it is on no page:\n%s", screen(m))
-}
-
 func TestWhatCannotBeKeptOrForgottenIsSaid(t *testing.T) {
 	many := Layout{Acquainted: true}
 	for i := range mostNamed + 7 {

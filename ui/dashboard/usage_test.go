@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 func TestTheUseOfTheQuotaLooksAsItShould(t *testing.T) {
@@ -97,23 +95,6 @@ func TestAChartIsAskedForOnlyWhereThereIsOne(t *testing.T) {
 	press(m, "esc", "5", "s")
 	if got := screen(m); !strings.Contains(got, "by latency ↑") {
 		t.Errorf("requests are not sorted by what they took first:\n%s", got)
-	}
-}
-
-func TestSpendersAreSortedAndClicked(t *testing.T) {
-	m := boardOf(t, spentShop(time.Now()), 160, 45)
-	press(m, "u", "s", "s", "s", "s")
-	if got := screen(m); !strings.Contains(got, "QUOTA · last 60s (w) · by name ↑") || !strings.Contains(got, "▌▓ checkout-worker") {
-		t.Errorf("not sorted by name:\n%s", got)
-	}
-	press(m, "G")
-	for y, line := range strings.Split(screen(m), "\n") {
-		if strings.Contains(line, "tillwatch reconcile") {
-			m.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
-		}
-	}
-	if press(m, "enter"); !strings.Contains(screen(m), `/ by="tillwatch reconcile"`) {
-		t.Errorf("a click does not choose a spender:\n%s", screen(m))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/layout"
-	"tillwatch/ui/dashboard/pane"
 )
 
 // said opens the palette and types into it.
@@ -77,17 +76,5 @@ func TestWrongWordsAreSaidWithWhatIsPossibleAndStay(t *testing.T) {
 	said(m, "theme nrd", "enter", "backspace", "backspace", "o", "tab", "enter")
 	if m.dialog.open() || m.themes.chosen.Name != "nord" {
 		t.Errorf("mended, it is theme %s:\n%s", m.themes.chosen.Name, screen(m))
-	}
-}
-
-func TestAFilterOfThePaletteIsTakenAway(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	said(m, "filter wool", "enter")
-	if m.filters.inPane[layout.Intents] == (*pane.Filter)(nil) {
-		t.Fatal("no filter")
-	}
-	said(m, "filter ", "enter")
-	if m.filters.inPane[layout.Intents] != nil || m.dialog.open() {
-		t.Errorf("the filter stays:\n%s", screen(m))
 	}
 }

@@ -67,16 +67,6 @@ func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 	}
 }
 
-func TestFooterKeepsTheOrderOfTheTable(t *testing.T) {
-	table := Default()
-	for width := range 301 {
-		hints := table.Footer(Board, width, nil, nil)
-		if !slices.IsSortedFunc(hints, func(a, b Hint) int { return table.byID[a.ID] - table.byID[b.ID] }) {
-			t.Fatalf("in %d cells the order is %v", width, hints)
-		}
-	}
-}
-
 func TestFooterLeavesOutActionsOfOtherScopesAndWithoutKeys(t *testing.T) {
 	table, err := Default().Remap(map[ID][]string{NextTheme: {}})
 	if err != nil {

@@ -25,12 +25,6 @@ func TestEveryActionIsComplete(t *testing.T) {
 	}
 }
 
-func TestDefaultTableHasNoConflicts(t *testing.T) {
-	if _, err := NewTable(defaults()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestConfirmingAloneIsDangerous(t *testing.T) {
 	for _, a := range Default().Actions() {
 		if a.Dangerous != (a.ID == Confirm || a.ID == ConfirmMarked) {

@@ -185,28 +185,6 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 	})
 }
 
-func TestLinesThatBecomeEmptyLeaveTheOneAboveThem(t *testing.T) {
-	for _, height := range []int{1, 2, 4, 12} {
-		for empty := range height {
-			screen := newTerminal(40, height)
-			c := open(screen)
-			take(c)
-			c.Show(numbered(height, 1))
-			c.drawLate()
-			lines := numbered(height, 1)
-			for y := height - empty; y < height; y++ {
-				lines[y] = strings.Repeat(" ", 40)
-			}
-			c.Show(lines)
-			c.drawLate()
-			if got, want := screen.looks(), asPrinted(lines, 40, height); got != want {
-				t.Errorf("%d of %d lines became empty, and the terminal shows\n%s", empty, height, screen.String())
-			}
-			give(c)
-		}
-	}
-}
-
 func numbered(height, from int) []string {
 	lines := make([]string, height)
 	for y := range lines {
@@ -312,88 +290,6 @@ func TestTheTerminalMeasuresAsTheCanvasDoesWheneverTheScreenIsEntered(t *testing
 		take(c)
 		if got := strings.Contains(screen.last, ansi.SetModeUnicodeCore); got != turn.written {
 			t.Errorf("%s: told to measure by graphemes %t, want %t: %q", turn.name, got, turn.written, screen.last)
-		}
-	}
-}
-
-func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
-	blanks := strings.Repeat(" ", 35)
-	cases := []struct {
-		name, style, term string
-		erased            bool
-	}{
-		{"on a ground", "\x1b[0;38;2;215;7;230;48;2;25;30;4m", "xterm-256color", true},
-		{"one of 256", "\x1b[0;1;38;5;4;48;5;7m", "tmux-256color", true},
-		{"one of 16", "\x1b[0;97;107m", "xterm", true},
-		{"no style", "", "xterm", true},
-		{"in reverse", "\x1b[0;7m", "xterm", false},
-		{"underlined", "\x1b[0;4;31m", "xterm", false},
-		{"added to another style", "\x1b[31m", "xterm", true},
-		{"cut off", "\x1b[0;48m", "xterm", true},
-		{"in a hyperlink", "\x1b]8;;https://shop.example\x1b\\", "xterm", false},
-		{"a plain terminal", "\x1b[0;97;107m", "vt100", false},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			screen := newTerminal(40, 1)
-			canvas := New(Config{Out: screen, Environ: []string{"TERM=" + c.term}})
-			canvas.Resize(40, 1)
-			take(canvas)
-			line := c.style + "ab" + blanks + "cde\x1b[m"
-			canvas.Show([]string{line})
-			if erased := !strings.Contains(screen.last, blanks); erased != c.erased {
-				t.Errorf("erased: %v in %q", erased, screen.last)
-			}
-			if got, want := screen.looks(), asPrinted([]string{line}, 40, 1); got != want {
-				t.Errorf("it shows %q, want %q", got, want)
-			}
-		})
-	}
-}
-
-// What the environment says of colours is not the canvas's: the lines are made for
-// it, and a change is drawn as the first frame was.
-func TestAStyleIsDrawnAlikeAtFirstAndAfterwards(t *testing.T) {
-	for _, environ := range []string{"NO_COLOR=1", "CLICOLOR=0", "COLORTERM=truecolor", "TTY_FORCE=0"} {
-		t.Run(environ, func(t *testing.T) {
-			screen := newTerminal(12, 2)
-			c := open(screen, environ)
-			defer give(c)
-			take(c)
-			for _, line := range []string{"first line  ", "\x1b[0;1msecond\x1b[m line ", "\x1b[0;1;31mthird\x1b[m line  "} {
-				lines := []string{line, "below       "}
-				c.Show(lines)
-				c.drawLate() // does not wait for the pause
-				if got, want := screen.looks(), asPrinted(lines, 12, 2); got != want {
-					t.Errorf("after %q it shows %q, want %q", screen.last, got, want)
-				}
-			}
-		})
-	}
-}
-
-// A hyperlink goes on where the next piece belongs to it too, and has ended where
-// anything else follows.
-func TestALinkGoesOnFromLineToLine(t *testing.T) {
-	link := func(from, to string) []string {
-		word := func(s string) string {
-			return ansi.SetHyperlink("https://shop.example/socks") + s + ansi.ResetHyperlink()
-		}
-		return []string{"see " + word(from) + "   .", word(to) + "        .", "            "}
-	}
-	screen := newTerminal(12, 3)
-	c := open(screen)
-	defer give(c)
-	take(c)
-	for _, lines := range [][]string{{"            ", "er          ", "            "}, link("sock", "er."), link("mug ", "ers"), link("muck", "ets"), {"            ", "ets         ", "            "}, link("muck", "ets")} {
-		c.Show(lines)
-		c.drawLate() // does not wait for the pause
-		if got, want := screen.looks(), asPrinted(lines, 12, 3); got != want {
-			t.Errorf("after %q it shows\n%s\nwant\n%s", screen.last, got, want)
-		}
-		c.Tell(ansi.SetWindowTitle("between frames"))
-		if at := strings.Index(screen.last, "between"); strings.Count(screen.last[:at], "]8;;h") > strings.Count(screen.last[:at], "]8;;\a") {
-			t.Errorf("the title is within a link: %q", screen.last)
 		}
 	}
 }

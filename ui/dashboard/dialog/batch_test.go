@@ -12,7 +12,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
-	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 // basket is n orders, each of its own total.
@@ -39,17 +38,6 @@ func openBatch(t *testing.T, all []confirm.Proposal, live bool, height int) *han
 	w, height := d.Size(80, height)
 	d.View(ink(), w, height)
 	return h
-}
-
-func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
-	h := openBatch(t, basket(5), false, 40)
-	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m12s", "C  Confirm 50.10 USD"} {
-		h.sees(want)
-	}
-	answer := keyAt(h.dialog, actiontest.Press("C"), opened.Add(calm))
-	if answer.Kind != Confirmed || len(h.dialog.Batch()) != 5 {
-		t.Errorf("C answered %+v", answer)
-	}
 }
 
 func TestABatchShowsThePageOfEachItem(t *testing.T) {
@@ -119,14 +107,6 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	small := openBatch(t, basket(3), false, 6)
 	if got := small.key("C", calm); got != None {
 		t.Errorf("in six lines C answered %v", got)
-	}
-}
-
-func TestABatchSaysWhichOrdersAreInView(t *testing.T) {
-	for height, want := range map[int]string{11: "│ 1 of 14, pgdn and pgup scroll", 12: "│ 1 to 2 of 14, pgdn and pgup scroll"} {
-		if got := plain(openBatch(t, basket(14), false, height).dialog.View(ink(), 40, height)); !strings.Contains(got, want) {
-			t.Errorf("%d lines: no %q in\n%s", height, want, got)
-		}
 	}
 }
 
@@ -210,31 +190,6 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 	}
 	if _, err := NewBatch(nil, false, quiet(), opened); err == nil {
 		t.Error("an empty batch opens")
-	}
-}
-
-func TestABatchHasExactlyItsSize(t *testing.T) {
-	for _, n := range []int{1, 3, 60} {
-		for _, live := range []bool{false, true} {
-			d, err := NewBatch(basket(n), live, quiet(), opened)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for width := range 90 {
-				for _, height := range []int{0, 1, 2, 3, 5, 8, 12, 16, 22, 50} {
-					d.Scroll(7)
-					lines := d.View(ink(), width, height)
-					if len(lines) != height {
-						t.Fatalf("%d orders, %dx%d: %d lines", n, width, height, len(lines))
-					}
-					for _, l := range lines {
-						if got := ansi.StringWidth(l); got != width {
-							t.Fatalf("%d orders, %dx%d: a line of %d", n, width, height, got)
-						}
-					}
-				}
-			}
-		}
 	}
 }
 

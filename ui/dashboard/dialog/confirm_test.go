@@ -13,13 +13,6 @@ import (
 	"tillwatch/ui/dashboard/action/actiontest"
 )
 
-func TestConfirmInATestEnvironmentTakesUpperC(t *testing.T) {
-	h := open(t, socks(), false)
-	if got := h.key("C", calm); got != Confirmed {
-		t.Fatalf("C answered %v", got)
-	}
-}
-
 func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
 	for _, name := range []string{"c", "y", "Y", " ", "tab", "right", "down", "1"} {
 		h := open(t, socks(), false)

@@ -86,18 +86,6 @@ func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
 	}
 }
 
-func TestPaletteSaysThatNothingIsFound(t *testing.T) {
-	p := newPalette(t, "xxxx")
-	if screen := plain(p.View(ink(), 66, 20)); !strings.Contains(screen, "No action matches.") {
-		t.Errorf("it is not on\n%s", screen)
-	}
-	for _, name := range []string{"enter", "up", "down", "pgup", "pgdown"} {
-		if got := p.Key(actiontest.Press(name), opened); got != (Answer{}) {
-			t.Errorf("%q answered %+v", name, got)
-		}
-	}
-}
-
 func TestPalettePromisesEnterOnlyUntilItIsRefused(t *testing.T) {
 	p := newPalette(t, "")
 	p.SetVerbs([]Verb{{Name: "filter", Argument: "TEXT", Free: true}})

@@ -22,20 +22,6 @@ func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
 	h.sees("Not settled yet: reads go on for 30s here")
 }
 
-func TestStagesShowTheWay(t *testing.T) {
-	h := open(t, socks(), false)
-	h.key("C", calm)
-	for stage, want := range map[confirm.Stage]string{
-		confirm.Rereading: "▸ Read again", confirm.Recording: "▸ Write down", confirm.Sending: "▸ Send", confirm.Settling: "▸ Settle",
-	} {
-		h.dialog.SetProgress(confirm.Progress{Stage: stage})
-		h.sees(want)
-	}
-	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted})
-	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Sending})
-	h.sees("✓ Confirmed")
-}
-
 // Each stage says what it waits for, how long, and which try it is.
 func TestStagesSayWhatTheyWaitFor(t *testing.T) {
 	at := opened.Add(-7 * time.Second)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
@@ -83,7 +82,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		outcome.Differences = append(outcome.Differences, confirm.Difference{What: text("what"), Seen: text("seen"), Now: text("now")})
 		d := NewConfirm(seen, rapid.Bool().Draw(t, "live"), quiet(), opened)
 		blocks := []Dialog{d}
-		switch rapid.IntRange(0, 4).Draw(t, "what") {
+		switch rapid.IntRange(0, 5).Draw(t, "what") {
 		case 0:
 			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
 				keyAt(d, actiontest.Press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
@@ -101,6 +100,13 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 			palette.Paste(text("typed"))
 			palette.Key(actiontest.Press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")), opened)
 			blocks = append(blocks, palette)
+		case 5:
+			batch, err := NewBatch(basket(rapid.IntRange(1, 60).Draw(t, "orders")), d.live, quiet(), opened)
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch.Scroll(rapid.IntRange(0, 70).Draw(t, "scroll"))
+			blocks = append(blocks, batch)
 		}
 		width, height := rapid.IntRange(0, 300).Draw(t, "width"), rapid.IntRange(0, 100).Draw(t, "height")
 		for _, b := range blocks {
@@ -125,20 +131,6 @@ func checkBlock(t *rapid.T, l *paint.Line, b Dialog, width, height int) {
 		}
 		if at := strings.IndexFunc(ansi.Strip(l), isControl); at >= 0 || strings.Contains(l, "\n") {
 			t.Fatalf("%T %dx%d: line %d holds a control character: %q", b, width, height, i, l)
-		}
-	}
-}
-
-func TestWithoutColoursNoneIsDrawn(t *testing.T) {
-	table := action.Default()
-	palette := NewPalette(table, action.Board, nil)
-	for _, b := range []Dialog{NewConfirm(socks(), true, quiet(), opened), NewHelp(table, nil), palette} {
-		for _, l := range b.View(paint.NewLine(paint.NewBrush(themes.Theme{}, false)), 80, 30) {
-			for _, colour := range []string{"\x1b[3", ";3", "\x1b[4", ";48", ";38"} {
-				if strings.Contains(strings.ReplaceAll(l, "\x1b[4m", ""), colour) {
-					t.Fatalf("%T draws a colour: %q", b, l)
-				}
-			}
 		}
 	}
 }
@@ -191,16 +183,6 @@ func TestConfirmNamesThePageOnEveryScreen(t *testing.T) {
 					t.Errorf("%s, %v, live %t: nothing can be confirmed\n%s", c.name, size, live, screen)
 				}
 			}
-		}
-	}
-}
-
-func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
-	for height := range 40 {
-		d := NewConfirm(socks(), true, quiet(), opened)
-		screen := plain(d.View(ink(), 60, height))
-		if strings.Contains(screen, "Subtotal") != strings.Contains(screen, "Discount") {
-			t.Errorf("%d lines: some parts are missing\n%s", height, screen)
 		}
 	}
 }
@@ -307,34 +289,16 @@ func TestTheWayOutIsWholeOnTheSmallestScreen(t *testing.T) {
 	}
 }
 
-func BenchmarkConfirmView(b *testing.B) {
-	d := NewConfirm(socks(), true, quiet(), opened)
-	for b.Loop() {
-		d.View(ink(), 66, 28)
-	}
-}
-
-// TestTextOfAnyScriptKeepsTheLines has what comes from outside and what is typed
-// hold clusters that some terminals draw in one cell and others in two.
-func TestTextOfAnyScriptKeepsTheLines(t *testing.T) {
-	for _, text := range []string{"i᳡", "ka\u0301mera", "🇺🇸 flag", "👨‍👩‍👧 set", "각", "❤️", "1️⃣ mug", "日本語"} {
-		t.Run(text, func(t *testing.T) {
-			seen := socks()
-			seen.Product, seen.Merchant = api.Scrub(text), api.Scrub(text)
-			confirm := NewConfirm(seen, true, quiet(), opened)
-			palette := newPalette(t, "")
-			for _, r := range text {
-				palette.Key(tea.KeyPressMsg{Code: r, Text: string(r)}, opened)
-				keyAt(confirm, tea.KeyPressMsg{Code: r, Text: string(r)}, opened.Add(quietFor))
-			}
-			for _, d := range []Dialog{confirm, palette} {
-				width, height := d.Size(70, 40)
-				for _, line := range d.View(ink(), width, height) {
-					if a, b := ansi.StringWidth(line), ansi.StringWidthWc(line); a != width || b != width {
-						t.Errorf("%q takes %d cells or %d, want %d", ansi.Strip(line), a, b, width)
-					}
+func TestWithoutColoursNoneIsDrawn(t *testing.T) {
+	table := action.Default()
+	palette := NewPalette(table, action.Board, nil)
+	for _, b := range []Dialog{NewConfirm(socks(), true, quiet(), opened), NewHelp(table, nil), palette} {
+		for _, l := range b.View(paint.NewLine(paint.NewBrush(themes.Theme{}, false)), 80, 30) {
+			for _, colour := range []string{"\x1b[3", ";3", "\x1b[4", ";48", ";38"} {
+				if strings.Contains(strings.ReplaceAll(l, "\x1b[4m", ""), colour) {
+					t.Fatalf("%T draws a colour: %q", b, l)
 				}
 			}
-		})
+		}
 	}
 }

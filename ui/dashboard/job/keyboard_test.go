@@ -174,20 +174,6 @@ func TestKeysEndAnAnswerWhoseEndIsLost(t *testing.T) {
 	}
 }
 
-func TestOnlyItsMarkBeginsAPaste(t *testing.T) {
-	text := strings.Repeat("wool socks ", mostPasted/4)
-	for mark, want := range map[string]int{
-		"\x1b[200~": mostPasted,
-		"\x1b[20?~": len(text),
-		"\x1b[202~": len(text),
-	} {
-		var p pasted
-		if got := len(p.bound([]byte(mark+text))) - len(mark); got != want {
-			t.Errorf("after %q come %d bytes, not %d", mark, got, want)
-		}
-	}
-}
-
 func TestOfALongPasteOnlyTheBeginningComes(t *testing.T) {
 	const begin, end = "\x1b[200~", "\x1b[201~"
 	text := strings.Repeat("wool socks ", 1+mostPasted/4)

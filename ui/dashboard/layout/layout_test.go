@@ -178,26 +178,3 @@ func TestDetailStandsBesideTheBoardWhereThereIsRoom(t *testing.T) {
 		t.Errorf("detail %+v, intents %+v", narrow.Panes[Detail], narrow.Panes[Intents])
 	}
 }
-
-func TestEventsRequestsAndAlertsShareAPlace(t *testing.T) {
-	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
-		request := Request{Width: size[0], Height: size[1]}
-		place := Arrange(request).Panes[Events]
-		if place.Empty() {
-			t.Fatalf("%v: no events at first", size)
-		}
-		for tab := Events; tab <= Alerts; tab++ {
-			request.Tab = tab
-			l := Arrange(request)
-			for other := Events; other <= Alerts; other++ {
-				if got := l.Panes[other]; other == tab && got != place || other != tab && !got.Empty() {
-					t.Errorf("%v, tab %d: pane %d is at %+v, the place is %+v", size, tab, other, got, place)
-				}
-			}
-		}
-		request.Tab, request.Focus = Events, Alerts
-		if l := Arrange(request); l.Panes[Alerts].Empty() || !l.Panes[Events].Empty() {
-			t.Errorf("%v: the focused tab is not on the screen", size)
-		}
-	}
-}

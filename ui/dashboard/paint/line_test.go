@@ -88,23 +88,6 @@ func TestALineIsExactAndCleanWhateverItIsGiven(t *testing.T) {
 	})
 }
 
-func TestAnUnderlineEndsWithItsText(t *testing.T) {
-	b := brush(t)
-	for name, draw := range map[string]func(l *Line){
-		"at the end":     func(l *Line) { l.Put(Text|Underline, "0ba9") },
-		"before a blank": func(l *Line) { l.Put(Text|Underline, "0ba9").Space(1).Put(Text|Underline, "cf00") },
-		"in a column":    func(l *Line) { l.Fit(Text|Underline, "0ba9", 6) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := NewLine(b).Start(12)
-			draw(l)
-			if got := l.String(); strings.Contains(got, "0ba9 ") {
-				t.Errorf("the blank is underlined, too: %q", got)
-			}
-		})
-	}
-}
-
 // Without a background of its own, a theme cannot know the ink that is readable on the
 // colour of real money: the terminal's own ground is.
 func TestTheFrameOfRealMoneyIsReadableOnAnyTerminal(t *testing.T) {
@@ -202,25 +185,6 @@ func TestSpliceLaysABlockOverLines(t *testing.T) {
 		if got := ansi.Strip(line); got != want[i] {
 			t.Errorf("line %d = %q, want %q", i, got, want[i])
 		}
-	}
-}
-
-func TestGroundsWithoutColoursAreAttributes(t *testing.T) {
-	b := NewBrush(themes.Theme{}, false)
-	selected := NewLine(b).Start(3).On(Selected).Put(Text, "abc").String()
-	if !strings.Contains(selected, "\x1b[0;7m") {
-		t.Errorf("selected = %q, want reverse video", selected)
-	}
-	if strings.Contains(selected, "38;") || strings.Contains(selected, "48;") {
-		t.Errorf("selected = %q, want no colour", selected)
-	}
-}
-
-func BenchmarkLine(b *testing.B) {
-	l := NewLine(brush(b))
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = l.Start(40).Fit(Text, "Wool Socks, merino", 20).Space(1).Right(Muted, "44.52 USD", 11).String()
 	}
 }
 

@@ -35,16 +35,6 @@ func TestTheTimeOfAnAlertIsNeitherCutOffNorReadWithItsAge(t *testing.T) {
 	}
 }
 
-func TestEveryKindOfAlertIsNamedWhole(t *testing.T) {
-	for _, kind := range account.AlertKinds() {
-		p := NewAlerts(look(), nil)
-		p.SetPlace(Place{W: 60, H: 12})
-		if got := drawnAlerts(p, account.Alert{Kind: kind, Text: "something", Since: noon}); !strings.Contains(got, "⚑ "+string(kind)+" ") || !strings.Contains(got, " something") {
-			t.Errorf("%s is drawn as\n%s", kind, got)
-		}
-	}
-}
-
 func TestAHeldCursorStaysOnItsAlert(t *testing.T) {
 	p := NewAlerts(look(), nil)
 	p.SetPlace(Place{W: 100, H: 12})
@@ -60,19 +50,6 @@ func TestAHeldCursorStaysOnItsAlert(t *testing.T) {
 	p.Apply(&account.Changes{Summary: account.Summary{Alerts: []account.Alert{alert("ci_1", time.Hour), alert("ci_2", time.Minute), alert("ci_3", 0)}}}, false)
 	if got := p.Subject().ID; got != "ci_2" {
 		t.Errorf("after another came the cursor is on %s", got)
-	}
-}
-
-func TestTheIDOfAnAlertLeavesItsTextRoom(t *testing.T) {
-	a := account.Alert{Kind: account.AlertOrder, Intent: "ci_779d1ba1900f41e1ace4536c64382ed7", Since: noon,
-		Text: "order-20432 is partly failed, 1 of 3 items: order again what failed, or return the rest at its merchant"}
-	for _, width := range []int{140, 160, 180, 200} {
-		p := NewAlerts(look(), nil)
-		p.SetPlace(Place{W: width, H: 8})
-		p.Apply(&account.Changes{Summary: account.Summary{Alerts: []account.Alert{a}}}, true)
-		if got := text(p.Lines()); !strings.Contains(got, string(a.Text)) || !strings.Contains(got, "ci_779d1b") {
-			t.Errorf("%d columns:\n%s", width, got)
-		}
 	}
 }
 

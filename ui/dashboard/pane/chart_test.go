@@ -3,11 +3,9 @@ package pane
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 )
 
@@ -86,41 +84,5 @@ func TestAChartShowsWhoSpentHowMuchOfALimit(t *testing.T) {
 				t.Errorf("drawn:\n%s\nwant:\n%s", got, c.want)
 			}
 		})
-	}
-}
-
-func TestAChartSaysWhyThereIsNothing(t *testing.T) {
-	c := chart{title: "reads a second", note: "limit ~10", empty: "not called yet", w: 40, h: 7}
-	got := drawnChart(&c)
-	if !strings.Contains(got, "not called yet") || !strings.Contains(got, "limit ~10") || strings.Contains(got, "0") != strings.Contains("~10", "0") || strings.Contains(got, "─") {
-		t.Errorf("drawn:\n%s", got)
-	}
-}
-
-func TestEveryMomentOfASpanHasItsCell(t *testing.T) {
-	for _, span := range account.Spans() {
-		for _, cells := range []int{1, 23, 24, 47, 54, 59, 60, 61, 119, 120, 200} {
-			a := axisOf(span, noon.Add(1234*time.Millisecond), cells)
-			if a.cells != cells {
-				t.Fatalf("%d cells of %d", a.cells, cells)
-			}
-			newest := noon.Add(1234 * time.Millisecond).Truncate(span.Width())
-			if at, end, ok := a.at(newest); !ok || at >= end || end != a.cells {
-				t.Errorf("%d cells: the newest is at %d, %v, of %d", cells, at, ok, a.cells)
-			}
-			if _, _, ok := a.at(newest.Add(span.Width() + a.share)); ok {
-				t.Errorf("%d cells: the future is in the picture", cells)
-			}
-			before := -1
-			for i := range span.Length() {
-				at, end, ok := a.at(newest.Add(time.Duration(i-span.Length()+1) * span.Width()))
-				if ok && (at < before || at >= end) || !ok && i > span.Length()/cells+1 {
-					t.Errorf("%d cells: sample %d of %v is at %d after %d, %v", cells, i, span, at, before, ok)
-				}
-				if ok {
-					before = at
-				}
-			}
-		}
 	}
 }

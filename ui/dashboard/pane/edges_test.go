@@ -51,111 +51,6 @@ func TestAPaneHasOneRightEdge(t *testing.T) {
 	}
 }
 
-func TestColumnsOfThePulseAreApart(t *testing.T) {
-	for _, size := range [][2]int{{117, 12}, {145, 14}, {160, 40}, {200, 50}} {
-		p := NewPulse(look())
-		p.look.Pulse = func() *account.Pulse {
-			return &account.Pulse{At: noon, Known: noon.Add(-time.Hour), Hour: make([]account.Beat, 60), Day: make([]account.Beat, 96)}
-		}
-		p.SetPlace(Place{W: size[0], H: size[1]})
-		got := text(p.Lines())
-		if !strings.Contains(got, "today  yesterday by now") {
-			t.Errorf("%v: the periods are not apart:\n%s", size, got)
-		}
-		awaiting, today := 0, 0
-		for line := range strings.Lines(got) {
-			if at := strings.Index(line, "awaiting"); at >= 0 {
-				awaiting = endOf(strings.TrimRight(line, "\n"))
-			}
-			if head, _, ok := strings.Cut(line, "  yesterday by now"); ok {
-				today = endOf(head)
-			}
-		}
-		if awaiting != today {
-			t.Errorf("%v: what awaits ends in column %d, today in %d:\n%s", size, awaiting, today, got)
-		}
-	}
-}
-
-// The day and the agents say as much as each other, in one column.
-func TestTheNotesOfTheEstimatesAreInOneColumn(t *testing.T) {
-	for _, day := range []account.DayCount{{Seen: 31, Limit: 50}, {Seen: 31, Limit: 50, Exhausted: 3 * time.Hour}, {Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute)}} {
-		for w := 56; w <= 130; w++ {
-			p := NewQuota(look())
-			p.SetPlace(Place{W: w, H: 10})
-			p.Apply(&account.Changes{Summary: account.Summary{Day: day, Agents: account.AgentCount{Placing: 3, Limit: 10}}}, true)
-			var starts, ends []int
-			for line := range strings.Lines(text(p.Lines())) {
-				line = strings.TrimRight(line, " \n")
-				if _, note, ok := strings.Cut(line, "0  "); ok && strings.Contains(line, " / ") {
-					starts = append(starts, endOf(line)-endOf(strings.TrimLeft(note, " ")))
-					ends = append(ends, endOf(line))
-				}
-			}
-			if len(starts) == 2 && starts[0] != starts[1] && ends[0] != ends[1] {
-				t.Errorf("%d columns: the notes have no column of their own:\n%s", w, text(p.Lines()))
-			}
-		}
-	}
-}
-
-func TestAReasonAndItsMerchantAreApart(t *testing.T) {
-	in := intentOf("ci_1", api.Failed, time.Hour)
-	in.Merchant, in.ReadAt = "spice-lab.example", noon
-	in.Failure = &api.FailureReason{Code: "variant_selections_invalid"}
-	for w := 108; w <= 250; w++ {
-		got := text(intents(w, 12, in).Lines())
-		if strings.Contains(got, "invalid spice") {
-			t.Fatalf("%d columns: they read as one:\n%s", w, got)
-		}
-	}
-}
-
-func TestAFilterThatIsNotUnderstoodCountsNothing(t *testing.T) {
-	p := socks()
-	p.SetPlace(Place{W: 160, H: 20})
-	p.SetFilter(ParseFilter("age>>", p.Fields()))
-	if got := text(p.Lines()); !strings.Contains(got, "not filtered") || strings.Contains(got, " of ") {
-		t.Errorf("the lanes count what a filter finds that asks for nothing:\n%s", got)
-	}
-}
-
-func TestTheAmountsOfAnOfferBeginWhereItsOtherFactsDo(t *testing.T) {
-	in := wholeOf("ci_1", api.AwaitingConfirmation)
-	in.Latest.Offer = &api.Offer{Cost: api.Cost{Subtotal: &api.Money{Currency: "USD", Subunits: 2200}, Total: &api.Money{Currency: "USD", Subunits: 2976}}}
-	in.Merchant = "spice-lab.example"
-	p := NewDetail(look(), api.ConfirmWindow)
-	p.SetPlace(Place{W: 80, H: 30})
-	p.Open(Subject{Kind: OfIntent, ID: "ci_1"})
-	p.SetFacts(Facts{Intent: in})
-	got := text(p.Lines())
-	column := func(what string) int {
-		for line := range strings.Lines(got) {
-			if before, _, ok := strings.Cut(line, what); ok {
-				return paint.Width(before)
-			}
-		}
-		return -1
-	}
-	if column("29.76 USD") != column("spice-lab.example") {
-		t.Errorf("the total is in column %d, the merchant in %d:\n%s", column("29.76 USD"), column("spice-lab.example"), got)
-	}
-}
-
-func TestAWideListOfShipmentsUsesItsWidth(t *testing.T) {
-	for _, c := range []struct {
-		width int
-		id    bool
-	}{{84, false}, {149, false}, {150, true}, {250, true}} {
-		p := NewShipments(look())
-		p.SetPlace(Place{W: c.width, H: 12})
-		p.Apply(&account.Changes{Shipments: []*account.Shipment{parcel("shp_1", api.OutForDelivery, 0)}}, true)
-		if got := text(p.Lines()); (strings.Count(got, "shp_1") == 2) != c.id {
-			t.Errorf("%d columns: the id is shown: %t, want %t:\n%s", c.width, !c.id, c.id, got)
-		}
-	}
-}
-
 // A word of the service that is as long as its column stays apart from the next one.
 func TestALongStateIsApartFromTheProduct(t *testing.T) {
 	const long = "eaten_by_a_very_large_grue_of_the_sea"
@@ -180,6 +75,18 @@ func TestALongStateIsApartFromTheProduct(t *testing.T) {
 			if got := text(p.Lines()); strings.Contains(got, "…Mug") || !strings.Contains(got, "Mug") {
 				t.Errorf("%T, %d columns:\n%s", p, w, got)
 			}
+		}
+	}
+}
+
+func TestAReasonAndItsMerchantAreApart(t *testing.T) {
+	in := intentOf("ci_1", api.Failed, time.Hour)
+	in.Merchant, in.ReadAt = "spice-lab.example", noon
+	in.Failure = &api.FailureReason{Code: "variant_selections_invalid"}
+	for w := 108; w <= 250; w++ {
+		got := text(intents(w, 12, in).Lines())
+		if strings.Contains(got, "invalid spice") {
+			t.Fatalf("%d columns: they read as one:\n%s", w, got)
 		}
 	}
 }

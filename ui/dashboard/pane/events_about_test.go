@@ -38,19 +38,6 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestNoColumnOfAWideEventLiesFarFromTheNext(t *testing.T) {
-	intents := map[api.ID]*account.Intent{"ci_1": {Merchant: "paperie.example", Total: &api.Money{Subunits: 123450, Currency: "USD"}}}
-	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
-	p.Apply(&account.Changes{Events: []*account.Event{{ID: "evt_1", Seq: 1, Type: api.OfferRetrieved, SourceID: "ci_1", Product: "Gel Pens", Received: noon}}}, true)
-	for _, width := range []int{140, 160, 200, 240, 300} {
-		p.SetPlace(Place{W: width, H: 8})
-		_, after, _ := strings.Cut(text(p.Lines()), "1,234.50 USD")
-		if gap := strings.Index(after, "ci_1"); gap < 2 || gap > 20 {
-			t.Errorf("at %d cells the id is %d cells from the total", width, gap)
-		}
-	}
-}
-
 func TestAnEventSaysNoMoreThanThePaneKnows(t *testing.T) {
 	intents := map[api.ID]*account.Intent{}
 	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })

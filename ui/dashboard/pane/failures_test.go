@@ -2,7 +2,6 @@ package pane
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,21 +103,6 @@ func TestFailuresShowHowManyOfWhatAndForHowMuch(t *testing.T) {
 			}
 		}
 		p.NextSpan()
-	}
-}
-
-func TestNoValueLostIsCutOffHoweverNarrowTheView(t *testing.T) {
-	for _, w := range []int{40, 46, 52, 60, 80} {
-		p, _ := failuresOf(w, 20, badDay()...)
-		for line := range strings.Lines(text(p.Lines())) {
-			fields := strings.Fields(line)
-			if strings.Contains(line, "BY REASON") && !strings.HasSuffix(strings.TrimSpace(line), " value lost") {
-				t.Errorf("%d columns: the heads are %q", w, line)
-			}
-			if strings.HasPrefix(strings.TrimLeft(line, "▌ "), "out of stock ") && !slices.Contains(fields, "1,010.00") {
-				t.Errorf("%d columns: the value lost is cut off in %q", w, line)
-			}
-		}
 	}
 }
 
@@ -228,62 +212,6 @@ func TestTheCursorStaysOnItsGroup(t *testing.T) {
 	p.Apply(c, false)
 	if p.Lines(); p.group().name != "payment declined" || p.groups[byReason].rows[0].name != "payment declined" {
 		t.Errorf("the cursor is on %s once its group is the first", p.group().name)
-	}
-}
-
-func TestManyGroupsAreScrolled(t *testing.T) {
-	var all []*account.Intent
-	for i := range 300 {
-		all = append(all, failedOf(i, time.Minute, fmt.Sprintf("shop-%03d.example", i), fmt.Sprintf("reason_%03d", i/2), 100))
-	}
-	for _, size := range [][2]int{{200, 50}, {120, 30}, {80, 21}, {40, 9}} {
-		p, _ := failuresOf(size[0], size[1], all...)
-		for _, s := range []Step{Last, Right, Last, PageUp, PageDown} {
-			p.Move(s)
-			got := text(p.Lines())
-			if n := strings.Count(got, "\n") + 1; n != size[1] {
-				t.Errorf("%v: %d lines", size, n)
-			}
-			if size[1] > 2 && strings.Count(got, "▌") != 2 { // the title's and the cursor's
-				t.Errorf("%v: the cursor is not in view:\n%s", size, got)
-			}
-		}
-	}
-}
-
-// TestWideFailuresListTheGroupsOfBothCursors: each below its own side, over the whole of its
-// width, whichever side has the focus.
-func TestWideFailuresListTheGroupsOfBothCursors(t *testing.T) {
-	p, _ := failuresOf(160, 40, badDay()...)
-	for _, focused := range []string{"▌out of stock ", "▌acme.example "} {
-		lines := strings.Split(text(p.Lines()), "\n")
-		half := func(i, side int) string { return string([]rune(lines[i])[side*81:][:79]) }
-		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "FAILED") })
-		if got := text(p.Lines()); !strings.Contains(got, focused) || !strings.Contains(got, "▌out of stock ") || !strings.Contains(got, "▌acme.example ") {
-			t.Errorf("a cursor is not on the screen:\n%s", got)
-		}
-		for side, want := range [...]string{" FAILED out of stock", " FAILED acme.example"} {
-			if got := half(at, side); !strings.HasPrefix(got, want) {
-				t.Errorf("%q does not begin with %q", got, want)
-			}
-		}
-		for side, want := range [...]string{"acme.example", "out of stock"} {
-			if got := half(at+1, side); !strings.HasPrefix(got, " 1m ") || !strings.Contains(got, want) || !strings.HasSuffix(got, " 10.50 USD") {
-				t.Errorf("the first of side %d is %q", side, got)
-			}
-		}
-		p.Move(Right)
-	}
-	p.NextSpan()
-	lines := strings.Split(text(p.Lines()), "\n")
-	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, " FAILED acme.example") })
-	if got := lines[at+3]; !strings.Contains(got, "Product ci_003 ") || !strings.HasSuffix(got, " –") {
-		t.Errorf("an unknown total is not told from none: %q", got)
-	}
-	longest := "unsupported_store_no_guest_checkout"
-	wide, _ := failuresOf(200, 40, failedOf(1, time.Minute, "acme.example", longest, 100))
-	if got := text(wide.Lines()); !strings.Contains(got, strings.ReplaceAll(longest, "_", " ")+" ━") {
-		t.Errorf("the longest reason is cut beside its bar:\n%s", got)
 	}
 }
 

@@ -52,28 +52,6 @@ func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
 	}
 }
 
-func TestAnAmountIsWholeWhateverItsLength(t *testing.T) {
-	large := map[string]int64{"2,499.00 USD": 249900, "1,234,567.89 USD": 123456789, "92,233,720,368,547,758.07 USD": 9223372036854775807}
-	cut := regexp.MustCompile(`[0-9][,.]?…`)
-	for shown, subunits := range large {
-		for _, width := range []int{40, 60, 80, 108, 120, 200} {
-			p := NewIntents(look(), 45*time.Minute)
-			p.SetPlace(Place{W: width, H: 20})
-			var all []*account.Intent
-			for i, state := range api.IntentStates() {
-				in := *intentOf(string(rune('a'+i)), state, 0)
-				in.Total = &api.Money{Currency: "USD", Subunits: subunits}
-				all = append(all, &in)
-			}
-			p.Apply(&account.Changes{Intents: all}, true)
-			got := text(p.Lines())
-			if cut.MatchString(got) || !strings.Contains(got, shown) && !strings.Contains(got, "see detail") {
-				t.Errorf("%d columns: %s is not whole in\n%s", width, shown, got)
-			}
-		}
-	}
-}
-
 func TestHeadsOfLanesLeaveOutWhatDoesNotFit(t *testing.T) {
 	p := NewIntents(look(), 45*time.Minute)
 	p.SetPlace(Place{W: layout.LanesFrom, H: 12})

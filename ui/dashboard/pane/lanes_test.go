@@ -89,30 +89,6 @@ func TestALaneStaysWhereItIsWhileTheCursorIsInIt(t *testing.T) {
 	}
 }
 
-func TestALaneThatTheWheelTurnedReturnsWhenTheCursorMoves(t *testing.T) {
-	p := crowded()
-	p.lanes.fit()
-	p.Wheel(p.lanes.cells[laneAwaiting].x+1, 4, 9)
-	before := p.scrolled(laneAwaiting)
-	p.Move(Up)
-	if now := p.scrolled(laneAwaiting); before == 0 || now != 0 {
-		t.Errorf("%d rows above the window before, %d after", before, now)
-	}
-}
-
-func TestALaneThatReturnsToItsTopIsDrawnThere(t *testing.T) {
-	p := crowded()
-	p.lanes.fit()
-	p.Wheel(p.lanes.cells[laneAwaiting].x+1, 4, 9)
-	p.Lines()
-	p.Stay()
-	shown := slices.Clone(p.Lines())
-	p.Invalidate()
-	if now := p.Lines(); !slices.Equal(shown, now) {
-		t.Errorf("the pane shows\n%s\nand not\n%s", strings.Join(shown, "\n"), strings.Join(now, "\n"))
-	}
-}
-
 func TestTheCursorBeginsInALaneThatHasACard(t *testing.T) {
 	place := func(p *Intents, states ...api.IntentState) {
 		var all []*account.Intent
@@ -140,5 +116,18 @@ func TestTheCursorBeginsInALaneThatHasACard(t *testing.T) {
 				t.Errorf("the cursor is on %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestALaneThatReturnsToItsTopIsDrawnThere(t *testing.T) {
+	p := crowded()
+	p.lanes.fit()
+	p.Wheel(p.lanes.cells[laneAwaiting].x+1, 4, 9)
+	p.Lines()
+	p.Stay()
+	shown := slices.Clone(p.Lines())
+	p.Invalidate()
+	if now := p.Lines(); !slices.Equal(shown, now) {
+		t.Errorf("the pane shows\n%s\nand not\n%s", strings.Join(shown, "\n"), strings.Join(now, "\n"))
 	}
 }

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,28 +9,6 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 )
-
-func TestAQuotaOfTheAccountIsShownAsAnEstimate(t *testing.T) {
-	cases := []struct {
-		width int
-		want  []string
-	}{
-		{110, []string{"≤19 / 50", "≥31 made in 24h", "0 / 10", "≥10 placing"}},
-		{59, []string{"≤19 / 50 ≥31 made", "0 / 10 ≥10 placing"}},
-		{40, []string{"≤19 / 50", "0 / 10"}},
-	}
-	for _, c := range cases {
-		p := NewQuota(look())
-		p.SetPlace(Place{W: c.width, H: 10})
-		p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
-		got := strings.Join(strings.Fields(text(p.Lines())), " ")
-		for _, want := range c.want {
-			if !strings.Contains(got, want) || strings.Contains(got, "≤0") {
-				t.Errorf("%d columns: no %q in:\n%s", c.width, want, got)
-			}
-		}
-	}
-}
 
 func TestAQuotaSaysWhenItsReportIsOver(t *testing.T) {
 	cases := []struct {
@@ -88,20 +65,6 @@ func TestALimitThatNoHeaderNamesIsNoNumber(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// One word counts the agents, in every width, and none of it is cut.
-func TestTheAgentsThatWorkAreSaidToBePlacing(t *testing.T) {
-	for _, width := range []int{56, 59, 66, 72, 110} {
-		for _, n := range []int{0, 10} {
-			p := NewQuota(look())
-			p.SetPlace(Place{W: width, H: 10})
-			p.Apply(&account.Changes{Summary: account.Summary{Agents: account.AgentCount{Placing: n, Limit: 10}, List: account.ListStatus{State: account.ListWhole}}}, true)
-			if got, want := text(p.Lines()), strconv.Itoa(n)+" placing"; !strings.Contains(got, want) {
-				t.Errorf("%d columns: no %q in:\n%s", width, want, got)
-			}
-		}
 	}
 }
 

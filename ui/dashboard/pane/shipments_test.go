@@ -122,20 +122,3 @@ func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 		}
 	}
 }
-
-func TestAnEventIsFoundByWhatItHasLedTo(t *testing.T) {
-	p := NewEvents(look(), noIntent)
-	p.SetPlace(Place{W: 120, H: 8})
-	before := &account.Event{ID: "evt_1", Type: api.ShipmentUpdated, Product: "Mug", Received: noon}
-	p.Apply(&account.Changes{Events: []*account.Event{before}}, true)
-	p.SetFilter(ParseFilter("delayed", p.Fields()))
-	if shown, _ := p.Matches(); shown != 0 {
-		t.Errorf("%d found before a read", shown)
-	}
-	after := *before
-	after.Status = api.Delayed
-	p.Apply(&account.Changes{Events: []*account.Event{&after}}, false)
-	if shown, total := p.Matches(); shown != 1 || total != 1 {
-		t.Errorf("%d of %d found after a read", shown, total)
-	}
-}

@@ -158,20 +158,6 @@ func TestEachLimitHasOneRow(t *testing.T) {
 	}
 }
 
-func TestASpenderKeepsItsSignAndItsPlaceInTheCharts(t *testing.T) {
-	a, b := spent("a", account.SpenderObserved, nil), spent("b", account.SpenderObserved, nil)
-	own := []account.Spender{{Kind: account.SpenderOwn}, {Kind: account.SpenderOwn, Purpose: quota.Timer}}
-	p := usagePane(own[0], a, own[1], b, account.Spender{Kind: account.SpenderRest})
-	first := p.spending.signs[1]
-	if got := p.spending.stack; got[0] != 0 || got[1] != 2 || got[2] != 1 || got[4] != 4 {
-		t.Errorf("stacked as %v: tillwatch is at the bottom, the rest at the top", got)
-	}
-	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{b, a}}}, false)
-	if got := p.spending.signs[1]; got != first || p.spending.signs[0] == first {
-		t.Errorf("a had %v and has %v", first, got)
-	}
-}
-
 func TestAnAssumedLimitThatWasPassedIsNone(t *testing.T) {
 	for requests, want := range map[int]string{9: "limit ~10", 11: "limit not reported"} {
 		p := NewQuota(look())
@@ -208,6 +194,19 @@ func TestASpenderIsNoSlowerThanItsSlowestEndpoint(t *testing.T) {
 	}
 }
 
+func TestAHeldCursorStaysOnItsSpender(t *testing.T) {
+	few, many := spent("few", account.SpenderObserved, map[string]int{"GET /a": 2}), spent("many", account.SpenderObserved, map[string]int{"GET /a": 9})
+	p := usagePane(few)
+	p.Lines()
+	p.Hold(false)
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{few, many}}}, false)
+	p.Invalidate()
+	p.Lines()
+	if filter, _ := p.RowFilter(); filter != `by="few"` || p.spending.rows[0].key.by != "many" {
+		t.Errorf("after another spent more the cursor is on %s", filter)
+	}
+}
+
 func TestWhatIsLeftOfTheDayIsAPartOfItsLimit(t *testing.T) {
 	s := usagePane().spending
 	for _, left := range []int{45, 7, 1, 0} {
@@ -219,18 +218,5 @@ func TestWhatIsLeftOfTheDayIsAPartOfItsLimit(t *testing.T) {
 		if top, drawn := c.top(); c.highest() != float64(left) || top != 50 || !drawn {
 			t.Errorf("%d left of 50: a bar of %v in a chart up to %v, with its limit: %v", left, c.highest(), top, drawn)
 		}
-	}
-}
-
-func TestAHeldCursorStaysOnItsSpender(t *testing.T) {
-	few, many := spent("few", account.SpenderObserved, map[string]int{"GET /a": 2}), spent("many", account.SpenderObserved, map[string]int{"GET /a": 9})
-	p := usagePane(few)
-	p.Lines()
-	p.Hold(false)
-	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{few, many}}}, false)
-	p.Invalidate()
-	p.Lines()
-	if filter, _ := p.RowFilter(); filter != `by="few"` || p.spending.rows[0].key.by != "many" {
-		t.Errorf("after another spent more the cursor is on %s", filter)
 	}
 }

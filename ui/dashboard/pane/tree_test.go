@@ -73,15 +73,6 @@ func TestPersonalDataIsShownOnRequestAndTokensNever(t *testing.T) {
 	check("after something else was opened", false)
 }
 
-func TestTheRawBodyIsIndented(t *testing.T) {
-	got := text(detailOf(orderBody).Lines())
-	for _, want := range []string{`"items" 2`, `"n": 1`, `"n": 2`, `"empty": {}`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%s", want, got)
-		}
-	}
-}
-
 func TestTheValueOfALineCanBeCopied(t *testing.T) {
 	p := detailOf(orderBody)
 	cases := []struct {
@@ -98,18 +89,6 @@ func TestTheValueOfALineCanBeCopied(t *testing.T) {
 	p.at(t, `"email": "ann`)
 	if got, private := p.Value(); got != "ann@example.com" || !private {
 		t.Errorf("revealed: %q, private %t", got, private)
-	}
-}
-
-func TestTheCursorOfTheDetailStaysInView(t *testing.T) {
-	p := detailOf(orderBody)
-	p.SetPlace(Place{W: 80, H: 12})
-	for i := range 80 {
-		p.Lines()
-		if at := p.cursor - p.offset; at < 0 || at >= p.rows() || at == p.rows()-1 && p.total > p.offset+p.rows() {
-			t.Fatalf("after %d steps the cursor is on line %d of %d rows", i, at, p.rows())
-		}
-		p.Move([]Step{Down, Down, PageDown, Up, Last, First, PageUp}[i*3%7])
 	}
 }
 

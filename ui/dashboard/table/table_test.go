@@ -39,38 +39,6 @@ func cursor(t *Table[row]) string {
 	return r.key
 }
 
-func TestRowsAreOrderedAndTiesSortByKey(t *testing.T) {
-	tab := newTable(Top, 0)
-	tab.SetHeight(9)
-	tab.Upsert(row{"d", 2}, row{"b", 1}, row{"a", 2}, row{"c", 1})
-	if got := keys(tab); got != "bcad" {
-		t.Errorf("rows = %s, want bcad", got)
-	}
-	tab.Upsert(row{"b", 9})
-	if got := keys(tab); got != "cadb" {
-		t.Errorf("after b moved: %s, want cadb", got)
-	}
-}
-
-func TestTheCursorStaysOnItsRow(t *testing.T) {
-	tab := newTable(Top, 0)
-	tab.SetHeight(9)
-	tab.Upsert(row{"a", 1}, row{"b", 2}, row{"c", 3})
-	tab.Move(1)
-	tab.Upsert(row{"0", 0})
-	if got := cursor(tab); got != "b" {
-		t.Errorf("cursor on %s after a row above came, want b", got)
-	}
-	tab.Upsert(row{"b", 9})
-	if got, at := cursor(tab), tab.Index(); got != "b" || at != 3 {
-		t.Errorf("cursor on %s at %d after its row moved, want b at 3", got, at)
-	}
-	tab.Remove("b")
-	if got := cursor(tab); got != "c" {
-		t.Errorf("cursor on %s after its row went, want its neighbour c", got)
-	}
-}
-
 func TestTheWindowRestsAtTheHomeEdgeUntilTheCursorIsMoved(t *testing.T) {
 	tab := newTable(Bottom, 0)
 	tab.SetHeight(2)
@@ -258,20 +226,6 @@ func TestATableBehavesLikeASortedMap(t *testing.T) {
 	})
 }
 
-func BenchmarkUpsertOneOf100k(b *testing.B) {
-	tab := newTable(Top, 0)
-	tab.SetHeight(40)
-	rows := make([]row, 100_000)
-	for i := range rows {
-		rows[i] = row{fmt.Sprintf("%06d", i), i}
-	}
-	tab.Upsert(rows...)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		tab.Upsert(row{rows[i%len(rows)].key, (i * 7919) % len(rows)})
-	}
-}
-
 func TestABatchEndsAsItsRowsSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{0, 700}).Draw(t, "limit")
@@ -300,20 +254,6 @@ func TestABatchEndsAsItsRowsSorted(t *testing.T) {
 			}
 		}
 	})
-}
-
-func BenchmarkUpsert300NewestOf5000(b *testing.B) {
-	tab := newTable(Bottom, 5000)
-	tab.SetHeight(10)
-	batch := make([]row, 300)
-	b.ReportAllocs()
-	for n := 0; b.Loop(); {
-		for i := range batch {
-			batch[i] = row{fmt.Sprintf("%09d", n), n}
-			n++
-		}
-		tab.Upsert(batch...)
-	}
 }
 
 // CursorKey returns the key of the row under the cursor; "" if there is none.
