@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -306,40 +305,6 @@ func TestTheAlertOfABucketThatIsNoMoreEnds(t *testing.T) {
 					t.Errorf("the limit was raised: %+v", a)
 				}
 			})
-		})
-	}
-}
-
-func TestHealthFollowsTheLastExchanges(t *testing.T) {
-	ok := api.Exchange{Status: 200, Latency: 40 * time.Millisecond}
-	broken := api.Exchange{Err: errBroken}
-	cases := []struct {
-		name string
-		all  []api.Exchange
-		want APIState
-	}{
-		{"nothing called", nil, APIUnknown},
-		{"answered", []api.Exchange{ok}, APIHealthy},
-		{"one failure may be chance", []api.Exchange{ok, broken}, APIHealthy},
-		{"two failures in a row", []api.Exchange{ok, broken, {Status: 503, Err: errBroken}}, APIFailing},
-		{"failures with an answer between", []api.Exchange{broken, ok, broken}, APIHealthy},
-		{"recovered", []api.Exchange{broken, broken, ok}, APIHealthy},
-		{"not found is an answer", []api.Exchange{{Status: 404, Err: api.ErrMissing}}, APIHealthy},
-		{"another server's not found is none", []api.Exchange{{Status: 404, Err: api.ErrNotFound}, {Status: 404, Err: api.ErrNotFound}}, APIFailing},
-		{"refused", []api.Exchange{ok, {Status: 401, Err: api.ErrUnauthorized}}, APIUnauthorized},
-		{"too many requests", []api.Exchange{{Status: 429, Err: api.ErrPerSecond}}, APISlow},
-		{"long pause for quota", []api.Exchange{{Status: 200, Waited: 3 * time.Second}}, APISlow},
-		{"given up here", []api.Exchange{ok, {Err: context.Canceled}, {Err: context.Canceled}}, APIHealthy},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			s := NewStore(StoreConfig{})
-			for _, e := range c.all {
-				s.RecordExchange(e)
-			}
-			if got := s.Summary().API; got.State != c.want {
-				t.Errorf("state %v, want %v", got.State, c.want)
-			}
 		})
 	}
 }

@@ -58,25 +58,6 @@ func TestAlertsAreListedInOrder(t *testing.T) {
 	})
 }
 
-func TestManyAlertsAreReportedInOrder(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	const many = 2000
-	for i := range many {
-		s.ApplyRead(awaiting(benchID(i), time.Now().Add(time.Minute-api.ConfirmWindow)), time.Now(), ByRead)
-	}
-	first := s.Summary().Alerts
-	s.ApplyRead(placing(benchID(7), time.Now()), time.Now(), ByConfirm)
-	second := s.Summary().Alerts
-	if len(first) != many || len(second) != many-1 || !slices.IsSortedFunc(second, inOrder) {
-		t.Errorf("%d alerts, then %d, in order: %t", len(first), len(second), slices.IsSortedFunc(second, inOrder))
-	}
-	for _, a := range second {
-		if a.Intent == benchID(7) || a.Due.IsZero() {
-			t.Fatalf("alert %+v", a)
-		}
-	}
-}
-
 func TestALongBucketThatIsUsedUpIsNotOnlyForecast(t *testing.T) {
 	left := 20 * time.Second
 	s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket {

@@ -81,21 +81,6 @@ func TestChangesReportWhatIsNoLongerKept(t *testing.T) {
 	}
 }
 
-func TestRequestsAreARing(t *testing.T) {
-	s := NewStore(StoreConfig{KeepRequests: 3})
-	for i := range 5 {
-		s.RecordExchange(api.Exchange{Path: fmt.Sprint(i), Status: 200})
-	}
-	c := s.Changes(0)
-	if len(c.Requests) != 3 || c.Requests[0].Path != "2" || c.Requests[2].Path != "4" {
-		t.Fatalf("requests %+v", c.Requests)
-	}
-	s.RecordExchange(api.Exchange{Path: "5", Status: 200})
-	if c = s.Changes(c.Version); len(c.Requests) != 1 || c.Requests[0].Path != "5" {
-		t.Fatalf("requests %+v", c.Requests)
-	}
-}
-
 func TestProductNameReachesEventsThatCameBeforeIt(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon)}, time.Now())
@@ -167,17 +152,6 @@ func TestEventCounters(t *testing.T) {
 	}
 }
 
-func TestEventsBeyondTheKeptAreStillKnown(t *testing.T) {
-	s := NewStore(StoreConfig{KeepEvents: 4})
-	for n := range 20 {
-		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon)}, time.Now())
-	}
-	s.ApplyEvents([]Delivery{intentEvent(0, "ci_1", api.OfferRetrieved, noon)}, time.Now())
-	if got := s.Summary().Events; got.Received != 20 || got.Duplicate != 1 {
-		t.Errorf("counters %+v", got)
-	}
-}
-
 func TestProductSnapshotIsTheNewestCreated(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	product := func(n int, name string, at time.Time, kind api.EventType) {
@@ -223,15 +197,6 @@ func TestEventWithoutAReadableMomentIsNotLate(t *testing.T) {
 	}
 	if in, _ := s.Intent("ci_1"); in.State != api.Completed || !in.Since.Equal(noon.Add(time.Minute)) {
 		t.Errorf("intent %+v", in)
-	}
-}
-
-func TestUnknownSourcesAreKeptAndNothingElse(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	s.ApplyEvents([]Delivery{{Seq: 1, Event: api.Event{ID: "evt_1", Type: "refund.created", Source: api.EventSource{ID: "re_1", Type: "refund"}}}}, time.Now())
-	c := s.Changes(0)
-	if len(c.Events) != 1 || c.Events[0].Type != "refund.created" || len(c.Intents)+len(c.Shipments) != 0 {
-		t.Errorf("changes %+v", c)
 	}
 }
 

@@ -77,19 +77,6 @@ func TestWhenTheLastEventCameIsNeverInTheFuture(t *testing.T) {
 	})
 }
 
-func TestSeriesEndNowAfterTheClockWasSetBack(t *testing.T) {
-	var book seriesBook[Level]
-	for _, at := range []time.Time{noon, noon.Add(72 * time.Hour), noon.Add(time.Second)} {
-		book.edit(at, at, func(at time.Time) Level { return Level{At: at} }, func(l *Level) { l.Used++ })
-	}
-	for _, span := range Spans() {
-		list := book.series(noon.Add(time.Second)).Over(span)
-		if last := len(list) - 1; last < 0 || list[last].At.After(noon.Add(time.Second)) {
-			t.Errorf("%v: %+v, want the series up to now", span, list)
-		}
-	}
-}
-
 func TestWhatWasReadByAClockAheadIsReadAgainInTime(t *testing.T) {
 	s, ahead := NewStore(StoreConfig{}), noon.Add(72*time.Hour)
 	s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, CreatedAt: noon}, ahead, ByRead)

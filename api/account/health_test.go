@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 )
@@ -47,6 +48,8 @@ func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
 		{"a refused key", []api.Exchange{{Status: 401, Err: api.ErrUnauthorized}}, APIUnauthorized},
 		{"a key that is taken again", []api.Exchange{{Status: 401, Err: api.ErrUnauthorized}, {Status: 200}}, APIHealthy},
 		{"used-up quota", []api.Exchange{{Status: 429, Err: api.ErrRateLimited}}, APISlow},
+		{"a long pause for quota", []api.Exchange{{Status: 200, Waited: 3 * time.Second}}, APISlow},
+		{"another server's not found, twice", []api.Exchange{{Status: 404, Err: api.ErrNotFound}, {Status: 404, Err: api.ErrNotFound}}, APIFailing},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,19 +8,6 @@ import (
 	"tillwatch/api"
 )
 
-func TestTheOldestKnownEventsAreForgottenFirst(t *testing.T) {
-	k := newKnownIDs(100)
-	id := func(n int) api.ID { return api.ID(fmt.Sprintf("evt_%d", n)) }
-	for n := 1; n <= 250; n++ {
-		k.add(id(n))
-	}
-	for n := 1; n <= 250; n++ {
-		if known := k.has(id(n)); known != (n > 100) {
-			t.Errorf("event %d of 250 is known: %t", n, known)
-		}
-	}
-}
-
 func TestAnEventIsKnownLongAfterItsPlaceInTheLogIsGone(t *testing.T) {
 	s := NewStore(StoreConfig{KeepEvents: 10})
 	of := func(n int) Delivery {
@@ -97,20 +84,5 @@ func TestAfterARestartTheEventsOfTimelinesAreKnown(t *testing.T) {
 	again.ApplyEvents([]Delivery{of(all)}, time.Now())
 	if c := again.Summary().Events; c.Received != all+1 {
 		t.Errorf("a new event counts as known: %d received", c.Received)
-	}
-}
-
-func TestAnEventThatALongTimelineGaveUpIsKnown(t *testing.T) {
-	s := NewStore(StoreConfig{KeepEvents: 4})
-	const all = mostMoments + 50
-	for round := range 2 {
-		for n := range all {
-			d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
-			d.Seq += int64(round * all)
-			s.ApplyEvents([]Delivery{d}, time.Now())
-		}
-	}
-	if c := s.Summary().Events; c.Received != all || c.Duplicate != all {
-		t.Errorf("%+v, want %d received and each doubled once", c, all)
 	}
 }

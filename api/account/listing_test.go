@@ -116,16 +116,3 @@ func TestAnIncompleteListIsAnAlertUntilItIsWhole(t *testing.T) {
 		})
 	})
 }
-
-func TestAListWithoutIntentsWasRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := newService()
-		svc.lists = true
-		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(time.Second)
-			if got := s.Summary(); got.List.State != ListWhole || got.Reads.Total-got.Reads.Reconciled != 1 {
-				t.Errorf("%+v, %+v", got.List, got.Reads)
-			}
-		})
-	})
-}

@@ -114,20 +114,6 @@ func TestChangesOfAShipmentThatNoEventReportsCountAsMissed(t *testing.T) {
 	}
 }
 
-func TestOfAShipmentThatIsOlderThanTheFeedNothingIsMissed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, created := NewStore(StoreConfig{}), time.Now()
-		pass(time.Hour)
-		s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()})
-		s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1", Status: api.Delivered, CreatedAt: created, UpdatedAt: time.Now()}}, time.Now())
-		pass(time.Minute)
-		s.tick(time.Now())
-		if got := s.Summary().Events.Missed; got != 0 {
-			t.Errorf("%d events count as missed of what happened before there was a feed", got)
-		}
-	})
-}
-
 func TestAnIntentThatIsFirstSeenAfterItsEventWasLostCountsAsMissed(t *testing.T) {
 	cases := []struct {
 		name string

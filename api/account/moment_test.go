@@ -44,53 +44,6 @@ func briefly(line []*Moment) []string {
 	return all
 }
 
-func TestATimelineKnowsEventsByTheirIDsAndTypes(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	deliver := func(seq int64, id api.ID, kind api.EventType, second int) {
-		at := noon.Add(time.Duration(second) * time.Second)
-		s.ApplyEvents([]Delivery{{Seq: seq, Received: at, Event: api.Event{
-			ID: id, Type: kind, CreatedAt: at, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent},
-		}}}, time.Now())
-
-	}
-	deliver(1, "evt_ci_1_completed", api.IntentCompleted, 9)
-	deliver(2, "odd:id", api.OfferRetrieved, 3)
-	deliver(3, "evt_ci_1_", "checkout_intent.moved", 4)
-	deliver(4, "evt_ci_12_completed", api.OfferFailed, 5)
-	in, _ := s.Intent("ci_1")
-	want := []struct {
-		id   api.ID
-		text string
-	}{
-		{"odd:id", "offer retrieved (late true), already completed"},
-		{"evt_ci_1_", "moved"},
-		{"evt_ci_12_completed", "offer failed"},
-		{"evt_ci_1_completed", "completed"},
-	}
-	if len(in.Timeline) != len(want) {
-		t.Fatalf("timeline %+v", in.Timeline)
-	}
-	for i, m := range in.Timeline {
-		if m.EventID != want[i].id || brief(m) != want[i].text || m.By() != ByEvent {
-			t.Errorf("moment %d is %+v, want %+v", i, m, want[i])
-		}
-	}
-}
-
-func TestAMomentSaysWhatItMovedFromAndTo(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	readAs(api.RetrievingOffer, 1)(s)
-	told(api.OfferRetrieved, 5)(s)
-	readAs(api.PlacingOrder, 9)(s)
-	in, _ := s.Intent("ci_1")
-	want := []struct{ from, to api.IntentState }{{"", api.RetrievingOffer}, {api.RetrievingOffer, api.AwaitingConfirmation}, {api.AwaitingConfirmation, api.PlacingOrder}}
-	for i, m := range in.Timeline {
-		if m.From != want[i].from || m.To != want[i].to || m.State() != want[i].to {
-			t.Errorf("moment %d is from %q to %q, want %+v", i, m.From, m.To, want[i])
-		}
-	}
-}
-
 func TestAPublishedTimelineNeverChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := NewStore(StoreConfig{})
@@ -115,21 +68,6 @@ func TestAPublishedTimelineNeverChanges(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestATimelineLetsGoOfItsMiddle(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	for n := range 3 * mostMoments {
-		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))}, time.Now())
-	}
-	in, _ := s.Intent("ci_1")
-	n := len(in.Timeline)
-	if n > mostMoments+1 || n < mostMoments*3/4 || in.Timeline[0].EventID != "evt_0" || in.Timeline[n-1].EventID != api.ID(fmt.Sprint("evt_", 3*mostMoments-1)) {
-		t.Fatalf("%d moments, from %s to %s", n, in.Timeline[0].EventID, in.Timeline[n-1].EventID)
-	}
-	if gap := in.Timeline[1]; gap.What != LetGo || gap.Count != 3*mostMoments-n+1 {
-		t.Errorf("the gap is reported as %+v, want %d", gap, 3*mostMoments-n+1)
-	}
 }
 
 func TestEventsAndConfirmsStayWhileReadsGiveWay(t *testing.T) {
@@ -159,26 +97,6 @@ func TestEventsAndConfirmsStayWhileReadsGiveWay(t *testing.T) {
 	}
 }
 
-func TestReadsThatChangeNothingAreCounted(t *testing.T) {
-	s := NewStore(StoreConfig{})
-	read := func(second int) {
-		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, noon.Add(time.Duration(second)*time.Second), ByRead)
-	}
-	for second := range 38 {
-		read(second)
-	}
-	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", "checkout_intent.noted", noon.Add(time.Minute))}, time.Now())
-	read(90)
-	want := []string{"read: placing order", "unchanged 37", "noted", "unchanged 1"}
-	in, _ := s.Intent("ci_1")
-	if got := briefly(in.Timeline); !slices.Equal(got, want) {
-		t.Errorf("timeline %q, want %q", got, want)
-	}
-	if m := in.Timeline[1]; m.State() != "" || !m.When.Equal(noon.Add(37*time.Second)) {
-		t.Errorf("they are reported as %+v", m)
-	}
-}
-
 func TestEventsOfAShipmentStandInTheTimelineOfItsIntent(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	deliver := func(id api.ID, kind api.EventType, second int) {
@@ -205,30 +123,4 @@ func TestEventsOfAShipmentStandInTheTimelineOfItsIntent(t *testing.T) {
 	if in.State != api.Completed {
 		t.Errorf("it moved the intent to %s", in.State)
 	}
-}
-
-// TestEventsOfAnIntentStandInTheOrderOfTheirCreation holds in whatever order they
-// arrive.
-func TestEventsOfAnIntentStandInTheOrderOfTheirCreation(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 20).Draw(t, "events")
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		s := NewStore(StoreConfig{})
-		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, noon.Add(-time.Hour), ByRead)
-		for _, i := range rapid.Permutation(order).Draw(t, "order") {
-			s.ApplyEvents([]Delivery{intentEvent(i, "ci_1", "checkout_intent.noted", noon.Add(time.Duration(i)*time.Second))}, time.Now())
-		}
-		in, _ := s.Intent("ci_1")
-		if len(in.Timeline) != n+1 {
-			t.Fatalf("%d moments, want %d", len(in.Timeline), n+1)
-		}
-		for i, m := range in.Timeline[1:] {
-			if want := api.ID(fmt.Sprint("evt_", i)); m.EventID != want {
-				t.Fatalf("event %d is %s, want %s", i, m.EventID, want)
-			}
-		}
-	})
 }

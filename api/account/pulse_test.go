@@ -76,13 +76,6 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 	}
 }
 
-func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
-	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), &Summary{}, noon)
-	if _, _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.ByNow.Known() {
-		t.Errorf("something is known: %+v", p)
-	}
-}
-
 func TestARateIsNotZeroWhereNobodySawWhen(t *testing.T) {
 	ago := func(minutes int) time.Time { return noon.Add(time.Duration(-minutes) * time.Minute) }
 	offered := &Intent{State: api.AwaitingConfirmation, CreatedAt: ago(9), OfferedAt: ago(8), Since: ago(8)}

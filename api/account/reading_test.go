@@ -139,32 +139,6 @@ func TestListOfIntentsIsTakenWhereTheServiceHasOne(t *testing.T) {
 	})
 }
 
-func TestListShowsAnIntentBeforeItsOffer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := newService(sold("ci_1", time.Now().Add(10*time.Minute), 5*time.Minute, time.Hour, time.Second))
-		svc.lists = true
-		watched(t, svc, newFeed(), WatcherConfig{ListEvery: 10 * time.Second}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(10*time.Minute + 11*time.Second)
-			mustBe(t, s, "ci_1", api.RetrievingOffer, Verified)
-		})
-	})
-}
-
-func TestListThatIsNotServedIsAskedForOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := newService()
-		watched(t, svc, nil, WatcherConfig{ListEvery: time.Second}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(time.Minute)
-			if svc.refused != 1 {
-				t.Errorf("asked %d times", svc.refused)
-			}
-			if failed := s.Summary().Reads.Failed; failed != 0 {
-				t.Errorf("%d failed reads counted", failed)
-			}
-		})
-	})
-}
-
 func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventNamesThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
@@ -350,4 +324,19 @@ func TestOfALongHistoryOnlyWhatIsKeptIsRead(t *testing.T) {
 func refreshShipments(w *Watcher, id api.ID) {
 	w.store.know(id, false)
 	w.change(func(now time.Time) { w.queue.ask(task{listOfIntent, id}, rank{}, now, quota.Person) })
+}
+
+func TestListThatIsNotServedIsAskedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService()
+		watched(t, svc, nil, WatcherConfig{ListEvery: time.Second}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			if svc.refused != 1 {
+				t.Errorf("asked %d times", svc.refused)
+			}
+			if failed := s.Summary().Reads.Failed; failed != 0 {
+				t.Errorf("%d failed reads counted", failed)
+			}
+		})
+	})
 }

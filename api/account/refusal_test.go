@@ -128,22 +128,9 @@ func TestAnotherKeyIsTriedAtOnce(t *testing.T) {
 	})
 }
 
-func TestAKeyThatWasRefusedAMomentAgoIsTriedAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc, refuses := keyed()
-		feed := newFeed()
-		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedLive)
-			refuses.Store(false)
-			pass(1500 * time.Millisecond)
-			refuseKey(s, api.ErrUnauthorized) // as a confirm was answered
-			w.TryKey()
-			pass(100 * time.Millisecond)
-			if state := s.Summary().API.State; state != APIHealthy {
-				t.Errorf("the API is %v", state)
-			}
-		})
-	})
+// refuseKey has a call be answered 401.
+func refuseKey(s *Store, err error) {
+	s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 }
 
 func TestAPersonReadsThoughTheKeyIsRefused(t *testing.T) {
@@ -159,9 +146,4 @@ func TestAPersonReadsThoughTheKeyIsRefused(t *testing.T) {
 			mustBe(t, s, ids[1], api.AwaitingConfirmation, Verified)
 		})
 	})
-}
-
-// refuseKey has a call be answered 401.
-func refuseKey(s *Store, err error) {
-	s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 }

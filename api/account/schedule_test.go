@@ -96,54 +96,6 @@ func TestNextRead(t *testing.T) {
 	}
 }
 
-func TestAWindowThatClosesIsReadAsUrgentlyAsAfterAnEvent(t *testing.T) {
-	for name, c := range map[string]struct {
-		read, expires time.Time
-		priority      quota.Priority
-	}{
-		"read before it closed":        {noon.Add(-time.Minute), noon, quota.Hint},
-		"never read":                   {time.Time{}, noon, quota.Hint},
-		"read since, and still awaits": {noon.Add(5 * time.Second), noon, quota.Timer},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := IntentDetail{Intent: Intent{State: api.AwaitingConfirmation, ExpiresAt: c.expires}, basis: basis{newest: c.read, reads: 1}}
-			if _, priority := nextRead(&in, fed, noon.Add(time.Minute)); priority != c.priority {
-				t.Errorf("read with priority %v, want %v", priority, c.priority)
-			}
-		})
-	}
-}
-
-func TestQueueOrder(t *testing.T) {
-	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
-	q := newQueue()
-	const later, old, newest, ended, timer, hint, raised, givenUp api.ID = "later", "old", "newest", "ended", "timer", "hint", "raised", "given up"
-	of := func(id api.ID) task { return task{readIntent, id} }
-	q.ask(of(later), rank{}, at(60), quota.Person)
-	q.ask(of(old), rank{fresh: at(-60)}, at(0), quota.Reconcile)
-	q.ask(of(newest), rank{fresh: at(-5)}, at(0), quota.Reconcile)
-	q.ask(of(ended), rank{ended: true, fresh: at(0)}, at(0), quota.Reconcile)
-	q.plan(of(timer), rank{}, at(1), quota.Timer)
-	q.ask(of(hint), rank{}, at(1), quota.Hint)
-	q.ask(of(raised), rank{}, at(30), quota.Reconcile)
-	q.ask(of(raised), rank{}, at(1), quota.Person)
-	q.plan(of(givenUp), rank{}, at(1), quota.Timer)
-	q.plan(of(givenUp), rank{}, time.Time{}, 0)
-
-	var got []api.ID
-	for j, _ := q.next(at(2)); j != nil; j, _ = q.next(at(2)) {
-		q.begin(j.task)
-		got = append(got, j.id)
-		q.finish(j.task, nil, at(2))
-	}
-	if want := []api.ID{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
-		t.Fatalf("read %v, want %v", got, want)
-	}
-	if _, pause := q.next(at(2)); pause != 58*time.Second || len(q.jobs) != 1 {
-		t.Errorf("%d jobs are left, the next due in %v", len(q.jobs), pause)
-	}
-}
-
 func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
 	q := newQueue()
 	for n := range 2 {
@@ -166,28 +118,6 @@ func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
 	want := []string{"2 shipment", "1 open", "2 shipment", "1 open", "1 shipment", "1 ended", "1 ended"}
 	if !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
-	}
-}
-
-func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
-	q, read := newQueue(), task{readIntent, "ci_1"}
-	q.ask(read, rank{}, noon, quota.Hint)
-	first, _ := q.next(noon)
-	q.begin(first.task)
-	for range 3 {
-		q.ask(read, rank{}, noon, quota.Hint)
-	}
-	if j, _ := q.next(noon); j != nil {
-		t.Fatal("read twice at once")
-	}
-	q.finish(read, nil, noon)
-	if j, _ := q.next(noon); j == nil || j.task != read {
-		t.Fatal("the ask was forgotten")
-	}
-	q.begin(read)
-	q.finish(read, nil, noon)
-	if j, _ := q.next(noon); j != nil || len(q.jobs) != 0 {
-		t.Error("one read too many is wanted")
 	}
 }
 
@@ -297,15 +227,20 @@ func most(want map[task]*modelJob, now time.Time) quota.Priority {
 	return best
 }
 
-func TestBackOffDoublesUpToAMinute(t *testing.T) {
-	for tries, want := range []time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 7: time.Minute, 60: time.Minute} {
-		if want == 0 {
-			continue
-		}
-		for range 20 {
-			if got := backOff(tries); got < want/2 || got >= want {
-				t.Errorf("after %d tries %v, want between %v and %v", tries, got, want/2, want)
+func TestAWindowThatClosesIsReadAsUrgentlyAsAfterAnEvent(t *testing.T) {
+	for name, c := range map[string]struct {
+		read, expires time.Time
+		priority      quota.Priority
+	}{
+		"read before it closed":        {noon.Add(-time.Minute), noon, quota.Hint},
+		"never read":                   {time.Time{}, noon, quota.Hint},
+		"read since, and still awaits": {noon.Add(5 * time.Second), noon, quota.Timer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := IntentDetail{Intent: Intent{State: api.AwaitingConfirmation, ExpiresAt: c.expires}, basis: basis{newest: c.read, reads: 1}}
+			if _, priority := nextRead(&in, fed, noon.Add(time.Minute)); priority != c.priority {
+				t.Errorf("read with priority %v, want %v", priority, c.priority)
 			}
-		}
+		})
 	}
 }

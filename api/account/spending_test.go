@@ -264,19 +264,6 @@ func TestWhatWasSpentIsKeptWithThePicture(t *testing.T) {
 	})
 }
 
-func TestTheDayThatWasReportedOutlivesARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		first, second := quota.NewPacer(quota.PacerConfig{}), quota.NewPacer(quota.PacerConfig{})
-		answered(t, first, `"day";r=20;t=7200`, `"day";q=50;w=86400`)
-		pass(time.Hour)
-		second.Recall(first.Buckets(time.Now()), time.Now())
-		s := NewStore(StoreConfig{Quota: second.Buckets})
-		if d := s.Summary().Day; !d.Told || d.Used() != 30 {
-			t.Errorf("%+v, want the 30 that were reported an hour ago", d)
-		}
-	})
-}
-
 func TestALargeLimitOfTheDayIsWrittenAsOnTheBoard(t *testing.T) {
 	if got, want := (DayCount{Limit: 2000}).spentWords(), "day limit of 2,000 reached: first slot back"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -14,46 +14,6 @@ import (
 	"tillwatch/api/quota"
 )
 
-func TestColdStartReadsOpenIntentsFirstAndTheNewestBeforeTheOld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		now := time.Now()
-		var lives []*life
-		var events []api.Event
-		for i := range 100 {
-			l := sold(api.ID(fmt.Sprintf("ci_done_%02d", i)), now.Add(-time.Hour), time.Second, time.Second, time.Duration(i)*time.Second)
-			lives, events = append(lives, l), append(events, l.events()...)
-		}
-		for i := range 5 {
-			l := sold(api.ID(fmt.Sprintf("ci_open_%d", i)), now.Add(time.Duration(i-10)*time.Minute), time.Second, time.Hour, time.Second)
-			lives, events = append(lives, l), append(events, l.events()[:1]...)
-		}
-		svc, feed := newService(lives...), newFeed()
-		watched(t, svc, feed, WatcherConfig{Workers: 1}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedReplaying)
-			feed.deliver(events...)
-			pass(time.Second)
-			if n := len(svc.callsTo("intent ")); n != 0 {
-				t.Fatalf("%d reads before the replay has ended", n)
-			}
-			mustBe(t, s, "ci_done_00", api.Completed, Reported)
-			feed.state(FeedLive)
-			pass(time.Minute)
-			calls := svc.callsTo("intent ")
-			for i := range 5 {
-				if want := fmt.Sprintf("intent ci_open_%d", 4-i); calls[i].path != want {
-					t.Errorf("read %d was %s, want %s", i, calls[i].path, want)
-				}
-			}
-			if calls[5].path != "intent ci_done_99" || calls[5].priority != quota.Reconcile {
-				t.Errorf("after the open ones %v, want the newest ended one, to be sure", calls[5])
-			}
-			if len(calls) != 105 {
-				t.Errorf("%d reads of 105 intents", len(calls))
-			}
-		})
-	})
-}
-
 func TestGapIsReconciledAndThenCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sold("ci_1", time.Now(), time.Second, time.Minute, time.Minute)
@@ -88,26 +48,6 @@ func TestGapIsReconciledAndThenCleared(t *testing.T) {
 			if s.Summary().Events.Missed != 1 {
 				t.Errorf("%d missed, want the completion that no event reported", s.Summary().Events.Missed)
 			}
-		})
-	})
-}
-
-func TestOpenIntentsArePolledWhileTheFeedIsLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := sold("ci_1", time.Now(), time.Second, 5*time.Minute, time.Minute)
-		svc, feed := newService(l), newFeed()
-		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedLive)
-			pass(2 * time.Minute)
-			feed.state(FeedLost)
-			for range 8 {
-				pass(time.Minute)
-				in, _ := s.Intent("ci_1")
-				if age := time.Since(in.ReadAt); !in.State.Terminal() && age > 31*time.Second {
-					t.Errorf("the picture is %v old without a feed", age)
-				}
-			}
-			mustBe(t, s, "ci_1", api.Completed, Verified)
 		})
 	})
 }
@@ -277,26 +217,6 @@ func TestColdStartListsShipmentsBesideTheOpenIntents(t *testing.T) {
 			for i := range 6 {
 				if got := place[fmt.Sprintf("intent ci_open_%d", i)]; got > 8 {
 					t.Errorf("open intent %d was call %d, want it before the ended ones", i, got)
-				}
-			}
-		})
-	})
-}
-
-func TestEventThatWasLongOnItsWayIsReadAfterThoseThatWereNot(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		now := time.Now()
-		old := sold("ci_old", now.Add(-2*time.Hour), time.Second, time.Second, time.Second)
-		fresh := sold("ci_new", now.Add(-time.Second), time.Second, time.Hour, time.Second)
-		svc, feed := newService(old, fresh), newFeed()
-		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedLive)
-			feed.deliver(old.events()...)
-			feed.deliver(fresh.events()[0])
-			pass(time.Second)
-			for id, want := range map[string]quota.Priority{"ci_old": quota.Reconcile, "ci_new": quota.Hint} {
-				if calls := svc.callsTo("intent " + id); len(calls) != 1 || calls[0].priority != want {
-					t.Errorf("%s: calls %v, want one of priority %v", id, calls, want)
 				}
 			}
 		})

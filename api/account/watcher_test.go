@@ -91,27 +91,6 @@ func TestEventIsReportedAtOnceAndVerifiedByOneRead(t *testing.T) {
 	})
 }
 
-func TestHintDuringAReadAsksForOneMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := sold("ci_1", time.Now(), time.Second, 500*time.Millisecond, 500*time.Millisecond)
-		svc, feed := newService(l), newFeed()
-		svc.latency = 10 * time.Second
-		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedLive)
-			pass(time.Second)
-			feed.deliver(l.events()[0])
-			pass(2 * time.Second) // the read is under way
-			feed.deliver(l.events()[1])
-			feed.deliver(l.events()[1])
-			pass(30 * time.Second)
-			mustBe(t, s, "ci_1", api.Completed, Verified)
-			if n := len(svc.callsTo("intent ")); n > 2 {
-				t.Errorf("%d reads, want at most 2", n)
-			}
-		})
-	})
-}
-
 func TestExpiryIsReadWhenTheWindowCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := expired("ci_1", time.Now(), time.Second)
@@ -134,68 +113,6 @@ func TestExpiryIsReadWhenTheWindowCloses(t *testing.T) {
 			}
 			if missed := s.Summary().Events.Missed; missed != 0 {
 				t.Errorf("an expiry counted as %d missed events: none mentions it", missed)
-			}
-		})
-	})
-}
-
-func TestConfirmElsewhereStartsTheSchedule(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := sold("ci_1", time.Now(), time.Second, time.Minute, 50*time.Second)
-		svc := newService(l)
-		watched(t, svc, newFeed(), WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(time.Minute + 2*time.Second)
-			sent := time.Now()
-			s.ApplyRead(l.read(sent), sent, ByConfirm)
-			in := mustBe(t, s, "ci_1", api.PlacingOrder, Verified)
-			if text := brief(in.Timeline[0]); text != "confirm: placing order, 44.52 USD" {
-				t.Errorf("timeline says %q", text)
-			}
-			if s.Summary().Agents.Placing != 1 {
-				t.Error("the placing intent is not counted")
-			}
-			pass(2 * time.Minute)
-			mustBe(t, s, "ci_1", api.Completed, Verified)
-			if n := len(svc.callsTo("intent ")); n < 3 || n > 6 {
-				t.Errorf("%d reads while placing for 50 s, want a widening few", n)
-			}
-		})
-	})
-}
-
-func TestWithoutAFeedEverythingIsPolled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := newService(sold("ci_1", time.Now(), 10*time.Second, time.Minute, 20*time.Second), expired("ci_2", time.Now(), time.Minute))
-		watched(t, svc, nil, WatcherConfig{WatchIDs: []api.ID{"ci_1", "ci_2"}}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(4 * time.Minute)
-			mustBe(t, s, "ci_1", api.Completed, Verified)
-			mustBe(t, s, "ci_2", api.AwaitingConfirmation, Verified)
-			pass(45 * time.Minute)
-			mustBe(t, s, "ci_2", api.Failed, Verified)
-			if sum := s.Summary(); sum.Events.Missed != 0 || sum.Feed.State != FeedOff {
-				t.Errorf("summary %+v", sum)
-			}
-		})
-	})
-}
-
-func TestWhereOthersConfirmPlacingIsSeen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		first := sold("ci_1", time.Now(), time.Second, 10*time.Second, 20*time.Second)
-		second := sold("ci_2", time.Now().Add(time.Minute), time.Second, 10*time.Second, 20*time.Second)
-		svc, feed := newService(first, second), newFeed()
-		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			feed.state(FeedLive)
-			pass(time.Second)
-			feed.deliver(first.events()[0])
-			pass(30 * time.Second)
-			feed.deliver(first.events()[1]) // completed, and nobody here has confirmed it
-			pass(30 * time.Second)
-			feed.deliver(second.events()[0])
-			pass(17 * time.Second)
-			mustBe(t, s, "ci_2", api.PlacingOrder, Verified)
-			if got := s.Summary().Agents.Placing; got != 1 {
-				t.Errorf("%d agents at work, want 1", got)
 			}
 		})
 	})
