@@ -35,7 +35,7 @@ func TestATerminalThatCannotBeDrawnOnGetsLinesAndTheReason(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			run, err := tty.Start(ctx, tty.Options{Width: 200, Height: 50, Emulate: true, Env: []string{asProgram + "=1", "TERM=dumb"}}, os.Args[0], c.args...)
+			run, err := tty.Start(ctx, tty.Options{Width: 200, Height: 50, Env: []string{asProgram + "=1", "TERM=dumb"}}, os.Args[0], c.args...)
 			if err != nil {
 				t.Fatal(err)
 			}

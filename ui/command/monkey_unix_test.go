@@ -96,7 +96,7 @@ func startCaged(t *testing.T) *caged {
 	t.Cleanup(cancel)
 	p := &caged{ctx: ctx, told: filepath.Join(t.TempDir(), "told")}
 	script := `trap : INT QUIT; before=$(stty -g); "$0" demo --speed 20 2>"$1.words"; code=$?; after=$(stty -g); echo "$code ${before}=${after}" >"$1"`
-	terminal, err := tty.Start(ctx, tty.Options{Width: 120, Height: 36, Emulate: true, Patience: patience, Env: []string{asProgram + "=1", "NO_COLOR="}}, "sh", "-c", script, os.Args[0], p.told)
+	terminal, err := tty.Start(ctx, tty.Options{Width: 120, Height: 36, Env: []string{asProgram + "=1", "NO_COLOR="}}, "sh", "-c", script, os.Args[0], p.told)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func startShell(t *testing.T, width, height int) *shell {
 	t.Cleanup(cancel)
 	tmp := t.TempDir()
 	env := []string{asProgram + "=1", "ENV=", "PS1=ready> ", "NO_COLOR=", "TMPDIR=" + tmp}
-	s, err := tty.Start(ctx, tty.Options{Width: width, Height: height, Emulate: true, Env: env}, "sh", "-i")
+	s, err := tty.Start(ctx, tty.Options{Width: width, Height: height, Env: env}, "sh", "-i")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestADashboardWithoutAShellStaysAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	alone, err := tty.Start(ctx, tty.Options{Width: 120, Height: 36, Emulate: true, Env: []string{asProgram + "=1", "NO_COLOR="}}, os.Args[0], "demo")
+	alone, err := tty.Start(ctx, tty.Options{Width: 120, Height: 36, Env: []string{asProgram + "=1", "NO_COLOR="}}, os.Args[0], "demo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"time"
 
@@ -128,36 +128,41 @@ func (a *account) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.service = httptest.NewServer(http.HandlerFunc(answer))
+	a.service = httptest.NewServer(service())
 	a.serviceURL, a.relayURL = a.service.URL, "http://"+stream.Addr().String()
 	a.tasks.Go(func() { _ = r.Serve(ctx, stream) })
 	return nil
 }
 
-// answer is the service: every intent exists and has ended, every shipment was
-// delivered, and there are no lists.
-func answer(w http.ResponseWriter, req *http.Request) {
-	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
-	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
-	w.Header().Set("Content-Type", "application/json")
-	id, intent := strings.CutPrefix(req.URL.Path, "/api/v1/checkout-intents/")
-	parcel, shipment := strings.CutPrefix(req.URL.Path, "/api/v1/shipments/")
-	switch {
-	case intent:
-		fmt.Fprintf(w, `{"id":%q,"createdAt":"2026-06-18T14:02:11.482Z","productUrl":"https://shop.example/mug","quantity":1,`+
-			`"state":"completed","orderId":"4711","offer":{"cost":{"subtotal":{"currencyCode":"USD","amountSubunits":1290},`+
-			`"total":{"currencyCode":"USD","amountSubunits":1490}}}}`, id)
-	case shipment:
-		var n int
-		_, _ = fmt.Sscanf(parcel, "shp_%x", &n)
-		fmt.Fprintf(w, `{"id":%q,"checkoutIntentId":"ci_%032x","status":"delivered","createdAt":"2026-06-18T15:02:11.482Z",`+
-			`"updatedAt":"2026-06-20T10:30:00.000Z","tracking":{"carrierName":"DHL","number":"00340434161094%06d"}}`, parcel, 10*n, n)
-	case req.URL.Path == "/api/v1/shipments":
-		fmt.Fprint(w, `{"pageInfo":{"hasPreviousPage":false,"hasNextPage":false,"startCursor":null,"endCursor":null},"data":[]}`)
-	default:
-		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprint(w, `{"message":"not found"}`)
+// service is the service: every intent exists and has ended, every shipment was delivered, and there are no lists.
+func service() http.Handler {
+	mux := http.NewServeMux()
+	answer := func(path string, status int, body func(id string) string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
+			w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body(r.PathValue("id")))
+		})
 	}
+	answer("/api/v1/checkout-intents/{id}", http.StatusOK, func(id string) string {
+		return fmt.Sprintf(`{"id":%q,"createdAt":"2026-06-18T14:02:11.482Z","productUrl":"https://shop.example/mug",`+
+			`"quantity":1,"state":"completed","orderId":"4711","offer":{"cost":{"subtotal":{"currencyCode":"USD",`+
+			`"amountSubunits":1290},"total":{"currencyCode":"USD","amountSubunits":1490}}}}`, id)
+	})
+	answer("/api/v1/shipments/{id}", http.StatusOK, func(id string) string {
+		var n int
+		_, _ = fmt.Sscanf(id, "shp_%x", &n)
+		return fmt.Sprintf(`{"id":%q,"checkoutIntentId":"ci_%032x","status":"delivered",`+
+			`"createdAt":"2026-06-18T15:02:11.482Z","updatedAt":"2026-06-20T10:30:00.000Z",`+
+			`"tracking":{"carrierName":"DHL","number":"00340434161094%06d"}}`, id, 10*n, n)
+	})
+	answer("/api/v1/shipments", http.StatusOK, func(string) string {
+		return `{"pageInfo":{"hasPreviousPage":false,"hasNextPage":false,"startCursor":null,"endCursor":null},"data":[]}`
+	})
+	answer("/", http.StatusNotFound, func(string) string { return `{"message":"not found"}` })
+	return mux
 }
 
 func (a *account) close() error {

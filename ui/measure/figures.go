@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -40,48 +41,31 @@ type measurement struct {
 	idle          time.Duration
 }
 
-func (m measurement) start(ctx context.Context, s subject) (*terminal.Terminal, error) {
-	o := terminal.Options{Width: m.width, Height: m.height, Env: s.env, Emulate: true}
-	return terminal.Start(ctx, o, s.args[0], s.args[1:]...)
-}
-
-// waitFor waits until the subject shows something.
-func waitFor(ctx context.Context, t *terminal.Terminal, shown func(text string) bool, atMost time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, atMost)
+// start starts a subject, and waits until it is ready.
+func (m measurement) start(
+	ctx context.Context, s subject, ready func(text string) bool, within time.Duration,
+) (*terminal.Terminal, error) {
+	o := terminal.Options{Width: m.width, Height: m.height, Env: s.env}
+	t, err := terminal.Start(ctx, o, s.args[0], s.args[1:]...)
+	if err != nil || ready == nil {
+		return t, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if err := t.WaitFor(ctx, shown); err != nil {
-		return fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
+	if err := t.WaitFor(ctx, ready); err != nil {
+		err = fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
+		return nil, errors.Join(err, t.Close())
 	}
-	return nil
-}
-
-// firstPaint starts the subject once. The emulation draws afterwards, so that it takes no time from the subject.
-func (m measurement) firstPaint(ctx context.Context, s subject) (time.Duration, error) {
-	t, err := m.start(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	defer t.Close()
-	if err := waitFor(ctx, t, terminal.Painted, 10*time.Second); err != nil {
-		return 0, err
-	}
-	chunks, _ := t.Chunks()
-	at, _ := terminal.FirstPaint(chunks, m.width, m.height)
-	return at, nil
+	return t, nil
 }
 
 // run measures a subject: at rest, under keys, and again and again at its start.
 func (m measurement) run(ctx context.Context, s subject) (f figures, err error) {
-	t, err := m.start(ctx, s)
+	t, err := m.start(ctx, s, s.ready, 2*time.Minute)
 	if err != nil {
 		return f, err
 	}
 	defer t.Close()
-	if s.ready != nil {
-		if err := waitFor(ctx, t, s.ready, 2*time.Minute); err != nil {
-			return f, err
-		}
-	}
 	if err := api.Sleep(ctx, s.settle); err != nil {
 		return f, err
 	}
@@ -92,11 +76,12 @@ func (m measurement) run(ctx context.Context, s subject) (f figures, err error) 
 		return f, err
 	}
 	for range m.starts {
-		at, err := m.firstPaint(ctx, s)
+		t, err := m.start(ctx, s, terminal.Painted, 10*time.Second)
 		if err != nil {
 			return f, err
 		}
-		f.firstPaint = append(f.firstPaint, at)
+		f.firstPaint = append(f.firstPaint, t.FirstPaint())
+		_ = t.Close() // the exit code of a terminated program does not matter
 	}
 	slices.Sort(f.firstPaint)
 	return f, nil

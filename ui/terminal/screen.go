@@ -1,48 +1,38 @@
 package terminal
 
 import (
-	"fmt"
+	"cmp"
 	"image/color"
 	"io"
 	"strings"
 	"sync"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
-	"github.com/lucasb-eyer/go-colorful"
 )
 
 // screen is the emulated screen of a terminal.
 type screen struct {
 	mu       sync.Mutex
 	emulator *vt.Emulator
-	answers  chan struct{} // closed when no answer can follow
+	answered chan struct{} // closed when no answer can follow
 }
 
-func newScreen(o Options) (*screen, error) {
-	s := &screen{emulator: vt.NewEmulator(o.Width, o.Height)}
-	ink, ground := color.RGBA{0xd0, 0xd0, 0xd0, 0xff}, color.Color(color.RGBA{0x11, 0x11, 0x16, 0xff})
-	if o.Ground != "" {
-		given, err := colorful.Hex(o.Ground)
-		if err != nil {
-			return nil, fmt.Errorf("background %q is not a colour such as #fdf6e3: %w", o.Ground, err)
-		}
-		if ground = given; given.R+given.G+given.B > 1.5 {
-			ink = color.RGBA{0x20, 0x20, 0x20, 0xff}
-		}
-	}
-	s.emulator.SetDefaultForegroundColor(ink)
-	s.emulator.SetDefaultBackgroundColor(ground)
-	return s, nil
-}
-
-// answerTo sends the terminal's answers to queries to w until close.
-func (s *screen) answerTo(w io.Writer) {
-	s.answers = make(chan struct{})
+// newScreen returns a screen of the default colours, which sends its answers to queries to w until close.
+func newScreen(width, height int, w io.Writer) *screen {
+	s := &screen{emulator: vt.NewEmulator(width, height), answered: make(chan struct{})}
+	s.colour(color.RGBA{0x11, 0x11, 0x16, 0xff}, color.RGBA{0xd0, 0xd0, 0xd0, 0xff})
 	go func() {
-		defer close(s.answers)
+		defer close(s.answered)
 		_, _ = io.Copy(w, s.emulator)
 	}()
+	return s
+}
+
+func (s *screen) colour(ground, ink color.Color) {
+	s.emulator.SetDefaultBackgroundColor(ground)
+	s.emulator.SetDefaultForegroundColor(ink)
 }
 
 func (s *screen) write(p []byte) {
@@ -63,11 +53,25 @@ func (s *screen) text() string {
 	return s.emulator.String()
 }
 
+// cells returns every row of cells.
+func (s *screen) cells() (rows [][]uv.Cell) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for y := range s.emulator.Height() {
+		row := make([]uv.Cell, s.emulator.Width())
+		for x := range row {
+			row[x] = *cmp.Or(s.emulator.CellAt(x, y), &uv.Cell{})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 func (s *screen) close() {
 	if closer, ok := s.emulator.InputPipe().(io.Closer); ok {
 		_ = closer.Close()
 	}
-	<-s.answers
+	<-s.answered
 }
 
 // framePause is the least pause between two frames.
@@ -83,13 +87,13 @@ type Drawn struct {
 
 // Count counts what was drawn after a moment, on a terminal of the given size.
 func Count(chunks []Chunk, after time.Duration, width, height int) Drawn {
-	s := blank(width, height)
+	s := newScreen(width, height, io.Discard)
 	defer s.close()
 	d, last := Drawn{}, after
-	var before []string
+	var before [][]uv.Cell
 	for i, c := range chunks {
 		if c.At > after && before == nil {
-			before = s.looks()
+			before = s.cells()
 		}
 		s.write(c.Bytes)
 		if c.At <= after {
@@ -101,10 +105,12 @@ func Count(chunks []Chunk, after time.Duration, width, height int) Drawn {
 			continue
 		}
 		d.Frames++
-		now := s.looks()
-		for i := range now {
-			if now[i] != before[i] {
-				d.Cells++
+		now := s.cells()
+		for y, row := range now {
+			for x := range row {
+				if row[x] != before[y][x] {
+					d.Cells++
+				}
 			}
 		}
 		before = now
@@ -113,39 +119,5 @@ func Count(chunks []Chunk, after time.Duration, width, height int) Drawn {
 	return d
 }
 
-// FirstPaint returns when the first cell was drawn; ok is false if none was.
-func FirstPaint(chunks []Chunk, width, height int) (at time.Duration, ok bool) {
-	s := blank(width, height)
-	defer s.close()
-	for _, c := range chunks {
-		if s.write(c.Bytes); Painted(s.text()) {
-			return c.At, true
-		}
-	}
-	return 0, false
-}
-
 // Painted reports whether a screen's text has anything but blanks.
 func Painted(text string) bool { return strings.TrimSpace(text) != "" }
-
-// blank returns a screen that discards its answers.
-func blank(width, height int) *screen {
-	s := &screen{emulator: vt.NewEmulator(width, height)}
-	s.answerTo(io.Discard)
-	return s
-}
-
-// looks returns the style and content of every cell.
-func (s *screen) looks() []string {
-	var all []string
-	for y := range s.emulator.Height() {
-		for x := range s.emulator.Width() {
-			look := ""
-			if c := s.emulator.CellAt(x, y); c != nil {
-				look = c.Style.String() + c.Content
-			}
-			all = append(all, look)
-		}
-	}
-	return all
-}

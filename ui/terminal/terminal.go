@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -19,12 +20,13 @@ import (
 
 // Options configures a terminal.
 type Options struct {
-	Width, Height int           // in cells; default 120x36
-	Env           []string      // added to the process's environment; later ones win
-	Emulate       bool          // answer the program's queries, as most terminals do
-	Ground        string        // background of the terminal, such as "#fdf6e3"; "": dark
-	Patience      time.Duration // how long Close waits before it kills the program; default 5 s
+	Width, Height int      // in cells; default 120x36
+	Env           []string // added to the process's environment; later ones win
+	Light         bool     // whether its background is white, not dark
 }
+
+// patience is how long [Terminal.Wait] waits before it kills the program.
+const patience = time.Minute
 
 // Chunk is the result of one read.
 type Chunk struct {
@@ -34,7 +36,6 @@ type Chunk struct {
 
 // Terminal is a running program with its terminal. Close must be called.
 type Terminal struct {
-	options Options
 	command *exec.Cmd
 	file    *os.File
 	began   time.Time
@@ -45,6 +46,7 @@ type Terminal struct {
 
 	mu      sync.Mutex
 	chunks  []Chunk
+	painted time.Duration // when the first cell was drawn; 0 before
 	arrived chan struct{} // closed and replaced with every chunk
 }
 
@@ -53,26 +55,17 @@ func Start(ctx context.Context, o Options, program string, args ...string) (*Ter
 	if o.Width <= 0 || o.Height <= 0 {
 		o.Width, o.Height = 120, 36
 	}
-	if o.Patience <= 0 {
-		o.Patience = 5 * time.Second
-	}
-	t := &Terminal{options: o, arrived: make(chan struct{}), read: make(chan struct{}), exited: make(chan struct{})}
+	t := &Terminal{arrived: make(chan struct{}), read: make(chan struct{}), exited: make(chan struct{})}
 	t.command = exec.CommandContext(ctx, program, args...)
 	t.command.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, o.Env...)...)
-	var err error
-	if t.screen, err = newScreen(o); err != nil {
-		return nil, err
-	}
 	t.began = time.Now()
 	file, err := pty.StartWithSize(t.command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
 	if err != nil {
 		return nil, fmt.Errorf("start %s on a terminal: %w", program, err)
 	}
-	t.file = file
-	if o.Emulate {
-		t.screen.answerTo(file)
-	} else {
-		t.screen.answerTo(io.Discard)
+	t.file, t.screen = file, newScreen(o.Width, o.Height, file)
+	if o.Light {
+		t.screen.colour(color.White, color.Gray{0x20})
 	}
 	go t.receive()
 	go func() {
@@ -102,6 +95,9 @@ func (t *Terminal) keep(c Chunk) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.chunks = append(t.chunks, c)
+	if t.painted == 0 && Painted(t.screen.text()) {
+		t.painted = c.At
+	}
 	close(t.arrived)
 	t.arrived = make(chan struct{})
 }
@@ -111,6 +107,13 @@ func (t *Terminal) Chunks() ([]Chunk, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.chunks[:len(t.chunks):len(t.chunks)], t.arrived
+}
+
+// FirstPaint returns when the first cell was drawn, from the start; 0 if none was.
+func (t *Terminal) FirstPaint() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.painted
 }
 
 // Now returns the time since the program was started.
@@ -166,12 +169,12 @@ func (t *Terminal) Close() error {
 	return t.Wait()
 }
 
-// Wait waits for the program to end, and kills it after Options.Patience. It returns the
+// Wait waits for the program to end, and kills it after a minute. It returns the
 // program's error.
 func (t *Terminal) Wait() error {
 	select {
 	case <-t.exited:
-	case <-time.After(t.options.Patience):
+	case <-time.After(patience):
 		_ = t.command.Process.Kill()
 		<-t.exited
 	}

@@ -54,7 +54,7 @@ func sees(text string) func(string) bool {
 }
 
 func TestAProgramIsTypedAtAndResized(t *testing.T) {
-	program, ctx := startTestProgram(t, Options{Width: 40, Height: 8, Emulate: true})
+	program, ctx := startTestProgram(t, Options{Width: 40, Height: 8})
 	for _, act := range []struct {
 		typed  string
 		resize bool
@@ -90,7 +90,7 @@ func TestAProgramIsTypedAtAndResized(t *testing.T) {
 }
 
 func TestAProgramThatEndsIsNotWaitedFor(t *testing.T) {
-	program, ctx := startTestProgram(t, Options{Emulate: true})
+	program, ctx := startTestProgram(t, Options{})
 	if err := program.Type("end\r"); err != nil {
 		t.Fatal(err)
 	}
@@ -101,20 +101,13 @@ func TestAProgramThatEndsIsNotWaitedFor(t *testing.T) {
 }
 
 func TestWhatIsNoProgramIsRefused(t *testing.T) {
-	if _, err := Start(t.Context(), Options{Emulate: true}, "/nonexistent/program"); err == nil {
+	if _, err := Start(t.Context(), Options{}, "/nonexistent/program"); err == nil {
 		t.Error("it was started")
-	}
-	if _, err := Start(t.Context(), Options{Emulate: true, Ground: "mauve"}, os.Args[0]); err == nil || !strings.Contains(err.Error(), "mauve") {
-		t.Errorf("the ground was refused with %v", err)
 	}
 }
 
 func TestAPictureShowsWhatTheScreenShows(t *testing.T) {
-	e, err := newScreen(Options{Width: 24, Height: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.answerTo(io.Discard)
+	e := newScreen(24, 4, io.Discard)
 	defer e.close()
 	e.write([]byte("\x1b[48;2;10;20;30m\x1b[2J\x1b[H" +
 		"\x1b[1;38;2;200;100;0mbold\x1b[22m <&> \x1b[3mitalic\x1b[23m\r\n" +
@@ -149,13 +142,12 @@ func TestDrawingIsCountedInFramesAndCells(t *testing.T) {
 }
 
 func TestTheFirstPaintIsNoEscapeSequence(t *testing.T) {
-	at, painted := FirstPaint([]Chunk{
-		chunk(1, "\x1b[?1049h\x1b[2J"), chunk(2, "   \r\n"), chunk(3, "\x1b[5;5Hx"), chunk(4, "y"),
-	}, 20, 8)
-	if at != 3 || !painted {
-		t.Errorf("painted at %d, %v", at, painted)
-	}
-	if _, painted := FirstPaint([]Chunk{chunk(1, "\x1b[?1049h")}, 20, 8); painted {
-		t.Error("an empty screen counts as painted")
+	program := Terminal{screen: newScreen(20, 8, io.Discard), arrived: make(chan struct{})}
+	defer program.screen.close()
+	for i, text := range []string{"\x1b[?1049h\x1b[2J", "   \r\n", "\x1b[5;5Hx", "y"} {
+		program.keep(chunk(time.Duration(i+1), text))
+		if at, want := program.FirstPaint(), time.Duration(max(0, min(i-1, 1))*3); at != want {
+			t.Errorf("after %q it was painted at %d, not %d", text, at, want)
+		}
 	}
 }

@@ -23,8 +23,8 @@ import (
 //go:generate go run . -size 120x36 -o confirm.svg -title "The dialog that asks before an order is placed" -steps "see:INTENTS wait:9s keys:c see:Confirm wait:1s" -- go run tillwatch demo --seed 7 --theme dark
 //go:generate go run . -size 150x42 -o usage.svg -title "Who uses the quota of a running demo, over the last minute" -steps "see:INTENTS wait:40s keys:u see:SPENDERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
 //go:generate go run . -size 150x42 -o pulse.svg -title "The pulse of a running demo, over the last day" -steps "see:INTENTS wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme dark
-//go:generate go run . -size 150x42 -o pulse-light.svg -ground #ffffff -title "The same pulse in the light theme" -steps "see:INTENTS wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme light
-//go:generate go run . -size 120x36 -o light.svg -ground #ffffff -title "The same board in the light theme" -steps "see:INTENTS wait:14s" -- go run tillwatch demo --seed 7 --theme light
+//go:generate go run . -size 150x42 -o pulse-light.svg -light -title "The same pulse in the light theme" -steps "see:INTENTS wait:60s keys:Pw see:ANSWERS wait:1s" -- go run tillwatch demo --seed 7 --theme light
+//go:generate go run . -size 120x36 -o light.svg -light -title "The same board in the light theme" -steps "see:INTENTS wait:14s" -- go run tillwatch demo --seed 7 --theme light
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string) error {
 	size := flags.String("size", "120x36", "of the terminal, in cells")
 	out := flags.String("o", "picture.svg", "file to write")
 	title := flags.String("title", "tillwatch", "what the picture shows, for those who cannot see it")
-	ground := flags.String("ground", "", "colour of the terminal's own background, as in #fdf6e3")
+	light := flags.Bool("light", false, "make the terminal's own background white")
 	script := flags.String("steps", "wait:5s", "what to do before the picture, separated by blanks: "+steps)
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -64,23 +64,21 @@ func run(ctx context.Context, args []string) error {
 	defer os.RemoveAll(home)
 	// The user's own settings do not belong in a picture.
 	t, err := terminal.Start(ctx, terminal.Options{
-		Width: width, Height: height, Emulate: true, Ground: *ground,
+		Width: width, Height: height, Light: *light,
 		Env: []string{"XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home},
 	}, flags.Arg(0), flags.Args()[1:]...)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(follow(ctx, t, do), draw(t, *out, *title))
-	_ = t.Close() // the exit code of a terminated program does not matter
-	return err
-}
-
-func draw(t *terminal.Terminal, path, title string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
+	defer t.Close() // the exit code of a terminated program does not matter
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	for _, do := range do {
+		if err := do(ctx, t); err != nil {
+			return err
+		}
 	}
-	return errors.Join(t.SVG(file, title), file.Close())
+	return os.WriteFile(*out, []byte(t.SVG(*title)), 0o644)
 }
 
 // steps are what a person does at the terminal.
@@ -112,15 +110,4 @@ func parseSteps(script string) (all []step, err error) {
 		all = append(all, do)
 	}
 	return all, nil
-}
-
-func follow(ctx context.Context, t *terminal.Terminal, all []step) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	for _, do := range all {
-		if err := do(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
 }
