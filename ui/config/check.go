@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,6 @@ func (s Settings) Check() error { return Wrong(errors.Join(s.check()...)) }
 
 func (s Settings) check() (wrong []error) {
 	off := func(d time.Duration) bool { return d == 0 || d >= time.Second }
-	_, notifies := notify.ParseMethod(s.Notify)
 	folder, missing := os.Stat(s.StateDir)
 	holds := map[string]bool{
 		"header_prefix":             headerPrefix.MatchString(s.HeaderPrefix),
@@ -45,7 +45,7 @@ func (s Settings) check() (wrong []error) {
 		"keep_intents":              0 < s.KeepIntents && s.KeepIntents <= mostKept,
 		"poll_share":                s.PollShare > 0 && s.PollShare <= 1,
 		"poll_every":                time.Second <= s.PollEvery && s.PollEvery <= longestPoll,
-		"notify":                    notifies == nil,
+		"notify":                    slices.Contains(notify.Methods(), notify.Method(s.Notify)),
 		"state_dir":                 s.StateDir != "" && (missing != nil || folder.IsDir()),
 		"idle_after":                off(s.IdleAfter),
 		"alert_command":             len(s.AlertCommand) == 0 || strings.TrimSpace(s.AlertCommand[0]) != "",

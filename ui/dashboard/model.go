@@ -105,7 +105,7 @@ func New(cfg Config) *Model {
 	m.notices = &notices{cfg: c, picture: m.picture}
 	m.clipboard = &clipboard{cfg: c, notices: m.notices, work: m.work, deaf: func() bool { return m.canvas != nil && m.canvas.Old() }}
 	m.alerting = newAlerting(c, m.picture)
-	m.notifier = notify.New(notify.Config{Method: c.Notify, Muted: m.alerting.muted})
+	m.notifier = notify.New(c.Notify, m.alerting.muted)
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
 	m.themes = newThemeChoice(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}

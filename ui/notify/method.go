@@ -1,8 +1,6 @@
 package notify
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -24,18 +22,6 @@ const (
 
 // Methods lists the methods.
 func Methods() []Method { return []Method{Auto, Bell, OSC9, OSC99, OSC777, Off} }
-
-// ParseMethod returns the method with a name; the error lists the names.
-func ParseMethod(name string) (Method, error) {
-	var names []string
-	for _, m := range Methods() {
-		names = append(names, string(m))
-	}
-	if !slices.Contains(names, name) {
-		return "", fmt.Errorf("%q is not a notification method: choose one of %s", name, strings.Join(names, ", "))
-	}
-	return Method(name), nil
-}
 
 // Resolve replaces [Auto] with the method that the terminal supports, as the environment
 // variables tell. An unknown terminal gets the bell, and so does one behind a multiplexer,

@@ -14,48 +14,42 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Config configures a [Notifier].
-type Config struct {
-	Method Method                   // how to notify; "": not at all
-	Every  time.Duration            // the least time between two notifications; default 30 s
-	Muted  func(account.Alert) bool // whether a person has muted an alert; nil: none is muted
-}
-
 const (
+	// every is the least time between two notifications.
+	every = 30 * time.Second
 	// gather is how long a notification waits for more news: what happens at the same
 	// time goes into one.
 	gather = 2 * time.Second
 	// newsFor is the greatest age of a state that is still news when it becomes known.
 	newsFor = 10 * time.Minute
 	// relaySubject is the subject of the alerts about the relay.
-	relaySubject = "relay"
+	relaySubject = string(account.AlertRelay)
+	// awaiting is before the id in the subject of an intent that awaits confirmation.
+	awaiting = "awaiting "
 )
 
 // Notifier gathers news. It is not safe for concurrent use. Create it with [New].
 type Notifier struct {
-	cfg      Config
+	method   Method
+	muted    func(account.Alert) bool
 	blurred  bool
-	caughtUp bool              // the relay's history, which is no news, has been read
-	known    map[string]string // what was last known of each subject: an intent, an alert, a confirm, the relay
-	pending  []news            // oldest first
-	since    time.Time         // of the oldest news; zero if there is none
-	last     time.Time         // of the last notification; zero if there was none
+	caughtUp bool            // the relay's history, which is no news, has been read
+	known    map[string]bool // the subjects that stand, and whether each was not muted
+	pending  []news          // oldest first
+	since    time.Time       // of the oldest news; zero if there is none
+	last     time.Time       // of the last notification; zero if there was none
 }
 
-// news is what a person should know about a subject.
+// news is what a person should know about a subject: an intent, an alert, a confirm, the relay.
 type news struct {
 	subject, text string
 	urgent        bool
 }
 
-// New returns a notifier. The terminal counts as focused until [Notifier.Blur]: one that
-// does not report its focus is never notified.
-func New(cfg Config) *Notifier {
-	cfg.Every = cmp.Or(max(cfg.Every, 0), 30*time.Second)
-	if cfg.Muted == nil {
-		cfg.Muted = func(account.Alert) bool { return false }
-	}
-	return &Notifier{cfg: cfg, known: map[string]string{}}
+// New returns a notifier that notifies by a method ("": not at all) of what a person has not muted. The terminal counts
+// as focused until [Notifier.Blur]: one that does not report its focus is never notified.
+func New(m Method, muted func(account.Alert) bool) *Notifier {
+	return &Notifier{method: m, muted: muted, known: map[string]bool{}}
 }
 
 // Focus notes that the terminal has the focus, and drops the gathered news: the screen
@@ -69,28 +63,29 @@ func (n *Notifier) Blur() { n.blurred = true }
 // confirm whose outcome is unknown, and how that ended. It drops news that is muted, or over before the notification.
 func (n *Notifier) Observe(c *account.Changes) {
 	for _, in := range c.Intents {
-		n.awaits(in, c.At)
+		n.observeIntent(in, c.At)
 	}
 	for _, id := range c.GoneIntents {
-		n.over(string(id))
+		n.over(awaiting + string(id))
 	}
 	standing := map[string]bool{}
 	for _, a := range c.Summary.Alerts {
 		subject := string(a.Kind) + string(a.Intent)
 		if (a.Kind == account.AlertRelay || a.Kind == account.AlertFailed) && !standing[subject] {
 			standing[subject] = true
-			n.tell(news{subject: subject, text: a.Text}, string(a.Kind), n.cfg.Muted(a))
+			n.tell(news{subject: subject, text: a.Text}, n.muted(a))
 		}
 	}
 	for _, confirm := range c.Summary.Confirms {
 		if confirm.Unknown(c.At) || confirm.WasUnknown() {
 			words := cmp.Or(string(confirm.Product), string(confirm.Intent)) + ": " + wording.Doubt(confirm)
-			standing[confirm.Attempt] = true
-			n.tell(news{subject: confirm.Attempt, text: words, urgent: true}, words, false)
+			subject := confirm.Attempt + words
+			standing[subject] = true
+			n.tell(news{subject: subject, text: words, urgent: true}, false)
 		}
 	}
-	for subject, known := range n.known {
-		if !standing[subject] && !strings.HasPrefix(known, string(api.AwaitingConfirmation)) {
+	for subject := range n.known {
+		if !standing[subject] && !strings.HasPrefix(subject, awaiting) {
 			n.over(subject)
 		}
 	}
@@ -105,10 +100,10 @@ func (n *Notifier) Observe(c *account.Changes) {
 	}
 }
 
-// awaits follows an intent, which may await confirmation.
-func (n *Notifier) awaits(in *account.Intent, now time.Time) {
+func (n *Notifier) observeIntent(in *account.Intent, now time.Time) {
+	subject := awaiting + string(in.ID)
 	if in.State != api.AwaitingConfirmation {
-		n.over(string(in.ID))
+		n.over(subject)
 		return
 	}
 	text := cmp.Or(string(in.Product), "An intent") + " awaits confirmation"
@@ -116,23 +111,19 @@ func (n *Notifier) awaits(in *account.Intent, now time.Time) {
 		text += ", " + in.Total.Readable()
 	}
 	old := !in.Since.IsZero() && now.Sub(in.Since) > newsFor
-	muted := n.cfg.Muted(account.Alert{Kind: account.AlertAwaiting, Intent: in.ID})
-	n.tell(news{subject: string(in.ID), text: text}, string(in.State), old || muted)
+	n.tell(news{subject: subject, text: text}, old || n.muted(account.Alert{Kind: account.AlertAwaiting, Intent: in.ID}))
 }
 
-// tell notes what is known of a subject: news, if it was not known before. The relay's history is none.
-func (n *Notifier) tell(what news, known string, passOver bool) {
-	if passOver {
-		known += " quietly"
-	}
-	was := n.known[what.subject]
-	if n.known[what.subject] = known; was == known {
-		return
-	}
-	dropped := n.drop(what.subject)
+// tell notes that a subject stands: news, if it did not before. What was muted is none later, and the relay's history
+// is none.
+func (n *Notifier) tell(what news, quiet bool) {
+	_, stood := n.known[what.subject]
+	n.known[what.subject] = !quiet
 	switch {
-	case passOver, !n.blurred, strings.HasPrefix(was, known): // or no longer muted, which is no news
-	case what.subject == relaySubject && dropped: // down again before it was told that it is back
+	case quiet:
+		n.drop(what.subject)
+	case stood, !n.blurred:
+	case what.subject == relaySubject && n.drop(relaySubject): // down again before it was told that it is back
 	case n.caughtUp || what.urgent || what.subject == relaySubject:
 		n.pending = append(n.pending, what)
 	}
@@ -140,9 +131,9 @@ func (n *Notifier) tell(what news, known string, passOver bool) {
 
 // over notes that a subject is no news any more. That the relay is back is, once it was told that it is down.
 func (n *Notifier) over(subject string) {
-	was := n.known[subject]
+	told := n.known[subject]
 	delete(n.known, subject)
-	if !n.drop(subject) && was == relaySubject && n.blurred {
+	if !n.drop(subject) && told && subject == relaySubject && n.blurred {
 		n.pending = append(n.pending, news{subject: subject, text: "the relay is back"})
 	}
 }
@@ -157,8 +148,8 @@ func (n *Notifier) drop(subject string) bool {
 // Take returns the sequence for the gathered news once it is due; "" if there is nothing
 // to write. All that is urgent is in it, and of the rest the first.
 func (n *Notifier) Take(now time.Time) string {
-	if !n.blurred || len(n.pending) == 0 || n.cfg.Method == "" || n.cfg.Method == Off ||
-		now.Sub(n.since) < gather || !n.last.IsZero() && now.Sub(n.last) < n.cfg.Every {
+	if !n.blurred || len(n.pending) == 0 || n.method == "" || n.method == Off ||
+		now.Sub(n.since) < gather || !n.last.IsZero() && now.Sub(n.last) < every {
 		return ""
 	}
 	var urgent, other []string
@@ -173,5 +164,5 @@ func (n *Notifier) Take(now time.Time) string {
 		other = []string{other[0], fmt.Sprintf("and %s more", wording.Count(len(other)-1))}
 	}
 	n.pending, n.since, n.last = nil, time.Time{}, now
-	return n.cfg.Method.sequence(strings.Join(append(urgent, other...), ", "))
+	return n.method.sequence(strings.Join(append(urgent, other...), ", "))
 }

@@ -19,7 +19,7 @@ type watch struct {
 }
 
 func newWatch(t *testing.T) *watch {
-	w := &watch{t: t, n: New(Config{Method: OSC9}), now: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)}
+	w := &watch{t: t, n: New(OSC9, func(account.Alert) bool { return false }), now: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)}
 	w.c.Summary.Feed.State = account.FeedLive
 	w.observe() // the first picture
 	return w
@@ -63,7 +63,7 @@ func (w *watch) fail(id api.ID, text string) {
 
 func TestWhatIsMutedNotifiesNobody(t *testing.T) {
 	w, muted := newWatch(t), account.AlertFailed
-	w.n.cfg.Muted = func(a account.Alert) bool { return a.Kind == muted }
+	w.n.muted = func(a account.Alert) bool { return a.Kind == muted }
 	w.n.Blur()
 	w.observe(w.intent("b", api.AwaitingConfirmation))
 	w.fail("a", "Wool Socks failed")
@@ -186,7 +186,7 @@ func TestNotificationsComeSeldom(t *testing.T) {
 }
 
 func TestTheHistoryIsNoNews(t *testing.T) {
-	n := New(Config{Method: Bell})
+	n := New(Bell, func(account.Alert) bool { return false })
 	n.Blur()
 	now := time.Now()
 	c := account.Changes{At: now, Intents: []*account.Intent{{ID: "a", State: api.AwaitingConfirmation}}}
@@ -207,7 +207,7 @@ func TestTheHistoryIsNoNews(t *testing.T) {
 func TestOffSendsNothing(t *testing.T) {
 	for _, m := range []Method{Off, ""} {
 		w := newWatch(t)
-		w.n.cfg.Method = m
+		w.n.method = m
 		w.n.Blur()
 		w.relay(true)
 		w.pass(time.Hour)
@@ -247,17 +247,6 @@ func TestAutoFollowsTheTerminal(t *testing.T) {
 		if got := OSC9.Resolve(environment); got != OSC9 {
 			t.Errorf("%q: a chosen method became %s", c.environment, got)
 		}
-	}
-}
-
-func TestMethodsAreReadByName(t *testing.T) {
-	for _, m := range Methods() {
-		if got, err := ParseMethod(string(m)); got != m || err != nil {
-			t.Errorf("%s: %s, %v", m, got, err)
-		}
-	}
-	if _, err := ParseMethod("email"); err == nil || !strings.Contains(err.Error(), "auto, bell, osc9, osc99, osc777, off") {
-		t.Errorf("err = %v, want the names", err)
 	}
 }
 
