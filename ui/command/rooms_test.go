@@ -38,7 +38,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/config":           {"api", "api/account", "api/quota", "relay", "ui/notify", "ui/wording"},
 		"ui/session":          {"api", "api/account", "api/account/form", "api/confirm", "api/quota", "relay", "ui/attention", "ui/config"},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/process", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
-		"ui/doctor":           {"api", "api/quota", "relay", "relay/journal", "ui/dashboard/layout", "ui/wording"},
+		"ui/doctor":           {"api", "api/quota", "relay", "relay/journal", "ui/config", "ui/dashboard/layout", "ui/session", "ui/wording"},
 		"ui/attention":        {"api", "api/account", "api/durable", "ui/process"},
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
 		"ui/notify":           {"api", "api/account", "ui/wording"},

@@ -15,8 +15,8 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
-	"tillwatch/relay"
 	"tillwatch/relay/journal"
+	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -48,27 +48,17 @@ func fault(found, do string) Finding { return Finding{Verdict: Fault, Found: fou
 
 // Setup is what is examined. What is not configured is empty.
 type Setup struct {
-	Wrong          error // why the settings cannot be used
-	APIURL         string
-	APIKey         api.Secret
-	PollShare      float64
-	AllowConfirm   bool
-	RelayURL       string
-	SigningSecrets []api.Secret
-
-	Client     func(api.Config) (*api.Client, error)
-	Reader     func() (*relay.Reader, error)
-	Subscriber func(relay.SubscriberConfig) (*relay.Subscriber, error)
-	Journal    func(context.Context) (journal.Journal, error) // of a relay on this machine; nil: none is known
-	In         io.Reader                                      // perhaps a terminal, as is Out
-	Out        io.Writer
-	Within     time.Duration // how long the service may take for one answer; 0: two seconds
+	Settings config.Settings
+	Wrong    error                                          // why the settings cannot be used
+	Journal  func(context.Context) (journal.Journal, error) // of a relay on this machine; nil: none is known
+	In       io.Reader                                      // perhaps a terminal, as is Out
+	Out      io.Writer
+	Within   time.Duration // how long the service may take for one answer; 0: two seconds
 
 	pacer    *quota.Pacer
 	first    error        // of the first read; nil: it succeeded
 	answered api.Exchange // the first that was answered
 	reads    int          // charged to the service's quota
-	reader   *relay.Reader
 }
 
 // within is how long one check may take.
@@ -120,9 +110,8 @@ func (s *Setup) settings(context.Context) Finding {
 	if s.Wrong == nil {
 		return fine("they can be used")
 	}
-	return fault(strings.Join(strings.Split(strings.TrimSpace(s.Wrong.Error()), "\n"), "; "),
-		"correct it where it is set; flags win over variables, variables over the profile, the profile over the rest "+
-			"of the file")
+	return fault(strings.ReplaceAll(strings.TrimSpace(s.Wrong.Error()), "\n", "; "),
+		"correct it where it is set: flags win over variables, those over the profile, that over the rest of the file")
 }
 
 // terminal looks at the terminal, and asks it nothing: what somebody types meanwhile is not for us.
@@ -135,11 +124,7 @@ func (s *Setup) terminal(context.Context) Finding {
 	width, height, err := term.GetSize(out.Fd())
 	what := fmt.Sprintf("%dx%d cells, TERM=%q, colours: %s", width, height, os.Getenv("TERM"),
 		colorprofile.Detect(out, os.Environ()))
-	switch {
-	case os.Getenv("TERM") == "dumb":
-		return warn(what+": nothing can be drawn on it, so a line is printed for each change",
-			"set TERM to the terminal's type")
-	case err != nil || width < layout.MinWidth || height < layout.MinHeight:
+	if err != nil || width < layout.MinWidth || height < layout.MinHeight {
 		return warn(fmt.Sprintf("%s: the dashboard needs %dx%d", what, layout.MinWidth, layout.MinHeight),
 			"enlarge the window, or use a smaller font")
 	}

@@ -13,8 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tillwatch/api"
-	"tillwatch/relay"
 	"tillwatch/relay/journal"
+	"tillwatch/ui/config"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,21 +29,10 @@ func served(t *testing.T, answer http.HandlerFunc) string {
 
 // setup is a set-up whose service and relay are at these addresses; "" for none.
 func setup(service, of string) *Setup {
-	key := api.NewSecret("key-of-the-test")
-	return &Setup{
-		APIURL: service, APIKey: key, PollShare: 0.3, RelayURL: of,
-		Client: func(c api.Config) (*api.Client, error) {
-			c.BaseURL, c.Key = service, key
-			return api.New(c)
-		},
-		Reader: func() (*relay.Reader, error) {
-			return relay.NewReader(relay.ReaderConfig{URL: of, Token: api.NewSecret("token-of-the-test")})
-		},
-		Subscriber: func(c relay.SubscriberConfig) (*relay.Subscriber, error) {
-			c.URL, c.Token = of, api.NewSecret("token-of-the-test")
-			return relay.NewSubscriber(c)
-		},
-	}
+	return &Setup{Settings: config.Settings{
+		APIURL: service, APIKey: api.NewSecret("key-of-the-test"), PollShare: 0.3,
+		RelayURL: of, RelayToken: api.NewSecret("token-of-the-test"),
+	}}
 }
 
 // examined are the findings of all checks, by check.
@@ -117,7 +106,7 @@ func TestEachFaultOfAServiceIsFoundByOneCheck(t *testing.T) {
 		{"a key without a scope", "", answering(403, `{"name":"ForbiddenError","message":"the key lacks a scope"}`),
 			"key", Warning, "may not read shipments"},
 		{"something in front that forbids", "", answering(403, `{}`), "key", Fault, "(403)"},
-		{"a quota that is used up", "", limited("0", `"default";q=1000;w=86400`, nil), "limits", Fault,
+		{"a quota that is used up", "", limited("0", `"default";q=1000;w=86400`, nil), "limits", Warning,
 			"0 of 1,000 left for another 59m"},
 		{"only the reserve is left", "", limited("40", `"default";q=5000;w=86400`, nil), "limits", Warning,
 			"40 of 5,000 left for another 59m"},
@@ -216,17 +205,9 @@ func TestASigningSecretIsJudgedByItsLengthAndByTheRelay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := setup("", served(t, func(w http.ResponseWriter, _ *http.Request) {
-				_,
-					_ = io.WriteString(w, c.counts+"\n")
+				_, _ = io.WriteString(w, c.counts+"\n")
 			}))
-			if c.secret != "" {
-				s.SigningSecrets = []api.Secret{api.NewSecret(c.secret)}
-			}
-			var err error
-			if s.reader, err = s.Reader(); err != nil {
-				t.Fatal(err)
-			}
-			defer s.reader.Close()
+			s.Settings.SigningSecret = api.NewSecret(c.secret)
 			if f := s.signing(t.Context()); f.Verdict != c.verdict || !strings.Contains(f.Found, c.words) {
 				t.Errorf("found %+v", f)
 			}
@@ -259,7 +240,7 @@ func TestAJournalIsReadToItsEnd(t *testing.T) {
 		words   string
 	}{
 		{"well", shelf{}, nil, OK, "all 3 events"},
-		{"a damaged event", shelf{damaged: 2}, nil, Fault, "1 event of 3 damaged, and told to subscribers as a gap: 2"},
+		{"a damaged event", shelf{damaged: 2}, nil, Fault, "1 event of 3 damaged, and told to subscribers as a gap; the first is number 2"},
 		{"a full disk", shelf{check: errors.New("the disk is full")}, nil, Fault, "disk is full"},
 		{"not a journal", shelf{}, errors.New("it is not a journal"), Fault, "not a journal"},
 		{"a relay runs", shelf{}, fmt.Errorf("the folder is %w", journal.ErrInUse), OK, "a relay uses it"},

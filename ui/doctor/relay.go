@@ -4,50 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"tillwatch/relay"
 	"tillwatch/relay/journal"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
 // relay asks the relay whether it is ready.
 func (s *Setup) relay(ctx context.Context) Finding {
-	if s.RelayURL == "" {
+	at := s.Settings.RelayURL
+	if at == "" {
 		return skip("none is configured")
 	}
-	var err error
-	if s.reader, err = s.Reader(); err != nil {
+	reader, err := s.reader()
+	if err != nil {
 		return fault(err.Error(), "correct relay_url")
 	}
-	damage, err := s.reader.Ready(ctx)
-	switch {
-	case err == nil && damage != "":
-		return warn(fmt.Sprintf("it is ready at %s, but %s", s.RelayURL, damage),
-			"look at its disk; put its journal back from a copy if events are missing")
-	case err == nil:
-		return fine("it is ready at %s", s.RelayURL)
+	defer reader.Close()
+	switch damage, err := reader.Ready(ctx); {
 	case errors.Is(err, relay.ErrNotReady):
 		return fault(err.Error(), "look at its log and its disk: tillwatch doctor --data DIR there")
-	case s.servesEvents(ctx):
-		return warn(fmt.Sprintf("whether the relay at %s is ready is unknown: %s", s.RelayURL, err),
-			"check relay_url; a front should pass all of a relay's paths on")
+	case err != nil:
+		return fault(err.Error(), "start the relay (tillwatch relay), or correct relay_url")
+	case damage != "":
+		return warn(fmt.Sprintf("it is ready at %s, but %s", at, damage), restore)
 	}
-	return fault(err.Error(), "start the relay (tillwatch relay), or correct relay_url")
+	return fine("it is ready at %s", at)
 }
 
-// servesEvents reports whether what answers at the relay's address serves events or refuses the token.
-func (s *Setup) servesEvents(ctx context.Context) bool {
-	_, err := s.reader.Head(ctx, 0)
-	return err == nil || errors.As(err, new(*relay.RefusedError))
+func (s *Setup) reader() (*relay.Reader, error) {
+	return relay.NewReader(relay.ReaderConfig{
+		URL: s.Settings.RelayURL, Token: s.Settings.RelayToken, InsecureHTTP: s.Settings.InsecureHTTP,
+	})
 }
+
+// restore is what to do about lost events.
+const restore = "look at the disk; put the journal back from a copy if events are missing"
 
 // token follows the relay's stream until it is live, as every dashboard does.
 func (s *Setup) token(ctx context.Context) Finding {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	heard := &listening{end: end}
-	follow, err := s.Subscriber(relay.SubscriberConfig{From: relay.FromLatest, Client: "tillwatch doctor"})
+	follow, err := session.NewSubscriber(s.Settings, relay.SubscriberConfig{From: relay.FromLatest, Client: "tillwatch doctor"})
 	if err == nil {
 		_ = follow.Run(ctx, heard) // the last status has the error
 		err = heard.status.Err
@@ -66,17 +66,18 @@ func (s *Setup) token(ctx context.Context) Finding {
 // listening is a [relay.Handler] that stops at the first conclusive status.
 type listening struct {
 	end    func()
+	ending bool
 	status relay.Status
 }
 
 func (l *listening) Events(context.Context, []relay.Item) error { return nil }
 
 func (l *listening) Status(s relay.Status) {
-	switch l.status.State {
-	case relay.Live, relay.Lost, relay.Refused: // it is ending
+	if l.ending {
 		return
 	}
-	if l.status = s; s.State == relay.Live || s.State == relay.Lost || s.State == relay.Refused {
+	l.status = s
+	if l.ending = s.State == relay.Live || s.State == relay.Lost || s.State == relay.Refused; l.ending {
 		l.end()
 	}
 }
@@ -84,77 +85,82 @@ func (l *listening) Status(s relay.Status) {
 // signing checks the form of the signing secret, and what the relay says of the deliveries that it
 // got: only those can prove that it is the account's.
 func (s *Setup) signing(ctx context.Context) Finding {
-	for _, secret := range s.SigningSecrets {
+	secrets := s.Settings.SigningSecrets()
+	for _, secret := range secrets {
 		if n := len(secret.Reveal()); n < relay.MinSecret {
 			return fault(fmt.Sprintf("it has %d bytes, fewer than %d: a relay with it does not start", n,
-				relay.MinSecret),
-				"copy the whole secret from the account console")
+				relay.MinSecret), "copy the whole secret from the account console")
 		}
 	}
-	if s.reader != nil {
-		counts, err := s.reader.Deliveries(ctx) // with a token of the scope admin
-		good := counts["stored"] + counts["duplicate"]
-		switch {
-		case err == nil && good == 0 && counts["unauthorized"] > 0:
-			return fault(fmt.Sprintf("the relay refused all %s for their signature",
-				wording.Counted(int(counts["unauthorized"]), "delivery", "deliveries")),
-				"give the relay the account's secret, from the account console, and have it reload that (SIGHUP)")
-		case err == nil && good > 0:
-			return fine("the relay has verified %s since it started",
-				wording.Counted(int(good), "delivery", "deliveries"))
-		}
-	}
-	if len(s.SigningSecrets) == 0 {
+	good, refused := s.deliveries(ctx)
+	switch {
+	case good > 0:
+		return fine("the relay has verified %s since it started", wording.Counted(good, "delivery", "deliveries"))
+	case refused > 0:
+		return fault(fmt.Sprintf("the relay refused all %s for their signature",
+			wording.Counted(refused, "delivery", "deliveries")),
+			"give the relay the account's secret, from the account console, and have it reload that (SIGHUP)")
+	case len(secrets) == 0:
 		return skip("none is configured")
 	}
 	return fine("it is long enough; only a delivery can show whether it is the account's: tillwatch verify")
 }
 
+// deliveries asks the relay how many it verified and refused; none without a token of the scope admin.
+func (s *Setup) deliveries(ctx context.Context) (good, refused int) {
+	reader, err := s.reader()
+	if err != nil {
+		return 0, 0
+	}
+	defer reader.Close()
+	counts, err := reader.Deliveries(ctx)
+	if err != nil {
+		return 0, 0
+	}
+	return int(counts["stored"] + counts["duplicate"]), int(counts["unauthorized"])
+}
+
 // journal reads all events of a relay's journal on this machine.
-func (s *Setup) journal(ctx context.Context) (found Finding) {
+func (s *Setup) journal(ctx context.Context) Finding {
 	if s.Journal == nil {
 		return skip("--data names the folder of a relay")
 	}
-	const do = "look at the disk; put the journal back from a copy if events are missing"
 	j, err := s.Journal(ctx)
-	if errors.Is(err, journal.ErrInUse) {
+	switch {
+	case errors.Is(err, journal.ErrInUse):
 		return fine("a relay uses it, which checks it itself and is not ready if it cannot store events")
-	}
-	if err != nil {
+	case err != nil:
 		return fault(err.Error(), "the relay does not start with it: do what that says")
 	}
-	defer func() {
-		if err := j.Close(); err != nil {
-			found = fault(err.Error(), do)
-		}
-	}()
+	events, damaged, err := readThrough(ctx, j)
+	switch err = errors.Join(err, j.Close()); {
+	case err != nil:
+		return fault(err.Error(), restore)
+	case len(damaged) > 0:
+		return fault(fmt.Sprintf("%s of %s damaged, and told to subscribers as a gap; the first is number %s",
+			wording.Counted(len(damaged), "event", "events"), wording.Count(events), wording.Count(int(damaged[0]))),
+			restore)
+	}
+	return fine("it can be written, and all %s in it can be read", wording.Counted(events, "event", "events"))
+}
+
+// readThrough reads a journal from its first event to its last, and counts them.
+func readThrough(ctx context.Context, j journal.Journal) (events int, damaged []int64, err error) {
 	oldest, err := j.Oldest(ctx)
 	head, unread := j.Head(ctx)
 	if err = errors.Join(err, unread, j.Check(ctx)); err != nil {
-		return fault(err.Error(), do)
+		return 0, nil, err
 	}
-	var damaged []string
 	for after := oldest - 1; after < head; {
 		records, err := j.Read(ctx, after, 1000)
-		if err != nil {
-			return fault(err.Error(), do)
-		}
-		if len(records) == 0 {
-			break // a relay on the same database has pruned them
+		if err != nil || len(records) == 0 { // none: a relay on the same database has pruned them
+			return events, damaged, err
 		}
 		for _, r := range records {
-			if after = r.Seq; r.Damaged {
-				damaged = append(damaged, wording.Count(int(r.Seq)))
+			if after, events = r.Seq, events+1; r.Damaged {
+				damaged = append(damaged, r.Seq)
 			}
 		}
 	}
-	if n := len(damaged); n > 0 {
-		const most = 20
-		return fault(fmt.Sprintf("%s of %s damaged, and told to subscribers as a gap: %s",
-			wording.Counted(n, "event", "events"),
-			wording.Count(int(head-oldest+1)), strings.Join(damaged[:min(n, most)], ", ")+strings.Repeat(" …",
-				min(n/(most+1), 1))), do)
-	}
-	return fine("it can be written, and all %s in it can be read",
-		wording.Counted(int(head-oldest+1), "event", "events"))
+	return events, damaged, nil
 }

@@ -5,23 +5,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
+	"tillwatch/ui/session"
 	"tillwatch/ui/wording"
 )
 
 // service reads once, as every session begins, and finds out whether the service answers.
 func (s *Setup) service(ctx context.Context) Finding {
-	if s.APIURL == "" {
+	at := s.Settings.APIURL
+	if at == "" {
 		return skip("none is configured")
 	}
-	s.pacer = quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
-	client, err := s.Client(api.Config{
+	s.pacer = quota.NewPacer(quota.PacerConfig{Share: s.Settings.PollShare})
+	client, err := session.NewClient(s.Settings, api.Config{
 		Timeout: cmp.Or(s.Within, 2*time.Second), Retries: -1, Pacer: s.pacer, Observe: s.observe,
 	})
 	if err != nil {
@@ -41,20 +42,13 @@ func (s *Setup) service(ctx context.Context) Finding {
 	case errors.As(s.first, &refused) && refused.Status >= http.StatusInternalServerError:
 		return fault("the service answers with errors: "+s.first.Error(),
 			"wait, or ask the provider; if you use a proxy, check it")
-	case errors.As(s.first, &refused) && refused.Status == http.StatusBadRequest &&
-		strings.HasPrefix(s.APIURL, "http://"):
-		return fault(fmt.Sprintf("%s does not accept http://: %v", s.APIURL, s.first), "use https:// in api_url")
-	case errors.As(s.first, &refused), errors.As(s.first, new(*api.UnreadableError)):
-		return fault(fmt.Sprintf("what answers at %s is not the service: %v", s.APIURL, s.first),
-			"correct api_url: it must be the base address, without /api/v1")
+	case refused != nil, errors.As(s.first, new(*api.UnreadableError)):
+		return fault(fmt.Sprintf("what answers at %s is not the service: %v", at, s.first),
+			"correct api_url: https://, and the base address without /api/v1")
 	default:
-		why := s.first
-		if transport := (*api.TransportError)(nil); errors.As(why, &transport) {
-			why = transport.Err
-		}
-		return fault(fmt.Sprintf("cannot connect to %s: %v", s.APIURL, why), reach(s.first))
+		return fault(fmt.Sprintf("cannot connect to %s: %v", at, s.first), reach(s.first))
 	}
-	return fine("it answers at %s in %s: %s", s.APIURL, wording.Took(time.Since(began)), s.money())
+	return fine("it answers at %s in %s: %s", at, wording.Took(time.Since(began)), s.money())
 }
 
 // observe counts what was charged to the service's quota, and keeps the first exchange that was
@@ -71,20 +65,13 @@ func (s *Setup) observe(e api.Exchange) {
 
 // reach says what to do where nothing answers.
 func reach(err error) string {
-	var dial *net.OpError
 	switch {
 	case errors.As(err, new(*api.ProxiedError)):
 		return "check the proxy (HTTPS_PROXY), or name the host in NO_PROXY"
-	case errors.As(err, new(*net.DNSError)):
-		return "correct the host, or check this machine's DNS"
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		return "what answers does not speak TLS: use http:// in the address, but only on this machine"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "check the firewalls in between; behind a proxy, set HTTPS_PROXY"
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return "start the server there (tillwatch simulate, tillwatch proxy), or correct the address"
 	}
-	return "correct the address, or check what is in between"
+	return "start the server there (tillwatch simulate, tillwatch proxy), correct the address, or set HTTPS_PROXY"
 }
 
 // money says whether real money moves.
@@ -94,7 +81,7 @@ func (s *Setup) money() string {
 		return "a stand-in, so no money moves"
 	case !where.Live:
 		return where.Name + ", so no money moves"
-	case s.AllowConfirm:
+	case s.Settings.AllowConfirm:
 		return "REAL money, and confirming is allowed: each confirm asks for the last four of the id, or the total"
 	}
 	return "REAL money; confirming is not allowed"
@@ -104,8 +91,8 @@ func (s *Setup) money() string {
 func (s *Setup) key(context.Context) Finding {
 	switch {
 	case errors.Is(s.first, api.ErrUnauthorized):
-		do := "copy the whole key from the account console, for the environment of " + s.APIURL
-		if says := api.KeyEnvironment(s.APIKey); says != "" {
+		do := "copy the whole key from the account console, for the environment of " + s.Settings.APIURL
+		if says := api.KeyEnvironment(s.Settings.APIKey); says != "" {
 			do += "; this one is for " + says
 		}
 		return fault("the service refuses the API key (401): nothing can be read or confirmed with it", do)
@@ -125,33 +112,33 @@ const longLimit = 10 * time.Second
 // limits reports what is left of the limits that the answer told.
 func (s *Setup) limits(context.Context) Finding {
 	const do = "tillwatch quota shows who spends; ask the provider for more"
+	if errors.Is(s.first, api.ErrRateLimited) {
+		return warn("the first read was refused (429): "+s.first.Error(), do)
+	}
 	var lines []string
 	for _, b := range s.pacer.Buckets(time.Now()) {
-		left, resets, of := b.Left(time.Now()), b.Reset-time.Since(b.ObservedAt), "an unknown limit"
-		if b.Limit > 0 {
-			of = wording.Count(int(b.Limit))
-		}
-		words := fmt.Sprintf("%s %s: %s of %s left", b.Class, b.Policy, wording.Count(int(left)), of)
-		switch {
-		case b.Unreported:
+		if b.Unreported {
 			continue
-		case left == 0 && resets > longLimit:
-			return fault(fmt.Sprintf("%s for another %s: nobody can read before that", words, wording.Age(resets)), do)
-		case left <= b.Reserve() && resets > longLimit:
-			return warn(fmt.Sprintf("%s for another %s: the rest is kept for checkouts", words, wording.Age(resets)),
-				do)
+		}
+		left, resets := b.Left(time.Now()), b.Reset-time.Since(b.ObservedAt)
+		words := fmt.Sprintf("%s %s: %s left", b.Class, b.Policy, wording.Count(int(left)))
+		if b.Limit > 0 {
+			words = fmt.Sprintf("%s %s: %s of %s left", b.Class, b.Policy, wording.Count(int(left)),
+				wording.Count(int(b.Limit)))
+		}
+		if left <= b.Reserve() && resets > longLimit {
+			return warn(fmt.Sprintf("%s for another %s: dashboards wait, the rest is kept for checkouts", words,
+				wording.Age(resets)), do)
 		}
 		lines = append(lines, words)
 	}
 	switch {
-	case errors.Is(s.first, api.ErrRateLimited):
-		return warn("the first read was refused (429): "+s.first.Error(), do)
-	case len(lines) == 0 && s.answered.From.StandIn:
+	case len(lines) > 0:
+		return fine("%s; only answers to creating an intent report the daily limit and the agents",
+			strings.Join(lines, ", "))
+	case s.answered.From.StandIn:
 		return fine("the stand-in reports none")
-	case len(lines) == 0:
-		return warn("answers have no RateLimit fields of draft 8: the contract's limits are assumed",
-			"check what is in between: a gateway may remove or change them")
 	}
-	return fine("%s; only answers to creating an intent report the daily limit and the agents",
-		strings.Join(lines, ", "))
+	return warn("answers have no RateLimit fields of draft 8: the contract's limits are assumed",
+		"check what is in between: a gateway may remove or change them")
 }
