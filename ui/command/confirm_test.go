@@ -36,7 +36,7 @@ func newTill(t *testing.T) *till {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := listen("127.0.0.1:0")
+	listener, err := listen("--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,7 @@ func openDemoServers(s settings, shop simulator.Config, folder string, delay tim
 	var at [3]net.Listener
 	for i := range at {
 		var err error
-		if at[i], err = listen("127.0.0.1:0"); err != nil {
+		if at[i], err = listen("--listen", "127.0.0.1:0"); err != nil {
 			return demoServers{}, errors.Join(err, closeListeners(at[:i]))
 		}
 	}

@@ -51,7 +51,7 @@ func newWorld(t *testing.T, c simulator.Config) *world {
 		t.Fatal(err)
 	}
 	w.service = service
-	listener, err := listen("127.0.0.1:0")
+	listener, err := listen("--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

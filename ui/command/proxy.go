@@ -77,22 +77,21 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: "+
 			"to allow that, give --allow-remote", o.metricsListen)
 	}
-	certificate, err := openCertificate(o.certFile, o.keyFile)
+	tls, err := tlsConfig(o.certFile, o.keyFile, log)
 	if err != nil {
 		return err
 	}
-	config := proxyConfig(s)
-	config.Logger = log
-	scheme := "http"
-	if certificate != nil {
-		config.TLS, scheme = certificate.config(log), "https"
+	config, scheme := proxyConfig(s), "http"
+	config.TLS, config.Logger = tls, log
+	if config.TLS != nil {
+		scheme = "https"
 	}
 	finish, err := reportTo(ctx, s, &config, o.alsoTo)
 	if err != nil {
 		return err
 	}
 	defer finish() // after the last requests have ended and are to be reported
-	ln, err := listen(o.listen)
+	ln, err := listen("--listen", o.listen)
 	if err != nil {
 		return err
 	}
@@ -106,7 +105,7 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	parts := []session.Part{}
 	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
 	if o.metricsListen != "" {
-		metrics, err := listenFor("--metrics-listen", o.metricsListen)
+		metrics, err := listen("--metrics-listen", o.metricsListen)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
@@ -226,7 +225,7 @@ func addConfiguredProxy(s *session.Session, drawn bool, words io.Writer) error {
 	if s.Settings.ProxyListen == "" {
 		return nil
 	}
-	ln, err := listenFor("--proxy-listen", s.Settings.ProxyListen)
+	ln, err := listen("--proxy-listen", s.Settings.ProxyListen)
 	if err != nil {
 		return err
 	}

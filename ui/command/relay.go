@@ -3,13 +3,10 @@ package command
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"time"
 
-	"charm.land/log/v2"
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
@@ -96,12 +93,8 @@ func runRelay(ctx context.Context, load func() (settings, error), others func(se
 	if config.Events, err = eventList(s); err != nil {
 		return err
 	}
-	tls, err := openCertificate(o.certFile, o.keyFile)
-	if err != nil {
+	if config.TLS, err = tlsConfig(o.certFile, o.keyFile, log); err != nil {
 		return err
-	}
-	if tls != nil {
-		config.TLS = tls.config(log)
 	}
 	if config.Journal, err = openJournal(ctx, s, o.data); err != nil {
 		return err
@@ -115,55 +108,39 @@ func runRelay(ctx context.Context, load func() (settings, error), others func(se
 	if config.Tokens, config.Issued, err = inputs.beginTokens(ctx, s, tokens); err != nil {
 		return err
 	}
-	warnOfUnusedTokens(ctx, s, o.data, log)
 	r, err := relay.New(config)
 	if err != nil {
 		return usage(err)
 	}
 	defer inputs.follow(ctx, r)()
-	return serveRelay(ctx, r, inputs.made, tls != nil, o, std, log)
-}
-
-// warnOfUnusedTokens warns that tokens in the folder are ignored when a database
-// keeps the tokens.
-func warnOfUnusedTokens(ctx context.Context, s settings, folder string, log *slog.Logger) {
-	if s.Postgres.IsZero() {
-		return
-	}
-	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
-		log.Warn("the tokens in the data folder are ignored, as a database is configured: make tokens there with "+
-			"tillwatch tokens and the same settings",
-			slog.String("data", folder))
-	}
-}
-
-// serveRelay opens the listeners, prints the ready line, with a token that was made for this run, and serves.
-func serveRelay(ctx context.Context, r *relay.Relay, made api.Secret, secure bool, o relayOptions, std streams,
-	log *slog.Logger) error {
 	scheme := "http://"
-	if secure {
+	if config.TLS != nil {
 		scheme = "https://"
 	}
-	ingest, err := listen(o.listen)
+	return serveRelay(ctx, r, ready{Listen: scheme, Token: inputs.made.Reveal()}, o, std, log)
+}
+
+// serveRelay opens the listeners, prints the ready line, in which Listen is the scheme so far, and serves.
+func serveRelay(ctx context.Context, r *relay.Relay, line ready, o relayOptions, std streams, log *slog.Logger) error {
+	ingest, err := listen("--listen", o.listen)
 	if err != nil {
 		return err
 	}
-	announce := ready{Listen: scheme + ingest.Addr().String(), Token: made.Reveal()}
-	serve, all := func() error { return r.Serve(ctx, ingest) }, []net.Listener{ingest}
+	defer ingest.Close()
+	scheme, serve := line.Listen, func() error { return r.Serve(ctx, ingest) }
+	line.Listen += ingest.Addr().String()
 	if o.adminListen != "" {
-		var admin net.Listener
-		if admin, err = listenFor("--admin-listen", o.adminListen); err == nil {
-			announce.AdminListen = scheme + admin.Addr().String()
-			serve, all = func() error { return r.ServeSplit(ctx, ingest, admin) }, append(all, admin)
+		admin, err := listen("--admin-listen", o.adminListen)
+		if err != nil {
+			return err
 		}
+		defer admin.Close()
+		line.AdminListen, serve = scheme+admin.Addr().String(), func() error { return r.ServeSplit(ctx, ingest, admin) }
 	}
-	if err == nil {
-		err = announce.print(std.out, "relay", std.json)
+	if err := line.print(std.out, "relay", std.json); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, closeListeners(all))
-	}
-	defer tellManager(ctx, "Listening on "+announce.Listen, log)()
+	defer tellManager(ctx, "Listening on "+line.Listen, log)()
 	return serve()
 }
 
@@ -174,13 +151,4 @@ func eventList(s settings) (relay.EventList, error) {
 		return nil, nil
 	}
 	return session.NewClient(s, api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
-}
-
-// logger logs for people to w.
-func logger(w io.Writer, verbose bool) *slog.Logger {
-	level := log.InfoLevel
-	if verbose {
-		level = log.DebugLevel
-	}
-	return slog.New(log.NewWithOptions(w, log.Options{Level: level, ReportTimestamp: true}))
 }

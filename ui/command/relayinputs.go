@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,11 +16,8 @@ import (
 	"tillwatch/relay"
 )
 
-const (
-	// tokenInterval is how often a relay checks whether its tokens have changed.
-	tokenInterval = 2 * time.Second
-	tokenTimeout  = 2 * time.Second
-)
+// tokenInterval is how often a relay checks whether its tokens have changed, and how long that may take.
+const tokenInterval = 2 * time.Second
 
 // relayInputs reads what a running relay reloads: the secrets and its own token on SIGHUP, and the
 // issued tokens also when they change.
@@ -65,19 +63,17 @@ func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.
 }
 
 func (in *relayInputs) readTokens(ctx context.Context) ([]relay.Token, error) {
-	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	ctx, cancel := context.WithTimeout(ctx, tokenInterval)
 	defer cancel()
 	return in.tokens.Read(ctx)
 }
 
 // own are the tokens with every scope.
-func (in *relayInputs) own(s settings) (all []api.Secret) {
-	for _, token := range []api.Secret{s.RelayToken, in.made} {
-		if !token.IsZero() && all == nil {
-			all = []api.Secret{token}
-		}
+func (in *relayInputs) own(s settings) []api.Secret {
+	if token := cmp.Or(s.RelayToken, in.made); !token.IsZero() {
+		return []api.Secret{token}
 	}
-	return all
+	return nil
 }
 
 // follow keeps r up to date until ctx ends or stop is called, which waits for it.
@@ -122,15 +118,13 @@ func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
 	if err == nil {
 		err = in.setTokens(r, in.owned, issued)
 	}
-	switch complaint := in.complaint; {
-	case ctx.Err() != nil:
+	switch {
 	case err == nil:
 		in.complaint = ""
 		in.log.Info("reloaded the tokens")
-	default:
-		if in.complaint = err.Error(); in.complaint != complaint {
-			in.log.Error("the tokens cannot be read: keeping the old ones", slog.String("error", in.complaint))
-		}
+	case ctx.Err() == nil && err.Error() != in.complaint:
+		in.complaint = err.Error()
+		in.log.Error("the tokens cannot be read: keeping the old ones", slog.String("error", in.complaint))
 	}
 }
 

@@ -305,7 +305,7 @@ func scriptTarget(ts *testscript.TestScript, neg bool, args []string) {
 	e := all[args[0]]
 	if len(args) == 1 {
 		e = &scriptEndpoint{status: http.StatusOK}
-		listener, err := listen("127.0.0.1:0")
+		listener, err := listen("--listen", "127.0.0.1:0")
 		ts.Check(err)
 		server := &http.Server{Handler: e}
 		go func() { _ = server.Serve(listener) }()

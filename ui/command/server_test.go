@@ -24,7 +24,7 @@ func TestAListenerIsReachedOverTheFamiliesOfItsAddress(t *testing.T) {
 		{"[::1]:0", "http://[::1]:", false, true},
 	} {
 		t.Run(test.address, func(t *testing.T) {
-			ln, err := listen(test.address)
+			ln, err := listen("--listen", test.address)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -172,7 +172,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, std streams
 	if err != nil {
 		return usage(err)
 	}
-	listener, err := listenFor("--listen", o.listen)
+	listener, err := listen("--listen", o.listen)
 	if err != nil {
 		return err
 	}

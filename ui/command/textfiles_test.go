@@ -41,11 +41,11 @@ func TestEveryFileOfTextIsReadByOneRule(t *testing.T) {
 		}
 	}
 	pair := func(certFile, keyFile string) (string, error) {
-		c, err := openCertificate(certFile, keyFile)
+		served, err := readCertificate(certFile, keyFile)
 		if err != nil {
 			return "", err
 		}
-		return c.current.Leaf.Subject.CommonName, nil
+		return served.Leaf.Subject.CommonName, nil
 	}
 	for _, kind := range []struct {
 		name, text, want string

@@ -218,7 +218,8 @@ func (s Settings) RequireAccount() error { return cmp.Or(s.RequireService(), s.R
 // RequireToken refuses a relay without its token.
 func (s Settings) RequireToken() error {
 	if s.RelayURL != "" && s.RelayToken.IsZero() {
-		return Wrongf("a relay is configured without its token, which TILLWATCH_RELAY_TOKEN holds or TILLWATCH_RELAY_TOKEN_FILE names")
+		return Wrongf("a relay is configured without its token, which TILLWATCH_RELAY_TOKEN holds or " +
+			"TILLWATCH_RELAY_TOKEN_FILE names")
 	}
 	return nil
 }
