@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -27,37 +28,18 @@ func newTokens() *cobra.Command {
 	flags := command.PersistentFlags()
 	config.AddFlags(flags, "postgres")
 	folder := flags.String("data", relayDir(), "folder of the relay's journal and tokens")
-	// A folder that is missing is mistyped, or away while a relay runs, which would then find another one in its place.
-	with := func(do func(context.Context, relay.TokenStore, string, streams) (report, error)) func(*cobra.Command,
-		[]string) error {
-		return func(c *cobra.Command, args []string) error {
-			if err := checkPostgresFlag(c.Flags()); err != nil {
-				return err
-			}
-			return reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
-				if _, err := os.Stat(*folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
-					return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder "+
-						"when it first starts", *folder)
-				}
-				tokens, closeTokens, err := openTokens(ctx, s, *folder)
-				if err != nil {
-					return nil, err
-				}
-				found, err := do(ctx, tokens, strings.Join(args, " "), std)
-				return found, errors.Join(err, closeTokens())
-			})(c, args)
-		}
+	list := &cobra.Command{
+		Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments,
+		RunE: ofTokens(folder, listTokens),
 	}
-	list := &cobra.Command{Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments,
-		RunE: with(listTokens)}
 	jsonFlag(list.Flags(), "print one JSON object per line")
 	revoke := &cobra.Command{
 		Use: "revoke NAME", Short: "Revoke a token and end the streams that it opened", Args: oneArgument,
-		RunE: with(func(ctx context.Context, tokens relay.TokenStore, name string, std streams) (report, error) {
-			if err := tokens.Remove(ctx, name); err != nil {
+		RunE: ofTokens(folder, func(c *cobra.Command, tokens relay.TokenStore, args []string) (report, error) {
+			if err := tokens.Remove(c.Context(), args[0]); err != nil {
 				return nil, err
 			}
-			std.say("token %s is revoked; running relays notice within two seconds", name)
+			streamsOf(c).say("token %s is revoked; running relays notice within two seconds", args[0])
 			return nil, nil
 		}),
 	}
@@ -69,20 +51,22 @@ func newTokens() *cobra.Command {
 	create := &cobra.Command{
 		Use: "create", Short: "Create a token and print it", Args: noArguments,
 		Example: "tillwatch tokens create --name laptop --scope stream,read --expires 90d",
-	}
-	create.RunE = func(c *cobra.Command, args []string) error {
-		text, token, err := tokenOf(name, scopes, expires)
-		if err != nil {
-			return usage(err)
-		}
-		return with(func(ctx context.Context, tokens relay.TokenStore, _ string, std streams) (report, error) {
-			if err := tokens.Add(ctx, token); err != nil {
+		RunE: ofTokens(folder, func(c *cobra.Command, tokens relay.TokenStore, _ []string) (report, error) {
+			allowed, err := relay.ParseScopes(scopes)
+			now, end := time.Now().Truncate(time.Second), time.Time{}
+			if expires > 0 {
+				end = now.Add(expires).UTC()
+			}
+			secret, token := relay.NewToken(name, allowed, now, end)
+			if err = cmp.Or(err, token.Check()); err != nil {
+				return nil, usage(err)
+			}
+			if err := tokens.Add(c.Context(), token); err != nil {
 				return nil, err
 			}
-			std.say("token %s may %s; it is shown only now and stored nowhere", token.Name,
-				strings.Join(asStrings(token.Scopes), ","))
-			return madeToken{text, lineOf(token)}, nil
-		})(c, args)
+			streamsOf(c).say("token %s may %s; it is shown only now and stored nowhere", name, strings.Join(scopes, ","))
+			return madeToken{secret.Reveal(), lineOf(token)}, nil
+		}),
 	}
 	flags = create.Flags()
 	flags.StringVar(&name, "name", "", "name of the token in lists")
@@ -93,22 +77,27 @@ func newTokens() *cobra.Command {
 	return command
 }
 
-// tokenOf makes a token, of which only the text lets anybody in.
-func tokenOf(name string, scopes []string, expires time.Duration) (text string, token relay.Token, err error) {
-	allowed, err := relay.ParseScopes(scopes)
-	switch {
-	case name == "":
-		err = errors.New("the token needs a name, as in --name laptop")
-	case err != nil:
-	default:
-		now, end := time.Now().Truncate(time.Second), time.Time{}
-		if expires > 0 {
-			end = now.Add(expires).UTC()
+// ofTokens runs a command with the tokens of the relays that the settings and the folder name.
+func ofTokens(folder *string, do func(*cobra.Command, relay.TokenStore, []string) (report, error)) func(
+	*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if err := checkPostgresFlag(c.Flags()); err != nil {
+			return err
 		}
-		secret, made := relay.NewToken(name, allowed, now, end)
-		text, token, err = secret.Reveal(), made, made.Check()
+		return reporting(func(ctx context.Context, s settings, args []string, _ streams) (report, error) {
+			// A missing folder is mistyped, or away while a relay runs, which would then find another one in its place.
+			if _, err := os.Stat(*folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
+				return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder "+
+					"when it first starts", *folder)
+			}
+			tokens, closeTokens, err := openTokens(ctx, s, *folder)
+			if err != nil {
+				return nil, err
+			}
+			found, err := do(c, tokens, args)
+			return found, errors.Join(err, closeTokens())
+		})(c, args)
 	}
-	return text, token, err
 }
 
 // tokenLine is a token in lists.
@@ -132,8 +121,11 @@ type madeToken struct {
 
 func (m madeToken) text() string { return m.Token + "\n" }
 
-func listTokens(ctx context.Context, tokens relay.TokenStore, _ string, _ streams) (report, error) {
-	all, err := tokens.Read(ctx)
+func listTokens(c *cobra.Command, tokens relay.TokenStore, _ []string) (report, error) {
+	all, err := tokens.Read(c.Context())
+	if err != nil {
+		return nil, err
+	}
 	rows, lines := [][]string{{"NAME", "SCOPES", "CREATED", "EXPIRES"}}, []tokenLine{}
 	for _, t := range all {
 		line, end := lineOf(t), "never"
@@ -144,11 +136,9 @@ func listTokens(ctx context.Context, tokens relay.TokenStore, _ string, _ stream
 			end = "expired " + end
 		}
 		lines = append(lines, line)
-		rows = append(rows, []string{line.Name, strings.Join(asStrings(line.Scopes), ","),
-			line.Created.Format(time.RFC3339), end})
-	}
-	if err != nil {
-		return nil, err
+		rows = append(rows, []string{
+			t.Name, strings.Join(asStrings(t.Scopes), ","), t.Created.Format(time.RFC3339), end,
+		})
 	}
 	return listOf(lines, table(rows...)), nil
 }
