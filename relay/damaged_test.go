@@ -64,14 +64,7 @@ func TestDamagedEventsAreAGapInTheStream(t *testing.T) {
 			var gaps []span
 			var events []int64
 			for live := false; !live; {
-				_, text, err := p.socket.ReadMessage()
-				if err != nil {
-					t.Fatal(err)
-				}
-				f, err := readFrame(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := p.frame()
 				switch f.T {
 				case frameGap:
 					gaps = append(gaps, span{f.From, f.To})

@@ -255,17 +255,7 @@ func TestObservationsAreBoundedInNumberAndSize(t *testing.T) {
 func (p *peer) observations(n int) (all []quota.Observation) {
 	p.t.Helper()
 	for len(all) < n {
-		_, text, err := p.socket.ReadMessage()
-		if err != nil {
-			p.t.Fatalf("after %d observations: %v", len(all), err)
-		}
-		if len(text) > 2*frameBytes {
-			p.t.Errorf("a frame has %d bytes", len(text))
-		}
-		f, err := readFrame(text)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		f := p.frame()
 		if f.T == frameObservations {
 			all = append(all, f.observations.Items...)
 		}
@@ -353,14 +343,7 @@ func TestTheLastHourComesBeforeLive(t *testing.T) {
 		p.next(frameWelcome)
 		events, observations := 0, 0
 		for {
-			_, text, err := p.socket.ReadMessage()
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := readFrame(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := p.frame()
 			switch f.T {
 			case frameEvents:
 				events += len(f.Items)

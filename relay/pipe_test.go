@@ -149,22 +149,32 @@ func (p *peer) send(value any) {
 	}
 }
 
-// next reads a frame and expects it to be of kind.
-func (p *peer) next(kind string) frame {
+// frame reads a frame of any kind.
+func (p *peer) frame() frame {
 	p.t.Helper()
 	_, text, err := p.socket.ReadMessage()
 	if err != nil {
-		p.t.Fatalf("waiting for %s: %v", kind, err)
+		p.t.Fatal(err)
+	}
+	if len(text) > 2*frameBytes {
+		p.t.Errorf("a frame has %d bytes", len(text))
 	}
 	f, err := readFrame(text)
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	return f
+}
+
+// next reads a frame and expects it to be of kind.
+func (p *peer) next(kind string) frame {
+	p.t.Helper()
+	f := p.frame()
 	if f.T == frameHeartbeat && kind != frameHeartbeat {
 		return p.next(kind) // one may come at any time
 	}
 	if f.T != kind {
-		p.t.Fatalf("a frame %s, want %s", text, kind)
+		p.t.Fatalf("a frame %+v, want %s", f, kind)
 	}
 	return f
 }
@@ -174,14 +184,7 @@ func (p *peer) next(kind string) frame {
 func (p *peer) replay() (seqs []int64, live frame) {
 	p.t.Helper()
 	for {
-		_, text, err := p.socket.ReadMessage()
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		f, err := readFrame(text)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		f := p.frame()
 		for _, item := range f.Items {
 			seqs = append(seqs, item.Seq)
 		}

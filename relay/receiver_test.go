@@ -302,48 +302,14 @@ func TestAFailingStoreIsAnswered503AndRecovers(t *testing.T) {
 	deliver(t, r.Ingest(), 1, 1)
 }
 
-// formsOfDelivery are thin events as the service sends them, and what is a step
-// away from one.
-func formsOfDelivery() []string {
-	return []string{
-		`{"id":"evt_1","object":"event","type":"a","createdAt":"2026-04-21T03:27:50.000Z","source":{"type":"b","id":"c"}}`,
-		" {\t\"id\" : \"evt_1\" ,\r\n\"type\":\"a\",\"source\":{\"id\":\"c\",\"type\":\"b\"} } \n",
-		`{"id":"evt_1","type":"a","source":{"type":"b","id":"c"}`,
-		`{"id":"evt_1","type":"a","source":{"type":"b","id":"c"}}}`,
-		`{"id":"evt_1","type":"a","source":{"type":"b","id":"c"},}`,
-		`{"id":"evt_1","type":"a","source":{"type":"b","id":"c"}} {}`,
-		`{"id":"evt_1","type":"a","source":{"type":"b"}}`,
-		`{"id":"evt_1","type":"a","source":{"type":"b","id":"c","id":"d"}}`,
-		`{"id":"evt_1","type":"a","source":"c"}`,
-		`{"id":"","type":"a","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","id":"evt_2","type":"a","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","data":{"id":"d"},"source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_\u0031","type":"a","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_ü","type":"a","source":{"type":"b","id":"c"}}`,
-		"{\"id\":\"evt_\x00\",\"type\":\"a\",\"source\":{\"type\":\"b\",\"id\":\"c\"}}",
-		"{\"id\":\"evt_\xff\",\"type\":\"a\",\"source\":{\"type\":\"b\",\"id\":\"c\"}}",
-		`{"id":"evt_1","type":"a","createdAt":"1066-10-14T09:00:00Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"9999-12-31T23:59:59.999999999Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-02-29T03:27:50Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-04-21T23:59:60Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-04-21T03:27:50.Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-04-21T03:27:50.0000000001Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-04-21T03:27:50,5Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"2026-04-21T05:27:50+02:00","source":{"type":"b","id":"c"}}`,
-		`{"id":"evt_1","type":"a","createdAt":"+026-04-21T03:27:50Z","source":{"type":"b","id":"c"}}`,
-		`{"id":"we_1","type":"webhook_endpoint.verification_challenge","source":{"type":"webhook_endpoint","id":"we_1"}}`,
-	}
-}
-
 func FuzzDelivery(f *testing.F) {
 	f.Add(eventBody(1))
 	f.Add([]byte(`{"id":"a","type":"b","createdAt":"2026-04-21T03:27:50Z","source":{"id":"c"}}`))
 	f.Add([]byte(`{"id":"\ud800","type":""}`))
 	f.Add([]byte(`{"type":"webhook_endpoint.verification_challenge","source":{"id":"c"}}`))
-	for _, body := range formsOfDelivery() {
-		f.Add([]byte(body))
-	}
+	f.Add([]byte(" {\t\"id\" : \"evt_\\u0031\" ,\r\n\"type\":\"a\",\"id\":\"b\",\"createdAt\":\"+026-04-21T03:27:50Z\"} \n"))
+	f.Add([]byte(`{"id":"evt_1","type":"a","createdAt":"9999-12-31T23:59:59.999999999Z","source":"c"} {}`))
+	f.Add([]byte("{\"id\":\"evt_\x00\xff\",\"type\":\"a\"}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		d, err := readDelivery(body)
 		challenge := d.kind == string(api.VerificationChallenge)

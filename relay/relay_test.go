@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -29,16 +28,7 @@ const (
 	testToken  = "a token of tests"
 )
 
-func TestMain(m *testing.M) {
-	if task := os.Getenv(readersOf); task != "" {
-		if err := read(task); err != nil {
-			fmt.Fprintln(os.Stderr, "readers:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // newTestRelay makes a relay over j; change may alter its configuration.
 func newTestRelay(t testing.TB, j journal.Journal, change func(*Config)) *Relay {

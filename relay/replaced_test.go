@@ -3,8 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -255,60 +253,4 @@ func numbers(from, to int) (all []int) {
 		all = append(all, n)
 	}
 	return all
-}
-
-// A relay may notice by itself that its files were replaced, and take nothing until it runs anew; a database server
-// restores under a relay that goes on.
-func TestASubscriberStartsOverAfterACopyIsRestoredWhileTheRelayRuns(t *testing.T) {
-	for engine, make := range databases() {
-		t.Run(engine, func(t *testing.T) {
-			d := make(t)
-			j := d.open(t)
-			deliver(t, newTestRelay(t, j, nil).Ingest(), 1, 5)
-			if err := j.Close(); err != nil {
-				t.Fatal(err)
-			}
-			d.keep(t)
-			var at atomic.Pointer[network]
-			c := newCollector()
-			s := newTestSubscriber(t, SubscriberConfig{
-				URL: "http://127.0.0.1",
-				Dial: func(ctx context.Context, kind, address string) (net.Conn, error) {
-					return at.Load().dial(ctx, kind, address)
-				},
-			})
-			start := func() (*Relay, func()) {
-				j := d.open(t)
-				r := newTestRelay(t, j, nil)
-				n, stop := serveOn(t, r.Handler())
-				at.Store(n)
-				return r, func() {
-					stop()
-					if err := r.Shutdown(t.Context()); err != nil {
-						t.Error(err)
-					}
-					_ = j.Close() // of files that are no longer there
-				}
-			}
-			r, stop := start()
-			deliver(t, r.Ingest(), 6, 8)
-			end := run(t, s, c)
-			c.awaitItems(t, 8)
-			d.restore(t)
-			if serve(r.Ingest(), signedRequest(eventBody(9))).Code != http.StatusOK || engine == "sqlite" {
-				stop()
-				r, stop = start()
-			}
-			deliver(t, r.Ingest(), 9, 11)
-			items := c.awaitItems(t, 8+8)[8:]
-			expectRow(t, items, 1, 8)
-			for i, want := range []int{1, 2, 3, 4, 5, 9, 10, 11} {
-				if !strings.Contains(string(items[i].ID), fmt.Sprintf("%032x", want)) {
-					t.Errorf("event %d is %s, want that of %d", i+1, items[i].ID, want)
-				}
-			}
-			end()
-			stop()
-		})
-	}
 }

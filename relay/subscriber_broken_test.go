@@ -7,58 +7,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tillwatch/relay/journal"
-	"tillwatch/relay/journal/sqlite"
 )
-
-func TestNothingIsLostOrDoubledAcrossARestartOfTheRelay(t *testing.T) {
-	dir := t.TempDir()
-	open := func() (journal.Journal, *Relay) {
-		j, err := sqlite.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j, newTestRelay(t, j, nil)
-	}
-	var mu sync.Mutex
-	var current *network
-	enter := func(n *network) {
-		mu.Lock()
-		defer mu.Unlock()
-		current = n
-	}
-	dial := func(ctx context.Context, kind, address string) (net.Conn, error) {
-		mu.Lock()
-		n := current
-		mu.Unlock()
-		return n.dial(ctx, kind, address)
-	}
-	c := newCollector()
-	s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dial})
-	for round := range 3 {
-		j, r := open()
-		deliver(t, r.Handler(), round*20+1, round*20+10) // while nobody listens
-		n, stop := serveOn(t, r.Handler())
-		enter(n)
-		if round == 0 {
-			run(t, s, c)
-		}
-		deliver(t, r.Handler(), round*20+5, round*20+20)
-		expectRow(t, c.awaitItems(t, (round+1)*20), 1, int64(round+1)*20)
-		stop()
-		if err := r.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 type fragile struct {
 	net.Conn

@@ -184,7 +184,7 @@ func TestAnswersToADial(t *testing.T) {
 				defer cancel()
 				c := newCollector()
 				err := subscribe(t, n, nil).Run(ctx, c)
-				if final := err != nil; final != test.final {
+				if final := errors.As(err, new(*RefusedError)); final != test.final || err != nil && !final {
 					t.Errorf("run: %v", err)
 				}
 				last := c.statuses[len(c.statuses)-1]

@@ -2,9 +2,7 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"net"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -55,22 +53,6 @@ func TestSignedWebhooksReachASubscriberOverRealSockets(t *testing.T) {
 		t.Errorf("lost with %v", lost.Err)
 	}
 	stop()
-}
-
-func TestAWrongTokenIsFinal(t *testing.T) {
-	r := newTestRelay(t, newMemory(t), nil)
-	server := httptest.NewServer(r.Handler())
-	defer server.Close()
-	s := newTestSubscriber(t, SubscriberConfig{URL: server.URL, Token: api.NewSecret("another token")})
-	c := newCollector()
-	err := s.Run(t.Context(), c)
-	var refused *RefusedError
-	if !errors.As(err, &refused) || strings.Contains(err.Error(), "another") {
-		t.Errorf("run: %v", err)
-	}
-	if last := c.statuses[len(c.statuses)-1]; last.State != Refused || last.Err == nil {
-		t.Errorf("last status: %+v", last)
-	}
 }
 
 func TestSubscriberConfigurations(t *testing.T) {
@@ -135,22 +117,6 @@ func subscribe(t testing.TB, n *network, change func(*SubscriberConfig)) *Subscr
 // fragile breaks after it has carried a number of bytes.
 
 // refusing is a handler that fails for a while.
-
-func TestAFilteredSubscriptionResumesBehindWhatWasHeldBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		fill(t, memory, 1, 9)
-		n := serveRelay(t, newTestRelay(t, memory, nil))
-		c := newCollector()
-		s := subscribe(t, n, func(cfg *SubscriberConfig) { cfg.Types = []string{"shipment.*"} })
-		stop := run(t, s, c)
-		c.awaitState(t, Live)
-		stop()
-		if len(c.items) != 4 || s.Cursor() != "epoch:9:9" {
-			t.Errorf("%d events, cursor %s", len(c.items), s.Cursor())
-		}
-	})
-}
 
 func TestAGapAndAResetReachTheSubscriber(t *testing.T) {
 	for _, test := range []struct {

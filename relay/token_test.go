@@ -231,46 +231,6 @@ func TestTokensThatCannotBeReadAreReportedAndStay(t *testing.T) {
 	}
 }
 
-// A folder that was moved away must not look like one whose tokens were all revoked: streams would end for good.
-func TestTokensOfAFolderThatIsAwayCannotBeRead(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "relay")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	file := NewTokenFile(dir)
-	_, laptop := NewToken("laptop", []Scope{ScopeStream}, time.Now(), time.Time{})
-	if err := file.Add(t.Context(), laptop); err != nil {
-		t.Fatal(err)
-	}
-	mustMove := func(from, to string) {
-		t.Helper()
-		if err := os.Rename(from, to); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustMove(dir, dir+".away")
-	if tokens, err := file.Read(t.Context()); err == nil {
-		t.Errorf("without the folder: %v", tokens)
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if tokens, err := file.Read(t.Context()); err == nil {
-		t.Errorf("in an empty folder in its place: %v", tokens)
-	}
-	mustMove(dir, dir+".empty")
-	mustMove(dir+".away", dir)
-	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 1 {
-		t.Errorf("back in place: %v, %v", tokens, err)
-	}
-	if err := os.Remove(filepath.Join(dir, "tokens.json")); err != nil {
-		t.Fatal(err)
-	}
-	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 0 {
-		t.Errorf("without the file: %v, %v", tokens, err)
-	}
-}
-
 func TestTokensThatCannotBeKeptAreRefused(t *testing.T) { eachStore(t, refuseTokens) }
 
 func refuseTokens(t *testing.T, file TokenStore) {

@@ -35,8 +35,6 @@ func forgeries(body []byte) []attempt {
 		{"the signature twice", body, []string{valid, valid}},
 		{"a wrong one beside the right one", body, []string{valid, "v0=" + strings.Repeat("0", 64)}},
 		{"two in one value", body, []string{valid + "," + valid}},
-		{"a trailing space", body, []string{valid + " "}},
-		{"a leading space", body, []string{" " + valid}},
 		{"one digit more", body, []string{valid + "0"}},
 		{"a letter past f", body, []string{"v0=g" + digits[1:]}},
 		{"a digit of another script", body, []string{"v0=" + strings.Repeat("٣", 32)}},
@@ -70,39 +68,6 @@ func (a attempt) request() *http.Request {
 	return req
 }
 
-func TestOnlyTheValidSignaturePasses(t *testing.T) {
-	log := &recorded{}
-	memory := newMemory(t)
-	r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
-	body := []byte(`{"id":"evt_1","type":"shipment.updated","source":{"id":"https://shop.example/a","type":"shipment"}}`)
-	var first *httptest.ResponseRecorder
-	for _, a := range forgeries(body) {
-		w := serve(r.Ingest(), a.request())
-		if first == nil {
-			first = w
-		}
-		if w.Code != http.StatusUnauthorized || w.Body.String() != first.Body.String() ||
-			fmt.Sprint(w.Header()) != fmt.Sprint(first.Header()) {
-			t.Errorf("%s: %d %v %q", a.name, w.Code, w.Header(), w.Body)
-		}
-	}
-	if head := headOf(t, memory); head != 0 {
-		t.Fatalf("%d forged events are in the journal", head)
-	}
-	valid := sign(testSecret, body)
-	if w := serve(r.Ingest(), (attempt{"", body, []string{valid}}).request()); w.Code != http.StatusOK {
-		t.Errorf("the valid delivery: %d %s", w.Code, w.Body)
-	}
-	if head := headOf(t, memory); head != 1 {
-		t.Errorf("the head is %d after a valid delivery", head)
-	}
-	for _, secret := range []string{testSecret, strings.TrimPrefix(valid, "v0=")} {
-		if strings.Contains(first.Body.String(), secret) || strings.Contains(log.String(), secret) {
-			t.Error("a secret or an expected value is in an answer or in the log")
-		}
-	}
-}
-
 // exchange sends a delivery over a connection of its own, byte by byte as given,
 // and returns the answer as it came.
 func (a attempt) exchange(t *testing.T, n *network) []byte {
@@ -128,15 +93,13 @@ func (a attempt) exchange(t *testing.T, n *network) []byte {
 // the bubble the Date stands still.
 func TestEveryForgeryIsAnsweredWithTheSameBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		n, stop := serveOn(t, newTestRelay(t, memory, nil).Ingest())
+		memory, log := newMemory(t), &recorded{}
+		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
+		n, stop := serveOn(t, r.Ingest())
 		defer stop()
 		body := []byte(`{"id":"evt_1","type":"shipment.updated","source":{"id":"https://shop.example/a","type":"shipment"}}`)
 		var first []byte
 		for _, a := range forgeries(body) {
-			if a.name == "a trailing space" || a.name == "a leading space" {
-				continue // HTTP takes it away before anybody sees it (RFC 9110, 5.5)
-			}
 			answer := a.exchange(t, n)
 			if first == nil {
 				first = answer
@@ -151,6 +114,14 @@ func TestEveryForgeryIsAnsweredWithTheSameBytes(t *testing.T) {
 		valid := attempt{"the valid one", body, []string{sign(testSecret, body)}}
 		if answer := valid.exchange(t, n); !bytes.HasPrefix(answer, []byte("HTTP/1.1 200 ")) {
 			t.Errorf("the valid one: %q", answer)
+		}
+		if head := headOf(t, memory); head != 1 {
+			t.Errorf("the head is %d after a valid delivery", head)
+		}
+		for _, secret := range []string{testSecret, strings.TrimPrefix(valid.signatures[0], "v0=")} {
+			if bytes.Contains(first, []byte(secret)) || strings.Contains(log.String(), secret) {
+				t.Error("a secret or an expected value is in an answer or in the log")
+			}
 		}
 	})
 }
