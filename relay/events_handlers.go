@@ -24,9 +24,6 @@ const (
 	maxScan = 20_000
 )
 
-var errUnreadableQuery = errors.New(
-	"the query cannot be read: write it as in after=17&limit=100, with % for special characters")
-
 // page is the answer of GET /v1/events. Next is the cursor for the next request; with a type, an empty page may
 // have more after it. Gaps are what cannot be read any more between after and next.
 type page struct {
@@ -49,27 +46,26 @@ type pageQuery struct {
 func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 	query, err := readPageQuery(req.URL.RawQuery, r.journal.Epoch())
 	if err != nil {
-		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
 	found, err := r.readPage(req.Context(), query)
 	switch {
 	case errors.Is(err, errAnother):
-		message := fmt.Sprintf("after: event %d is not in the journal, whose newest is %d: begin at 0",
-			query.after.seq, found.Head)
-		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": message})
+		refuse(w, http.StatusUnprocessableEntity, fmt.Sprintf(
+			"after: event %d is not in the journal, whose newest is %d: begin at 0", query.after.seq, found.Head))
 	case err != nil:
 		r.answerUnreadable(w, err)
 	default:
-		r.answerJSON(w, http.StatusOK, found)
+		r.answerJSON(w, found)
 	}
 }
 
 func readPageQuery(text, epoch string) (pageQuery, error) {
 	var query pageQuery
-	values, err := url.ParseQuery(text) // one that is read in part may ask for something else
+	values, err := readQuery(text)
 	if err != nil {
-		return query, errUnreadableQuery
+		return query, err
 	}
 	query.after.epoch = epoch
 	if text := values.Get("after"); text != "" {
@@ -90,6 +86,16 @@ func readPageQuery(text, epoch string) (pageQuery, error) {
 	}
 	query.types, err = newFilter(values["type"])
 	return query, err
+}
+
+// readQuery reads a query whole: one that is read in part may ask for something else.
+func readQuery(text string) (url.Values, error) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errors.New(
+			"the query cannot be read: write it as in after=17&limit=100, with % for special characters")
+	}
+	return values, nil
 }
 
 // readLimit reads the limit parameter, at most highest.
@@ -153,11 +159,8 @@ func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
 	if !found {
 		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", "application/octet-stream")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Tillwatch-Cursor", r.cursorOf(record))
-	_, _ = w.Write(record.Body)
+	w.Header().Set("Tillwatch-Cursor", r.cursorOf(record))
+	answer(w, http.StatusOK, "application/octet-stream", record.Body)
 }
 
 // cursorOf returns the cursor of an event.
@@ -174,7 +177,7 @@ type oneEvent struct {
 // oneEvent serves an event in the form of a page's items, with its cursor.
 func (r *Relay) oneEvent(w http.ResponseWriter, req *http.Request) {
 	if record, found := r.findEvent(w, req); found {
-		r.answerJSON(w, http.StatusOK, oneEvent{r.cursorOf(record), itemOf(record)})
+		r.answerJSON(w, oneEvent{r.cursorOf(record), itemOf(record)})
 	}
 }
 
@@ -185,11 +188,11 @@ func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Rec
 	case err != nil:
 		r.answerUnreadable(w, err)
 	case !found:
-		r.answerJSON(w, http.StatusNotFound, map[string]string{"message": "the journal has no event of this id"})
+		refuse(w, http.StatusNotFound, "the journal has no event of this id")
 	case record.Damaged:
-		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal has this event, but its body is damaged"})
+		refuse(w, http.StatusGone, "the journal has this event, but its body is damaged")
 	case record.Body == nil:
-		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal no longer has the body of this event"})
+		refuse(w, http.StatusGone, "the journal no longer has the body of this event")
 	default:
 		return record, true
 	}
@@ -204,13 +207,13 @@ type quarantinePage struct {
 
 // listQuarantine serves the newest signed bodies that are not events.
 func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
-	values, err := url.ParseQuery(req.URL.RawQuery)
-	limit, wrong := readLimit(values, maxQuarantinePage)
-	if err != nil {
-		wrong = errUnreadableQuery
+	limit := 0
+	values, err := readQuery(req.URL.RawQuery)
+	if err == nil {
+		limit, err = readLimit(values, maxQuarantinePage)
 	}
-	if err = wrong; err != nil {
-		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
+	if err != nil {
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
 	kept, err := r.journal.Quarantined(req.Context(), limit+1)
@@ -228,21 +231,10 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 		u.Body = append([]byte{}, u.Body...) // of an empty one "", never null
 		found.Items = append(found.Items, Quarantined(u))
 	}
-	r.answerJSON(w, http.StatusOK, found)
+	r.answerJSON(w, found)
 }
 
 func (r *Relay) answerUnreadable(w http.ResponseWriter, err error) {
 	r.logger.Error("the journal cannot be read", slog.String("error", err.Error()))
-	w.Header().Set("Retry-After", retrySeconds)
-	const message = "the journal cannot be read now: try again"
-	r.answerJSON(w, http.StatusServiceUnavailable, map[string]string{"message": message})
-}
-
-func (r *Relay) answerJSON(w http.ResponseWriter, status int, value any) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		r.logger.Error("an answer has no JSON form", slog.String("error", err.Error()))
-		status, text = http.StatusInternalServerError, []byte(`{"message":"internal error"}`)
-	}
-	answer(w, status, string(text)+"\n")
+	refuse(w, http.StatusServiceUnavailable, "the journal cannot be read now: try again")
 }

@@ -86,7 +86,9 @@ func gauges(r *Relay) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("tillwatch_journal_head", "Newest sequence number.", r.journal.Head),
 		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
-		gauge("tillwatch_journal_damaged", "Events that the check at the start found damaged.", r.readiness.damagedEvents),
+		gauge("tillwatch_journal_damaged", "Events that the check at the start found damaged.", func(context.Context) (int64, error) {
+			return r.readiness.damaged.Load(), nil
+		}),
 		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
 			return int64(r.Streams()), nil
 		}),

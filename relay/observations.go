@@ -168,7 +168,7 @@ func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 	default:
 		fresh := r.observations.add(items, time.Now())
 		r.hub.wakeSoon()
-		r.answerJSON(w, http.StatusOK, taken{Received: fresh, Repeated: len(items) - fresh})
+		r.answerJSON(w, taken{Received: fresh, Repeated: len(items) - fresh})
 	}
 }
 
@@ -180,11 +180,8 @@ var (
 
 // refuseBatch answers a batch of which nothing was accepted.
 func (r *Relay) refuseBatch(w http.ResponseWriter, status int, why error) {
-	if status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", retrySeconds)
-	}
 	r.logger.Warn("observations refused", slog.Int("status", status), slog.String("reason", why.Error()))
-	r.answerJSON(w, status, map[string]string{"message": why.Error()})
+	refuse(w, status, why.Error())
 }
 
 // readBatch reads a whole batch, or says which item is invalid and why.
@@ -238,9 +235,8 @@ func sound(o quota.Observation) (quota.Observation, error) {
 		return o, errors.New("status is 0, for no answer, or 100 to 999")
 	case len(o.IntentID) > maxObservationText:
 		return o, fmt.Errorf("intentId has more than %d bytes", maxObservationText)
-	}
-	if err := cmp.Or(soundTime("latencyNs", o.Latency), soundTime("retryAfterNs", o.RetryAfter)); err != nil {
-		return o, err
+	case !soundTime(o.Latency) || !soundTime(o.RetryAfter):
+		return o, errors.New("latencyNs or retryAfterNs is negative, or longer than 366 days")
 	}
 	o.Class = quota.Class(shortText(string(o.Class), maxObservationText))
 	o.IntentID = string(api.ScrubID(o.IntentID))
@@ -249,12 +245,8 @@ func sound(o quota.Observation) (quota.Observation, error) {
 	}
 	var reports []quota.Report
 	for i, r := range o.Reports {
-		err := cmp.Or(soundTime("windowNs", r.Window), soundTime("resetNs", r.Reset))
-		if r.Limit < 0 || r.Remaining < 0 {
-			err = errors.New("limit or remaining is negative")
-		}
-		if err != nil {
-			return o, fmt.Errorf("reports[%d]: %w", i, err)
+		if r.Limit < 0 || r.Remaining < 0 || !soundTime(r.Window) || !soundTime(r.Reset) {
+			return o, fmt.Errorf("reports[%d] has a number that is negative, or a time longer than 366 days", i)
 		}
 		r.Policy = shortText(r.Policy, maxObservationText)
 		reports = append(reports, r)
@@ -263,15 +255,7 @@ func sound(o quota.Observation) (quota.Observation, error) {
 	return o, nil
 }
 
-func soundTime(member string, d time.Duration) error {
-	switch {
-	case d < 0:
-		return errors.New(member + " is negative")
-	case d > maxObservationTime:
-		return errors.New(member + " is longer than 366 days")
-	}
-	return nil
-}
+func soundTime(d time.Duration) bool { return d >= 0 && d <= maxObservationTime }
 
 // shortText scrubs remote text and cuts it to at most most bytes.
 func shortText(s string, most int) string {

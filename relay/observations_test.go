@@ -95,14 +95,14 @@ func TestABatchThatCannotBeTakenSaysWhichItemAndWhy(t *testing.T) {
 		{"a status as text", item(`"status":"200"`), "items[1]: status has the wrong type"},
 		{"a status that HTTP has not", item(`"status":99`), "items[1]: status is 0"},
 		{"a broken latency", item(`"latencyNs":1.5`), "items[1]: latencyNs has the wrong type"},
-		{"a negative latency", item(`"latencyNs":-1`), "items[1]: latencyNs is negative"},
-		{"a latency of centuries", item(`"latencyNs":9223372036854775807`), "items[1]: latencyNs is longer"},
-		{"a negative time to wait", item(`"retryAfterNs":-1`), "items[1]: retryAfterNs is negative"},
+		{"a negative latency", item(`"latencyNs":-1`), "items[1]: latencyNs or retryAfterNs is negative"},
+		{"a latency of centuries", item(`"latencyNs":9223372036854775807`), "items[1]: latencyNs or retryAfterNs is negative, or longer"},
+		{"a negative time to wait", item(`"retryAfterNs":-1`), "items[1]: latencyNs or retryAfterNs is negative"},
 		{"an intent's id that is too long", item(`"intentId":"` + strings.Repeat("a", 257) + `"`), "items[1]: intentId has more"},
 		{"reports that are no list", item(`"reports":{}`), "items[1]: reports has the wrong type"},
-		{"a negative limit", item(`"reports":[{},{"limit":-1}]`), "items[1]: reports[1]: limit or remaining is negative"},
-		{"a negative rest", item(`"reports":[{"remaining":-1}]`), "items[1]: reports[0]: limit or remaining is negative"},
-		{"a negative reset", item(`"reports":[{"resetNs":-1}]`), "items[1]: reports[0]: resetNs is negative"},
+		{"a negative limit", item(`"reports":[{},{"limit":-1}]`), "items[1]: reports[1] has a number that is negative"},
+		{"a negative rest", item(`"reports":[{"remaining":-1}]`), "items[1]: reports[0] has a number that is negative"},
+		{"a negative reset", item(`"reports":[{"resetNs":-1}]`), "items[1]: reports[0] has a number that is negative"},
 		{"more than an item may have", item(`"reports":[` + strings.Repeat("{},", 4000) + `{}]`), "items[1]: it has more than 8192 bytes"},
 		{"a depth without end", strings.Repeat(`{"items":[`, 100_000), "not a batch"},
 	} {
@@ -169,7 +169,7 @@ func TestABatchIsTakenWholeOrNotAtAll(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
 	bad := bytes.Replace(batchOf(1, 10), []byte(`"latencyNs":41000000`), []byte(`"latencyNs":-1`), 3)
 	w := reported(r.Handler(), testToken, bad)
-	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "items[0]: latencyNs is negative") {
+	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "items[0]: latencyNs or retryAfterNs is negative") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if n, _ := r.observations.count(); n != 0 {

@@ -7,11 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/relay/journal"
 )
 
@@ -27,7 +27,6 @@ const (
 	auditBatch = 500
 	auditRest  = 5 * time.Millisecond
 	auditRetry = 10 * time.Second
-	maxDamages = 20 // ranges of damaged events that are named
 )
 
 // readiness remembers the last check of the journal, and what the audit found.
@@ -38,17 +37,16 @@ type readiness struct {
 	checked time.Time
 	err     error
 
-	found   sync.Mutex // of what follows: a check of a journal that hangs holds the other
-	audited int64      // the last sequence number that the audit, its only user, has read
-	damages []span     // the first of them
-	damaged int64      // events
+	audited      int64        // the last sequence number that the audit, its only user, has read
+	damaged      atomic.Int64 // events that it found damaged
+	firstDamaged atomic.Int64 // the oldest of them; 0 for none
 }
 
 func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, liveWord+"\n")
 }
 
-// readyz answers 200 while deliveries can be stored and read. A second line names damaged events, if any.
+// readyz answers 200 while deliveries can be stored and read. A second line tells of damaged events, if any.
 func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
 	if err := r.ready(context.WithoutCancel(req.Context())); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -123,7 +121,7 @@ func (r *Relay) readNewest(ctx context.Context) error {
 	return err
 }
 
-// audit reads all events that there are at the start, and names those that are damaged.
+// audit reads all events that there are at the start, and tells how many are damaged.
 func (r *Relay) audit(ctx context.Context) {
 	_ = untilDone(ctx, auditRetry, func() (err error) {
 		defer journal.Recovered(&err)
@@ -145,53 +143,43 @@ func (r *Relay) auditOnce(ctx context.Context) error {
 		}
 		for _, record := range records {
 			if r.readiness.audited = record.Seq; record.Damaged {
-				r.readiness.noteDamage(record.Seq)
+				r.readiness.firstDamaged.CompareAndSwap(0, record.Seq)
+				r.readiness.damaged.Add(1)
 			}
 		}
-		select {
-		case <-time.After(auditRest):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := api.Sleep(ctx, auditRest); err != nil {
+			return err
 		}
 	}
 	return err
 }
 
-func (r *readiness) noteDamage(seq int64) {
-	r.found.Lock()
-	defer r.found.Unlock()
-	r.damaged++
-	if last := len(r.damages) - 1; last >= 0 && r.damages[last].To == seq-1 {
-		r.damages[last].To = seq
-	} else if len(r.damages) < maxDamages {
-		r.damages = append(r.damages, span{seq, seq})
-	}
-}
-
-func (r *readiness) damagedEvents(context.Context) (int64, error) {
-	r.found.Lock()
-	defer r.found.Unlock()
-	return r.damaged, nil
-}
-
-// damage names the damaged events; "" if there are none.
+// damage tells of damaged events; "" if there are none.
 func (r *readiness) damage() string {
-	r.found.Lock()
-	defer r.found.Unlock()
-	if r.damaged == 0 {
+	n := r.damaged.Load()
+	if n == 0 {
 		return ""
 	}
-	var names []string
-	named := int64(0)
-	for _, s := range r.damages {
-		name := fmt.Sprint(s.From)
-		if s.From < s.To {
-			name += fmt.Sprintf(" to %d", s.To)
+	return fmt.Sprintf("damaged events in the journal: %d, the first is number %d; readers are told of a gap",
+		n, r.firstDamaged.Load())
+}
+
+// pruneInterval is how often the age of events is checked.
+const pruneInterval = time.Minute
+
+// retain deletes what is too old at intervals until ctx ends. The ids of what it deletes stay.
+func (r *Relay) retain(ctx context.Context) {
+	for api.Sleep(ctx, pruneInterval) == nil {
+		removed, err := func() (removed int64, err error) {
+			defer journal.Recovered(&err)
+			return r.journal.Prune(ctx, time.Now().Add(-r.retention))
+		}()
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			r.logger.Error("could not prune old events", slog.String("error", err.Error()))
+		case removed > 0:
+			r.logger.Info("old events pruned", slog.Int64("events", removed))
 		}
-		names, named = append(names, name), named+s.To-s.From+1
 	}
-	if named < r.damaged {
-		names = append(names, fmt.Sprintf("and %d more", r.damaged-named))
-	}
-	return "events of the journal are damaged, and readers are told of a gap: " + strings.Join(names, ", ")
 }

@@ -24,17 +24,6 @@ import (
 // MaxBody is the largest delivery that a relay accepts, in bytes.
 const MaxBody = 1 << 20
 
-// retrySeconds is how long a client is asked to wait, in seconds.
-const retrySeconds = "2"
-
-// The receiver's answers with a body. That of a failed authentication is always the same.
-const (
-	unauthorizedBody = `{"message":"the signature is missing or wrong"}` + "\n"
-	tooLargeBody     = `{"message":"the body is larger than 1 MiB"}` + "\n"
-	unreadBody       = `{"message":"the body could not be read"}` + "\n"
-	unavailableBody  = `{"message":"the event could not be stored: send it again"}` + "\n"
-)
-
 // receive accepts one delivery (contract, Webhook receiver contract). It answers 200 only once the event is
 // durable.
 func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
@@ -81,7 +70,7 @@ func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
 func (r *Relay) rejectSignature(w http.ResponseWriter, req *http.Request, body []byte) {
 	r.metrics.count(outcomeUnauthorized)
 	r.logger.Warn("delivery rejected: the signature is missing or wrong", slog.Int("status", http.StatusUnauthorized))
-	answer(w, http.StatusUnauthorized, unauthorizedBody)
+	refuse(w, http.StatusUnauthorized, "the signature is missing or wrong") // always the same
 	if len(req.Header[r.verifier.header]) > 0 {
 		r.signatures.note(req.Header, body)
 	}
@@ -89,21 +78,14 @@ func (r *Relay) rejectSignature(w http.ResponseWriter, req *http.Request, body [
 
 // rejectUnread answers a delivery whose body is too large, broke off or took too long.
 func (r *Relay) rejectUnread(w http.ResponseWriter, err error) {
-	outcome, status, body := outcomeUnread, http.StatusBadRequest, unreadBody
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		outcome, status, body = outcomeTooLarge, http.StatusRequestEntityTooLarge, tooLargeBody
+	outcome, status, message := outcomeUnread, http.StatusBadRequest, "the body could not be read"
+	if errors.As(err, new(*http.MaxBytesError)) {
+		outcome, status, message = outcomeTooLarge, http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB"
 		w.Header().Set("Connection", "close")
 	}
 	r.metrics.count(outcome)
 	r.logger.Warn("delivery rejected: the body is too large, broke off or took too long", slog.Int("status", status))
-	answer(w, status, body)
-}
-
-func answer(w http.ResponseWriter, status int, body string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, body)
+	refuse(w, status, message)
 }
 
 // accept stores a verified body, or answers the challenge in it. Nothing is decompressed: the encoding that the header
@@ -121,13 +103,8 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified, e
 		r.quarantine(ctx, w, v, errNoChallenge)
 	default:
 		r.logger.Info("challenge answered", slog.String("endpoint", string(api.Scrub(d.sourceID))))
-		challenge, err := json.Marshal(map[string]string{"challenge": d.sourceID})
-		if err != nil { // a string always has a JSON form
-			r.quarantine(ctx, w, v, err)
-			return
-		}
 		r.metrics.count(outcomeChallenge)
-		answer(w, http.StatusOK, string(challenge))
+		r.answerJSON(w, map[string]string{"challenge": d.sourceID})
 	}
 }
 
@@ -212,8 +189,7 @@ func (r *Relay) unavailable(w http.ResponseWriter, err error) {
 	r.metrics.count(outcomeUnavailable)
 	r.backfill.suspect()
 	r.logger.Error("delivery not stored", slog.String("error", err.Error()))
-	w.Header().Set("Retry-After", retrySeconds)
-	answer(w, http.StatusServiceUnavailable, unavailableBody)
+	refuse(w, http.StatusServiceUnavailable, "the event could not be stored: send it again")
 }
 
 // Why a signed body is not an event.

@@ -183,7 +183,7 @@ func expectChallengeAnswered(t *testing.T, r *Relay) {
 func TestAChallengeNeedsNothingButItsTypeAndSource(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
 	w := serve(r.Ingest(), signedRequest([]byte(`{"type":"webhook_endpoint.verification_challenge","source":{"id":"we_1"}}`)))
-	if w.Code != http.StatusOK || w.Body.String() != `{"challenge":"we_1"}` {
+	if w.Code != http.StatusOK || w.Body.String() != `{"challenge":"we_1"}`+"\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -39,7 +39,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	d.tokens = append(d.tokens, req.Header.Get("Authorization"))
 	if status != http.StatusOK {
 		d.refused++
-		answer(w, status, `{"message":"no, \u001b[2J"}`)
+		refuse(w, status, "no, \x1b[2J")
 		return
 	}
 	var ids []string
@@ -47,7 +47,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		ids = append(ids, o.id)
 	}
 	d.batches = append(d.batches, ids)
-	answer(w, status, "{}")
+	answer(w, status, "application/json", []byte("{}"))
 }
 
 func (d *desk) ids() (all []string) {

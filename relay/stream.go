@@ -39,9 +39,8 @@ func newUpgrader() *websocket.Upgrader {
 // stream serves one subscriber until it leaves, stalls or the relay shuts down.
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	if err := r.hub.reserve(); err != nil {
-		w.Header().Set("Retry-After", retrySeconds)
 		w.Header().Set("Connection", "close")
-		answer(w, http.StatusServiceUnavailable, `{"message":"no stream can be opened now: try again"}`+"\n")
+		refuse(w, http.StatusServiceUnavailable, "no stream can be opened now: try again")
 		r.logger.Warn("stream refused", slog.String("error", err.Error()))
 		return
 	}

@@ -162,11 +162,11 @@ func (r *Relay) authorized(scope Scope, next http.HandlerFunc) http.Handler {
 		switch {
 		case !carried || !known:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="tillwatch relay"`)
-			answer(w, http.StatusUnauthorized, `{"message":"the token is missing or wrong"}`+"\n")
+			refuse(w, http.StatusUnauthorized, "the token is missing or wrong")
 		case !slices.Contains(token.Scopes, scope):
 			w.Header().Set("WWW-Authenticate",
 				fmt.Sprintf(`Bearer realm="tillwatch relay", error="insufficient_scope", scope="%s"`, scope))
-			answer(w, http.StatusForbidden, fmt.Sprintf(`{"message":"the token lacks the scope %s"}`+"\n", scope))
+			refuse(w, http.StatusForbidden, "the token lacks the scope "+string(scope))
 		default:
 			vouchFor(req.Context())
 			next(w, req)
@@ -197,9 +197,7 @@ type TokenStore struct {
 // NewTokenFile stores tokens in dir, the data folder of a relay. Neither the folder nor the file need exist.
 func NewTokenFile(dir string) TokenStore {
 	const name = "tokens.json"
-	f := folder{dir: dir}
-	f.info, _ = os.Stat(dir) // it need not exist
-	return TokenStore{f, name, filepath.Join(dir, name)}
+	return TokenStore{folder(dir), name, filepath.Join(dir, name)}
 }
 
 // NewSharedTokens stores the tokens of all relays on one database.
@@ -292,24 +290,17 @@ func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, err
 }
 
 // folder keeps each document as a file.
-type folder struct {
-	dir  string
-	info os.FileInfo // the folder's at first; nil if there was none
-}
+type folder string
 
 // documentWait is how long a change waits for that of another process.
 const documentWait = 2 * time.Second
 
-// Document implements [Documents]. An existing empty file was damaged. Without its folder, nobody knows what it holds.
+// Document implements [Documents]. An existing empty file was damaged.
 func (f folder) Document(_ context.Context, name string) ([]byte, error) {
-	path := filepath.Join(f.dir, name)
+	path := filepath.Join(string(f), name)
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		now, _ := os.Stat(f.dir)
-		if f.info != nil && (now == nil || !os.SameFile(now, f.info)) {
-			return nil, fmt.Errorf("the folder %s was removed, renamed or replaced while it was in use: put it back", f.dir)
-		}
 		return nil, nil
 	case err == nil && len(text) == 0:
 		return nil, fmt.Errorf("%s cannot be read (it is empty): restore it, or remove it and begin anew", path)
@@ -319,7 +310,7 @@ func (f folder) Document(_ context.Context, name string) ([]byte, error) {
 
 // ChangeDocument implements [Documents]. It replaces the whole file.
 func (f folder) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
-	path := filepath.Join(f.dir, name)
+	path := filepath.Join(string(f), name)
 	return durable.Exclusively(ctx, path, documentWait, func() error {
 		text, err := f.Document(ctx, name)
 		if err == nil {
