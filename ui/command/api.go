@@ -47,12 +47,6 @@ func newAPI() *cobra.Command {
 		Example: "tillwatch api GET /api/v1/shipments limit=20 --paginate\n" +
 			"tillwatch api POST /control/intents state=awaiting_confirmation\n" +
 			"tillwatch api GET /control/snapshot --reveal > day.json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return errors.New("give a method and a path: tillwatch api GET /api/v1/shipments")
-			}
-			return nil
-		},
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			request, err := o.request(&inputs{ctx: ctx, stdin: std.in}, args)
 			if err != nil {

@@ -254,7 +254,7 @@ func TestAListIsReadToItsEndAndNoFurther(t *testing.T) {
 
 func TestAnAPICallThatCannotBeMeantIsNotSent(t *testing.T) {
 	for args, wrong := range map[string]string{
-		"api GET":                                "give a method and a path",
+		"api GET":                                "give METHOD PATH",
 		"api FETCH /x":                           `"FETCH" is not a method`,
 		"api GET api/v1/x":                       "must begin with /",
 		"api GET /api/../x":                      "no ..",

@@ -10,7 +10,7 @@ import (
 	"tillwatch/ui/config"
 )
 
-// completeFlags lets the shells complete the values of the flags that have a list of them, on c and every command below.
+// completeFlags lets the shells complete the values of a command's flags that have a list of them.
 func completeFlags(c *cobra.Command) {
 	for flag, values := range map[string]cobra.CompletionFunc{
 		"theme":   completeThemes,
@@ -22,9 +22,6 @@ func completeFlags(c *cobra.Command) {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, values) // it fails for a flag that two commands share, the second time
 		}
-	}
-	for _, below := range c.Commands() {
-		completeFlags(below)
 	}
 }
 

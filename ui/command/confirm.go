@@ -47,8 +47,6 @@ func newConfirm() *cobra.Command {
 			"5  already confirmed, by another client or by an earlier or doubled request: do not buy it again",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
-		Args: cobra.MatchAll(argument("which intent? give its id: tillwatch confirm ID --total 44.52USD",
-			"give one ID: each intent needs its own total; to confirm several, use x and X in the dashboard"), validIDs),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			return nil, runConfirm(ctx, s, api.ScrubID(args[0]), o, std)
 		}),

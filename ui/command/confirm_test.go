@@ -137,7 +137,7 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 		{name: "another total", args: "ID --total 1.00USD" + arm, code: exitNotConfirmable, verdict: "changed", says: "not 1.00 USD"},
 		{name: "another currency", args: "ID --total 4452JPY" + arm, code: exitNotConfirmable, verdict: "changed", says: "not 4452 JPY"},
 		{name: "an intent that nobody knows", args: "ci_00000000000000000000000000000000 --total TOTAL" + arm, code: exitNotConfirmable, verdict: "not_confirmable", says: "no such intent"},
-		{name: "no id", args: "--total TOTAL" + arm, code: exitUsage, says: "give its id"},
+		{name: "no id", args: "--total TOTAL" + arm, code: exitUsage, says: "give one ID"},
 		{name: "a path", args: "../../x --total TOTAL" + arm, code: exitUsage, says: `"../../x" is not an id but looks like a path`},
 		{name: "two ids", args: "ID ci_2 --total TOTAL" + arm, code: exitUsage, says: "give one ID"},
 		{name: "an error before it took effect is unknown until a read says otherwise", args: "ID --total TOTAL" + arm, fault: `{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`, code: exitDone, verdict: "accepted", orders: 1},

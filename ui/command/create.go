@@ -90,8 +90,6 @@ func newLookup() *cobra.Command {
 		Long: "Look up the product at a URL, as the service sees it now, and print the JSON that it answers. This counts only against the lookup bucket. " +
 			"Exit codes are those of tillwatch api.",
 		Example: "tillwatch lookup https://spice-lab.example/products/chili-crisp | jq .price",
-		Args: argument("which product? give its URL: tillwatch lookup https://shop.example/products/mug",
-			"give one URL: leave out the others"),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			query := url.Values{"url": {args[0]}}
 			return nil, o.run(ctx, s, api.Request{Method: http.MethodGet, Path: s.LookupPath, Query: query}, std)

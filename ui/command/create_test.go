@@ -41,8 +41,7 @@ func TestTheFieldsOfANewIntent(t *testing.T) {
 		"create a=1 b":                      "give a field and its value",
 		"create --max-total 44":             "--max-total: ",
 		"create --body /nowhere/at/all":     "--body",
-		"lookup":                            "which product?",
-		"lookup https://a.example/ another": "give one URL",
+		"lookup https://a.example/ another": "give one PRODUCT-URL",
 	} {
 		g := recordRequests(t, answers("{}"))
 		if code, _, words := invoke(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(words, says) || len(g.requests) > 0 {

@@ -36,7 +36,6 @@ func newDemo() *cobra.Command {
 		Short: "Try the dashboard on a stand-in service: nothing to configure, no money",
 		Long: "Try the dashboard with nothing to configure and no money involved. A stand-in service with a small shop, signed webhooks, " +
 			"the relay and its websocket all run for real, on loopback, and end with the demo.",
-		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.headless && o.screen.plain {
 				return usagef("--headless prints the state every second, --plain each change: choose one")

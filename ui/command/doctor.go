@@ -32,7 +32,6 @@ func newDoctor() *cobra.Command {
 			"if there is a fault.",
 		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\n" +
 			"tillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
-		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err

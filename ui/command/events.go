@@ -2,12 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
-	"tillwatch/api/durable"
 	"tillwatch/relay"
 	"tillwatch/ui/config"
 	"tillwatch/ui/dashboard"
@@ -24,13 +17,13 @@ import (
 )
 
 type eventsOptions struct {
-	follow            bool
-	since, cursorFile string
-	types             []string
-	filterText        string
-	filter            *pane.Filter // compiled filter; nil: print all
-	limit, last       int
-	raw, quarantined  bool
+	follow           bool
+	since            string
+	types            []string
+	filterText       string
+	filter           *pane.Filter // compiled filter; nil: print all
+	limit, last      int
+	raw, quarantined bool
 }
 
 func newEvents() *cobra.Command {
@@ -43,8 +36,7 @@ func newEvents() *cobra.Command {
 			"stderr. Payment tokens and buyers' data are masked. With --follow, the command notices only at the next event that its " +
 			"reader, such as head, has left; with --limit it ends at once. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
-			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events evt_ci_42_completed --raw > body.json",
-		Args: argument("", "give one ID"),
+			"tillwatch events evt_ci_42_completed --raw > body.json",
 	}
 	command.RunE = reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 		err := o.check(command.Flags(), args, std)
@@ -67,16 +59,16 @@ func newEvents() *cobra.Command {
 	flags := command.Flags()
 	config.AddFlags(flags, "relay_url", "insecure_http")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
-	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, an age such as 1h, an RFC 3339 time, earliest or latest "+
-		"(default earliest; with --follow latest)")
+	flags.StringVar(&o.since, "since", "", "where to begin: the cursor of a line, an age such as 1h, an RFC 3339 time, "+
+		"earliest or latest (default earliest; with --follow latest)")
 	flags.IntVar(&o.last, "last", 0, "begin this many events before the newest")
 	flags.IntVarP(&o.limit, "limit", "n", 0, "end after this many events (default: no limit)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
 	flags.StringVar(&o.filterText, "filter", "", "print only events that match this filter, such as 'type:shipment age<1h', "+
 		"or the name of one saved with :save")
-	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, even if --since is given")
 	jsonFlag(flags, "print one JSON object per line")
-	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact signed bytes, not masked; with --quarantined --json: add them in Base64")
+	flags.BoolVar(&o.raw, "raw", false,
+		"with an ID: the exact signed bytes, not masked; with --quarantined --json: add them in Base64")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are not events, and why")
 	command.AddCommand(newEventsResend())
 	return command
@@ -85,22 +77,18 @@ func newEvents() *cobra.Command {
 // check refuses options that do not go together.
 func (o eventsOptions) check(flags *pflag.FlagSet, args []string, std streams) error {
 	one := len(args) == 1
-	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
+	streaming := o.follow || o.since != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
 	switch {
-	case one && args[0] == "":
-		return usagef("the ID is empty")
 	case one && (streaming || o.quarantined || o.limit > 0):
-		return usagef("an ID selects one event: only --json and --raw go with it")
+		return usagef("an ID selects one event: only --json or --raw goes with it")
 	case o.quarantined && streaming:
 		return usagef("--quarantined lists bodies that are not events: only --json, --raw and --limit go with it")
-	case o.raw && one && std.json:
-		return usagef("choose one: --raw prints the exact bytes, --json an object")
-	case o.raw && !one && (!o.quarantined || !std.json):
-		return usagef("--raw needs the ID of an event, or --quarantined --json")
-	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
-		return usagef("choose one of --last, --since and --cursor-file: each says where to begin")
+	case o.raw && (one == std.json || !one && !o.quarantined):
+		return usagef("--raw needs either the ID of an event or --quarantined --json")
+	case o.last > 0 && o.since != "":
+		return usagef("choose one of --last and --since: each says where to begin")
 	case flags.Changed("limit") && o.limit < 1 || flags.Changed("last") && o.last < 1:
-		return usage(errors.New("--limit and --last must be above 0"))
+		return usagef("--limit and --last must be above 0")
 	}
 	return checkTypes("--type", o.types)
 }
@@ -113,15 +101,17 @@ func eventTypes() []string {
 // checkTypes refuses patterns of a flag that match no event type.
 func checkTypes(flag string, patterns []string) error {
 	for _, pattern := range patterns {
-		if !matchesAny(pattern) {
-			return usagef("%s: no known event type matches %s; the types are: %s", flag, api.Scrub(pattern), strings.Join(eventTypes(), ", "))
+		if !slices.ContainsFunc(eventTypes(), matching(pattern)) {
+			return usagef("%s: no known event type matches %s; the types are: %s", flag, api.Scrub(pattern),
+				strings.Join(eventTypes(), ", "))
 		}
 	}
 	return nil
 }
 
-func matchesAny(pattern string) bool {
-	return slices.ContainsFunc(eventTypes(), func(name string) bool { return api.EventType(name).Matches(pattern) })
+// matching reports whether a name is the pattern, or begins as a pattern that ends in a star.
+func matching(pattern string) func(name string) bool {
+	return func(name string) bool { return api.EventType(name).Matches(pattern) }
 }
 
 // beforeNewest is the cursor that has count events after it.
@@ -143,17 +133,6 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 	if o.follow {
 		from.From = relay.FromLatest
 	}
-	if o.cursorFile != "" {
-		kept, err := config.ReadFile(o.cursorFile, api.FileText)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return from, usagef("reading the cursor file: %w", err)
-		}
-		if from.Cursor = strings.TrimSpace(string(kept)); relay.IsCursor(from.Cursor) {
-			return from, nil
-		} else if from.Cursor != "" {
-			return from, usagef("the --cursor-file does not hold a cursor: %s", api.Scrub(o.cursorFile))
-		}
-	}
 	at, timeErr := time.Parse(time.RFC3339, o.since)
 	ago, ageErr := parseAge(o.since)
 	switch {
@@ -170,20 +149,4 @@ func eventsFrom(s settings, o eventsOptions) (relay.SubscriberConfig, error) {
 		return from, usagef("--since %q: give a cursor, an age such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
 	}
 	return from, nil
-}
-
-// keepCursor replaces the file atomically, so that it holds the old or the new cursor
-// even after a crash. It makes missing folders.
-func keepCursor(path, cursor string) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = durable.Replace(path, func(w io.Writer) error {
-			_, err := io.WriteString(w, cursor+"\n")
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("saving the cursor: %w", err)
-	}
-	return nil
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,53 +63,6 @@ func eventLines(t *testing.T, out string) (all []eventLine) {
 	return all
 }
 
-func seqs(lines []eventLine) string {
-	var all []string
-	for _, l := range lines {
-		all = append(all, fmt.Sprint(l.Event.Seq))
-	}
-	return strings.Join(all, " ")
-}
-
-func TestEventsResumeExactlyByTheirCursorsFile(t *testing.T) {
-	r := startEvents(t, 3)
-	folder := filepath.Join(t.TempDir(), "missing", "folder")
-	file := filepath.Join(folder, "at")
-	next := func(types ...string) string {
-		t.Helper()
-		code, out, said := events(t, append([]string{"--json", "--cursor-file", file, "--since", "earliest"}, types...)...)
-		if code != exitDone {
-			t.Fatalf("%d %s", code, said)
-		}
-		return seqs(eventLines(t, out))
-	}
-	if got := next(); got != "1 2 3" {
-		t.Errorf("first: %s", got)
-	}
-	if of, err := os.Stat(folder); err != nil || runtime.GOOS != "windows" && of.Mode().Perm() != 0o700 {
-		t.Errorf("its folder is %v (%v), want it made for this user alone", of, err)
-	}
-	if got := next(); got != "" {
-		t.Errorf("at once again: %s", got)
-	}
-	r.deliver(t, 4)
-	if got := next("--type", "product.*"); got != "" {
-		t.Errorf("of another type: %s", got)
-	}
-	r.deliver(t, 5)
-	if got := next(); got != "5" {
-		t.Errorf("behind what another type has skipped: %s", got)
-	}
-	others, err := os.ReadDir(filepath.Dir(file))
-	if err != nil || len(others) != 1 {
-		t.Errorf("beside the cursor are %v, %v", others, err)
-	}
-	writeFile(t, file, "nonsense")
-	if code, _, said := events(t, "--cursor-file", file); code != exitUsage || !strings.Contains(said, "cursor") {
-		t.Errorf("a damaged cursor: %d %s", code, said)
-	}
-}
-
 func TestEventsEndEvenWhenNobodyReadsThem(t *testing.T) {
 	startEvents(t, 2)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -130,19 +80,4 @@ func TestEventsEndEvenWhenNobodyReadsThem(t *testing.T) {
 		t.Fatal("it does not end")
 	}
 	_ = out.Close()
-}
-
-func TestALateEventIsMarked(t *testing.T) {
-	r := startEvents(t, 0)
-	body := func(id, second string) string {
-		return fmt.Sprintf(`{"id":"%s","object":"event","type":"shipment.updated","createdAt":"2026-06-18T14:02:%s.000Z","source":{"type":"shipment","id":"shp_1"}}`, id, second)
-	}
-	for _, each := range []string{body("evt_b", "20"), body("evt_a", "10"), body("evt_c", "30")} {
-		r.post(t, http.DefaultClient, oldSecret, each)
-	}
-	_, out, _ := events(t, "--json")
-	all := eventLines(t, out)
-	if len(all) != 3 || all[0].Event.Late || !all[1].Event.Late || all[2].Event.Late {
-		t.Errorf("events are %s", out)
-	}
 }

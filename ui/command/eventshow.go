@@ -126,7 +126,7 @@ func newEventsResend() *cobra.Command {
 	var sender senderOptions
 	var to string
 	command := &cobra.Command{
-		Use:   "resend ID... --to URL | --since 10m --to URL",
+		Use:   "resend [ID…] --to URL",
 		Short: "Resend stored events to an endpoint, each once and in order",
 		Long: "Resend stored events to an endpoint: the given IDs, or those since a time, limited by --type. Each is sent once, one " +
 			"after another, as tillwatch forward does, and printed with the answer.\n\n" +

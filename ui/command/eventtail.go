@@ -83,7 +83,6 @@ type eventTail struct {
 	to         *singleSender // nil: print only
 
 	newest map[api.ID]time.Time // when the newest event of each source was created
-	kept   string               // the cursor in the file
 	words  streamWords
 	count  int // of printed events
 	failed error
@@ -103,7 +102,7 @@ func tailEvents(ctx context.Context, s settings, o eventsOptions, to *singleSend
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	tail := &eventTail{eventsOptions: o, std: std, subscriber: subscriber, stop: stop, to: to,
-		newest: map[api.ID]time.Time{}, kept: subscriber.Cursor()}
+		newest: map[api.ID]time.Time{}}
 	err = unlessStuck(reading, func() error { return errors.Join(subscriber.Run(reading, tail), tail.failed) })
 	if errors.Is(err, errStuck) {
 		return nil
@@ -129,19 +128,18 @@ func (t *eventTail) fail(err error) error {
 // enough reports whether --limit is reached.
 func (t *eventTail) enough() bool { return t.limit > 0 && t.count >= t.limit }
 
-// Events implements [relay.Handler]. The cursor is saved once its event is printed.
+// Events implements [relay.Handler].
 func (t *eventTail) Events(ctx context.Context, batch []relay.Item) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	epoch, at := t.subscriber.Status().Epoch, ""
+	epoch := t.subscriber.Status().Epoch
 	for _, item := range batch {
 		if t.enough() {
 			break
 		}
 		line := eventLineOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		t.markLate(&line.Event)
-		at = item.Cursor(epoch)
 		if !t.finds(&line.Event) {
 			continue
 		}
@@ -155,11 +153,10 @@ func (t *eventTail) Events(ctx context.Context, batch []relay.Item) error {
 		}
 		t.count++
 	}
-	err := t.keep(at)
 	if t.enough() {
 		t.stop()
 	}
-	return err
+	return nil
 }
 
 // markLate marks an event that is older than one of the same source before it.
@@ -174,29 +171,11 @@ func (t *eventTail) markLate(e *account.Event) {
 	}
 }
 
-// keep saves the cursor to the --cursor-file, if there is one.
-func (t *eventTail) keep(cursor string) error {
-	if t.cursorFile == "" || cursor == "" || cursor == t.kept {
-		return nil
-	}
-	if err := keepCursor(t.cursorFile, cursor); err != nil {
-		return t.fail(err)
-	}
-	t.kept = cursor
-	return nil
-}
-
-// Status implements [relay.Handler]. The cursor also moves past events of other types. Events that the
-// relay no longer has, or cannot read, are told.
+// Status implements [relay.Handler]. Events that the relay no longer has, or cannot read, are told.
 func (t *eventTail) Status(s relay.Status) {
 	switch {
-	case s.State == relay.Live && t.enough():
-		return // the cursor must not pass what was printed
-	case s.State == relay.Live:
-		_ = t.keep(t.subscriber.Cursor()) // a failure ends the command
-		if !t.follow {
-			t.stop()
-		}
+	case s.State == relay.Live && !t.follow:
+		t.stop()
 	case s.State == relay.Lost && s.Epoch == "" && !t.follow:
 		_ = t.fail(s.Err)
 		return

@@ -138,7 +138,6 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a flag of one letter", "status -x", nil, exitUsage, "there is no flag -x"},
 		{"a moment that is no number", "sign --timestamp x", nil, exitUsage, `--timestamp is "x"; it must be a whole number`},
 		{"a snapshot that is none", "simulate --from exit_test.go", nil, exitUsage, "the snapshot cannot be read: it is not as GET /control/snapshot answers it"},
-		{"a cursor's file that is none", "events --cursor-file exit_test.go --relay-url http://127.0.0.1:1", relayed, exitUsage, "does not hold a cursor: exit_test.go"},
 		{"a flag without its value", "status --wait", nil, exitUsage, "flag needs an argument: --wait"},
 		{"a time without its unit", "status --wait 5", nil, exitUsage, `--wait is "5"; it must be a time with its unit, such as 90s or 45m`},
 		{"a share that is no number", "demo --auto-confirm much", nil, exitUsage, `--auto-confirm is "much"; it must be a number`},

@@ -53,7 +53,6 @@ func newForward() *cobra.Command {
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' \\\n" +
 			"  --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
 			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt'",
-		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			ctx, release := untilHangup(ctx)
 			defer release()
@@ -256,7 +255,6 @@ func newForwardDead() *cobra.Command {
 		Use:     "dead",
 		Short:   "List the events that were given up, with the last answer to each",
 		Example: "tillwatch forward dead\ntillwatch forward dead --json",
-		Args:    noArguments,
 		RunE: reporting(func(_ context.Context, s settings, _ []string, std streams) (report, error) {
 			if err := config.RequireFolder(s.StateDir); err != nil {
 				return nil, err
@@ -279,7 +277,7 @@ func newForwardDead() *cobra.Command {
 func newForwardResend(sender *senderOptions) *cobra.Command {
 	var all bool
 	command := &cobra.Command{
-		Use:   "resend ID... | --all",
+		Use:   "resend [ID…] [--all]",
 		Short: "Resend events that were given up",
 		Long: "Resend events that were given up, each once, to the endpoint that did not accept it. " +
 			"An accepted event is no longer dead. A forwarder may be running.\n\n" +

@@ -126,55 +126,40 @@ func refusedFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// showHelp runs a command that only has subcommands.
-func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
-
-// noArguments refuses arguments. On a command with subcommands, an argument counts as
-// a subcommand's name.
-func noArguments(c *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case c.HasAvailableSubCommands():
-		var names []string
+// checkArguments refuses arguments that a command's use does not name: NAME stands for one, NAME… for several, and
+// [NAME] may be left out. On a command with subcommands, an argument counts as the name of one.
+func checkArguments(c *cobra.Command, args []string) error {
+	_, use, _ := strings.Cut(c.Use, " ")
+	names, _, _ := strings.Cut(use, "--")
+	names = strings.TrimRight(names, " [")
+	least, most := 0, 0
+	for name := range strings.FieldsSeq(names) {
+		if !strings.HasPrefix(name, "[") {
+			least++
+		}
+		most++
+	}
+	switch many := strings.Contains(names, "…"); {
+	case most > 0 && (len(args) < least || len(args) > most && !many || slices.Contains(args, "")):
+		if most == 1 && !many {
+			names = "one " + strings.Trim(names, "[]")
+		}
+		return fmt.Errorf("give %s: %s %s", names, c.CommandPath(), use)
+	case most == 0 && len(args) > 0 && c.HasAvailableSubCommands():
+		var known []string
 		for _, inner := range c.Commands() {
 			if inner.IsAvailableCommand() {
-				names = append(names, inner.Name())
+				known = append(known, inner.Name())
 			}
 		}
-		return fmt.Errorf("there is no command %.60q%s", args[0], wording.Suggest(args[0], names))
-	}
-	return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
-}
-
-// oneArgument requires the one argument that a command's use names.
-func oneArgument(c *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
-		return nil
-	}
-	_, name, _ := strings.Cut(c.Use, " ")
-	return fmt.Errorf("give one %s: %s %s", name, c.CommandPath(), name)
-}
-
-// argument requires one argument: if there is none, the error is missing, and if there are
-// several, extra. Without missing, the argument is optional.
-func argument(missing, extra string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case missing != "" && (len(args) == 0 || args[0] == ""):
-			return errors.New(missing)
-		case len(args) > 1:
-			return errors.New(extra)
-		}
-		return nil
-	}
-}
-
-// validIDs refuses arguments that cannot be ids.
-func validIDs(_ *cobra.Command, args []string) error {
-	for _, id := range args {
-		if err := session.CheckID(id); err != nil {
-			return err
+		return fmt.Errorf("there is no command %.60q%s", args[0], wording.Suggest(args[0], known))
+	case most == 0 && len(args) > 0:
+		return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
+	case strings.Contains(names, "ID"):
+		for _, id := range args {
+			if err := session.CheckID(id); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

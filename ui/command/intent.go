@@ -29,12 +29,6 @@ func newIntent() *cobra.Command {
 			"1  failed: one does not exist or could not be read\n" +
 			"2  wrong usage",
 		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\ntillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --json",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("which intent? give its id: tillwatch intent ID")
-			}
-			return validIDs(c, args)
-		},
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			if wait < 0 {
 				return nil, usagef("--wait must be 0 or longer, such as 10s")

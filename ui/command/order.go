@@ -31,8 +31,6 @@ func newOrder() *cobra.Command {
 			"2  wrong usage\n" +
 			"4  unknown: items may be missing",
 		Example: "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
-		Args: argument("which order? give the referenceId of its intents: tillwatch order REFERENCE",
-			"give one reference: leave out the others"),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			return readOrder(ctx, s, api.Scrub(args[0]), wait, std)
 		}),

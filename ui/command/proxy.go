@@ -43,7 +43,6 @@ func newProxy() *cobra.Command {
 			"TILLWATCH_RELAY_TOKEN_FILE. A dashboard can run a proxy, too: tillwatch watch --proxy-listen 127.0.0.1:7440.",
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
-		Args: noArguments,
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()

@@ -26,7 +26,6 @@ func newQuota() *cobra.Command {
 			"Figures from the service's headers, tillwatch's own or seen by a proxy, are printed as they are. \"At least\" marks a count, " +
 			"\"(assumed)\" a limit that no header has reported. The rest, which no proxy saw, is inferred: at least about that much.",
 		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
-		Args:    noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			var failed error
 			err := withSettled(ctx, s, "", std, wait, func(ctx context.Context, current *session.Session) error {

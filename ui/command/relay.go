@@ -43,7 +43,6 @@ func newRelay() *cobra.Command {
 			"SIGHUP makes it reload secrets and tokens, except in a terminal, where it means that the terminal " +
 			"was closed: there the relay ends. Tokens and the certificate are also read again when they " +
 			"change. GET /readyz says whether it is ready, tillwatch doctor why not.",
-		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err

@@ -38,7 +38,6 @@ func newReplay() *cobra.Command {
 			strings.Join(account.Masked(), ", ") + ".",
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\n" +
 			"tillwatch replay day.tillwatch --plain | grep failed",
-		Args: oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.screen.noColor = colourless(c)
 			player, err := recording.OpenPlayer(args[0], o.player)

@@ -18,7 +18,7 @@ import (
 //	func newThing() *cobra.Command {
 //		var o thingOptions
 //		c := &cobra.Command{
-//			Use: "thing ID", Short: "Print a thing", Args: oneArgument,
+//			Use: "thing ID", Short: "Print a thing",
 //			RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 //				return readThing(ctx, s, o, api.ScrubID(args[0]))
 //			}),

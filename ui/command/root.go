@@ -16,8 +16,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	mango "github.com/muesli/mango-cobra"
-	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -89,8 +87,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case ctx.Err() != nil && errors.Is(failure, context.Canceled):
 		said = strings.TrimSuffix("interrupted: "+strings.TrimSuffix(said, context.Canceled.Error()), ": ")
-	case saysMore(failure):
-		said += " (tillwatch doctor says more)"
+	case saysMore(failure) && !strings.Contains(said, "doctor says more"):
+		said = explainable(errors.New(said)).Error()
 	}
 	fmt.Fprintf(stderr, "tillwatch: %s\n", said)
 	return exitCodeFor(failure)
@@ -146,6 +144,7 @@ func checkGiven(flags *pflag.FlagSet) error {
 }
 
 func newRoot() *cobra.Command {
+	const others = "Other:"
 	watch := newWatch()
 	root := &cobra.Command{
 		Use:   "tillwatch",
@@ -153,130 +152,76 @@ func newRoot() *cobra.Command {
 		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which await " +
 			"your confirmation, and how much of the account's quota is left.",
 		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
-		Args:    noArguments,
 		RunE:    watch.RunE,
 		Version: version(), SilenceUsage: true, SilenceErrors: true,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.SetFlagErrorFunc(refusedFlag)
 	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as with NO_COLOR=1")
-	for _, g := range commandGroups(watch) {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, c := range g.commands {
-			c.GroupID = g.title
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Watch:", []*cobra.Command{watch, newStatus(), newIntent(), newOrder(), newQuota(), newEvents(), newConfirm(),
+			newReplay(), newThemes()}},
+		{"Build and test:", []*cobra.Command{newAPI(), newSign(), newVerify(), newDemo(), newSimulate(), newForward(),
+			newTrigger(), newCreate(), newPurchase(), newLookup(), newDoctor(), newWait()}},
+		{"Serve:", []*cobra.Command{newRelay(), newTokens(), newProxy()}},
+		{others, nil}, // cobra's own
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
 			root.AddCommand(c)
 		}
 	}
-	completeFlags(root)
 	root.SetHelpCommandGroupID(others)
 	root.SetCompletionCommandGroupID(others)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
-	root.AddCommand(newMan())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _, _ = io.WriteString(c.OutOrStdout(), helpOf(c)) })
-	for _, c := range root.Commands() {
-		switch c.Name() { // cobra's own print help whatever is asked of them
-		case "completion":
-			c.Args, c.RunE = noArguments, showHelp
-		case "help":
-			c.Args = func(_ *cobra.Command, asked []string) error {
-				about, rest, err := root.Find(asked)
-				if err == nil && about.HasAvailableSubCommands() {
-					err = noArguments(about, rest)
-				}
-				return err
-			}
+	prepare(root)
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, asked []string) error { // cobra's prints help whatever is asked of it
+		about, rest, err := root.Find(asked)
+		if err == nil && about.HasAvailableSubCommands() {
+			err = checkArguments(about, rest)
 		}
+		return err
 	}
 	return root
 }
 
-// newMan makes the command that prints the manual page for packages.
-func newMan() *cobra.Command {
-	return &cobra.Command{
-		Use: "man", Short: "Print the manual page", Hidden: true, Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			page, err := mango.NewManPage(1, c.Root())
-			if err != nil {
-				return fmt.Errorf("writing the manual page: %w", err)
-			}
-			_, err = io.WriteString(c.OutOrStdout(), page.Build(roff.NewDocument()))
-			return err
-		},
+// prepare gives a command and all below it what all have: completed flags, checked arguments, and help where
+// there are only subcommands.
+func prepare(c *cobra.Command) {
+	completeFlags(c)
+	if !c.Runnable() {
+		c.Args, c.RunE = nil, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+	if c.Args == nil {
+		c.Args = checkArguments
+	}
+	for _, below := range c.Commands() {
+		prepare(below)
 	}
 }
 
-// others is the heading of cobra's own commands.
-const others = "Other:"
-
-// commandGroup is a heading of the help with its commands.
-type commandGroup struct {
-	title    string
-	commands []*cobra.Command
-}
-
-func commandGroups(watch *cobra.Command) []commandGroup {
-	return []commandGroup{
-		{"Watch:", []*cobra.Command{
-			watch,
-			newStatus(),
-			newIntent(),
-			newOrder(),
-			newQuota(),
-			newEvents(),
-			newConfirm(),
-			newReplay(),
-			newThemes(),
-		}},
-		{"Build and test:", []*cobra.Command{
-			newAPI(),
-			newSign(),
-			newVerify(),
-			newDemo(),
-			newSimulate(),
-			newForward(),
-			newTrigger(),
-			newCreate(),
-			newPurchase(),
-			newLookup(),
-			newDoctor(),
-			newWait(),
-		}},
-		{"Serve:", []*cobra.Command{
-			newRelay(),
-			newTokens(),
-			newProxy(),
-		}},
-		{others, nil},
-	}
-}
-
-// explainableError is an error that tillwatch doctor explains further.
-type explainableError struct{ error }
-
-func (e explainableError) Unwrap() error { return e.error }
-
-// explainable marks an error as one that tillwatch doctor explains further; nil stays
-// nil.
+// explainable says that tillwatch doctor explains an error further; nil stays nil.
 func explainable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return explainableError{err}
+	return fmt.Errorf("%w (tillwatch doctor says more)", err)
 }
 
-// saysMore reports whether tillwatch doctor explains an error further: errors of
-// settings, refused keys and tokens, unreachable servers, and permissions.
+// saysMore reports whether tillwatch doctor explains any error of this kind further: refused keys and tokens,
+// unreachable servers, and permissions.
 func saysMore(err error) bool {
-	var marked explainableError
-	var refused *relay.RefusedError
 	var away *net.OpError
-	switch {
-	case errors.As(err, &marked), errors.As(err, &refused), errors.Is(err, errUnauthorized),
-		errors.Is(err, api.ErrUnauthorized), errors.Is(err, api.ErrForbidden):
-		return true
-	case errors.As(err, &away):
+	if errors.As(err, &away) {
 		return away.Op == "dial"
 	}
-	return errors.Is(err, fs.ErrPermission)
+	return errors.As(err, new(*relay.RefusedError)) || errors.Is(err, errUnauthorized) ||
+		errors.Is(err, api.ErrUnauthorized) || errors.Is(err, api.ErrForbidden) || errors.Is(err, fs.ErrPermission)
 }

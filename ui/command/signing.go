@@ -38,7 +38,6 @@ func newSign() *cobra.Command {
 			"comes from TILLWATCH_SIGNING_SECRET or a file; if it has several lines, the first signs.",
 		Example: "tillwatch sign < event.json > headers &&\n" +
 			"  curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
-		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			if err := requireSigningSecret(s); err != nil {
 				return nil, err
@@ -100,7 +99,6 @@ func newVerify() *cobra.Command {
 		Example: "tillwatch verify --request delivery.http\n" +
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…'\n" +
 			"tillwatch sign --body event.json | tillwatch verify --body event.json",
-		Args: noArguments,
 	}
 	flags := command.Flags()
 	command.RunE = reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {

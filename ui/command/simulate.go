@@ -42,7 +42,6 @@ func newSimulate() *cobra.Command {
 			"tillwatch api GET /control lists them, with the names of the URLs and the failure codes.",
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
 			"tillwatch api GET /control | jq",
-		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			return nil, runSimulate(ctx, s, o, std)
 		}),

@@ -30,7 +30,6 @@ func newStatus() *cobra.Command {
 			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, if it has one, is read " +
 			"to its end, the relay has sent all its events, each intent in them is read, or its failure is counted, and shipments were " +
 			"looked for of each completed intent that has none. Otherwise it says what is missing.",
-		Args: noArguments,
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			by, err := filterBy(s, dashboard.IntentFilter, filter)
 			if err != nil {

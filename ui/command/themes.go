@@ -31,7 +31,6 @@ func newThemes() *cobra.Command {
 		Long: "List the themes, each with a preview in this terminal's colours; into a pipe, only the names.\n\n" +
 			"A theme of your own is a file NAME.toml in " + themeLibrary().Folder + ". " +
 			"`tillwatch themes show dark` prints one to start from. It is reloaded whenever you save it.",
-		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return listThemes(c, themeLibrary(), asJSON)
 		},
@@ -41,7 +40,6 @@ func newThemes() *cobra.Command {
 		Use:     "show NAME",
 		Short:   "Print a theme as TOML, to start your own from",
 		Example: "tillwatch themes show dark > my.toml\ntillwatch demo --theme ./my.toml",
-		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := startingFrom(themeLibrary(), args[0])
 			if err != nil {

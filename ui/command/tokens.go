@@ -17,7 +17,7 @@ import (
 
 func newTokens() *cobra.Command {
 	command := &cobra.Command{
-		Args: noArguments, RunE: showHelp, Use: "tokens",
+		Use:   "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
 		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes, in the relay's " +
 			"data folder or in the database that several relays share; use the relay's settings. Running " +
@@ -29,12 +29,12 @@ func newTokens() *cobra.Command {
 	config.AddFlags(flags, "postgres")
 	folder := flags.String("data", relayDir(), "folder of the relay's journal and tokens")
 	list := &cobra.Command{
-		Use: "list", Short: "List the tokens: names, scopes and dates", Args: noArguments,
+		Use: "list", Short: "List the tokens: names, scopes and dates",
 		RunE: ofTokens(folder, listTokens),
 	}
 	jsonFlag(list.Flags(), "print one JSON object per line")
 	revoke := &cobra.Command{
-		Use: "revoke NAME", Short: "Revoke a token and end the streams that it opened", Args: oneArgument,
+		Use: "revoke NAME", Short: "Revoke a token and end the streams that it opened",
 		RunE: ofTokens(folder, func(c *cobra.Command, tokens relay.TokenStore, args []string) (report, error) {
 			if err := tokens.Remove(c.Context(), args[0]); err != nil {
 				return nil, err
@@ -49,7 +49,7 @@ func newTokens() *cobra.Command {
 		expires time.Duration
 	)
 	create := &cobra.Command{
-		Use: "create", Short: "Create a token and print it", Args: noArguments,
+		Use: "create", Short: "Create a token and print it",
 		Example: "tillwatch tokens create --name laptop --scope stream,read --expires 90d",
 		RunE: ofTokens(folder, func(c *cobra.Command, tokens relay.TokenStore, _ []string) (report, error) {
 			allowed, err := relay.ParseScopes(scopes)

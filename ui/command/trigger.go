@@ -32,7 +32,7 @@ func newTrigger() *cobra.Command {
 	var t triggering
 	var list bool
 	command := &cobra.Command{
-		Use:   "trigger TYPE",
+		Use:   "trigger [TYPE]",
 		Short: "Make an event happen in a stand-in, or send one to an endpoint",
 		Long: "Make an event of the contract happen. In the configured stand-in, what the event reports really " +
 			"happens: to a new intent, or to the source in --set source.id, which must be in the right state. " +
@@ -47,7 +47,6 @@ func newTrigger() *cobra.Command {
 		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
 			"tillwatch trigger checkout_intent.order_failed --failure payment_failed\n" +
 			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks",
-		Args: argument("", "give one type: leave out the others"),
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			if list {
 				return listOfTypes(), nil

@@ -37,7 +37,6 @@ func newWatch() *cobra.Command {
 		Short: "Open the dashboard on an account (the default command)",
 		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from TILLWATCH_RELAY_TOKEN, " +
 			"each also from a file named by …_FILE, or both from tillwatch.toml.",
-		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return watch(c, o) },
 	}
 	accountFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
