@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tillwatch/api"
 )
 
 func TestRetrieveEvent(t *testing.T) {
@@ -219,9 +217,7 @@ func TestRecordedRequests(t *testing.T) {
 func TestPagesOfShipments(t *testing.T) {
 	inBubble(t, nil, func(a *account) {
 		for range 5 {
-			if _, err := a.sim.CreateIntent(Order{ProductURL: chiliCrisp, State: api.Completed}); err != nil {
-				a.Fatal(err)
-			}
+			a.given(`{"productUrl":"` + chiliCrisp + `","state":"completed"}`)
 		}
 		later(15 * time.Second)
 		var all []string

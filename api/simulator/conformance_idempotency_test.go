@@ -35,7 +35,7 @@ func (a *account) keyedAtOnce(key, path, body string) response {
 // intents is how many intents there are.
 func (a *account) intents() int {
 	total := 0
-	for _, n := range a.sim.Summary().Intents {
+	for _, n := range a.summary().Intents {
 		total += n
 	}
 	return total
@@ -98,8 +98,8 @@ func TestIdempotencyKeys(t *testing.T) {
 			a.want(http.StatusOK, first)
 			later(time.Minute)
 			again := a.keyed("yes", path, "{"+drawdown+"}")
-			if again.status != http.StatusOK || string(again.body) != string(first.body) || a.sim.Orders(id) != 1 {
-				a.Errorf("%d orders, again %d %s", a.sim.Orders(id), again.status, again.body)
+			if again.status != http.StatusOK || string(again.body) != string(first.body) || a.orders(id) != 1 {
+				a.Errorf("%d orders, again %d %s", a.orders(id), again.status, again.body)
 			}
 			a.want(http.StatusNotFound, a.keyed("yes once more", path, "{"+drawdown+"}"))
 		},
@@ -194,8 +194,8 @@ func TestIdempotencyKeys(t *testing.T) {
 			fault(`{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`)
 			a.want(http.StatusInternalServerError, a.keyed("once more", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
 			a.want(http.StatusOK, a.keyed("once more", createPath+"/"+id+"/confirm", "{"+drawdown+"}"))
-			if a.sim.Orders(id) != 1 {
-				a.Errorf("%d orders, want 1", a.sim.Orders(id))
+			if a.orders(id) != 1 {
+				a.Errorf("%d orders, want 1", a.orders(id))
 			}
 		})
 	})

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tillwatch/api"
 )
 
 // reports asserts the RateLimit fields of an answer, in their exact case.
@@ -98,9 +96,7 @@ func TestLimitsOfEachBucket(t *testing.T) {
 			waiting := a.create(chiliCrisp, drawdown)
 			later(10 * time.Second)
 			for range 10 {
-				if _, err := a.sim.CreateIntent(Order{State: api.PlacingOrder, Fate: Fate{PlacingAfter: time.Minute}}); err != nil {
-					a.Fatal(err)
-				}
+				a.given(fmt.Sprintf(`{"state":"placing_order","placingAfter":%d}`, time.Minute))
 			}
 			for _, path := range []string{"/api/v1/checkout-intents", "/api/v1/checkout-intents/purchase"} {
 				r := a.call("POST", path, orderJSON(chiliCrisp, drawdown))
@@ -189,7 +185,7 @@ func TestTheShopSpendsTheSameBuckets(t *testing.T) {
 		if reads == 0 {
 			a.Error("others never read")
 		}
-		sum := a.sim.Summary()
+		sum := a.summary()
 		total := 0
 		for _, n := range sum.Intents {
 			total += n

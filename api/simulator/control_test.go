@@ -32,6 +32,21 @@ func (a *account) given(order string) string {
 	return a.asks("POST", "/control/intents", order).Get("id").String()
 }
 
+// summary is what the control API says of the simulator.
+func (a *account) summary() (sum Summary) {
+	a.Helper()
+	if err := json.Unmarshal([]byte(a.asks("GET", "/control/state", "").Raw), &sum); err != nil {
+		a.Fatal(err)
+	}
+	return sum
+}
+
+// orders is how many orders were placed for an intent.
+func (a *account) orders(id string) int {
+	a.Helper()
+	return int(a.asks("GET", "/control/intents/"+id, "").Get("orders").Int())
+}
+
 func (a *account) state(id string) string {
 	a.Helper()
 	return fmt.Sprint(a.intent(id)["state"])
@@ -290,12 +305,12 @@ func TestRequestsGoWrongAsOrdered(t *testing.T) {
 		answered := make(chan response, 1)
 		go func() { answered <- a.wire("POST", confirm, body, "Bearer "+testKey) }()
 		later(20 * time.Second)
-		if a.sim.Orders(id) != 0 {
+		if a.orders(id) != 0 {
 			a.Error("it took effect at once")
 		}
 		meanwhile()
 		a.want(http.StatusOK, <-answered)
-		if n := a.sim.Orders(id); n != 1 {
+		if n := a.orders(id); n != 1 {
 			a.Errorf("%d orders", n)
 		}
 		return time.Since(begin)
@@ -314,23 +329,23 @@ func TestRequestsGoWrongAsOrdered(t *testing.T) {
 		"the connection breaks before anything is done": func(a *account) {
 			id, confirm := awaiting(a)
 			order(a, `{"drop":true,"method":"POST"}`)
-			if !a.broken("POST", confirm, body) || a.sim.Orders(id) != 0 {
-				a.Errorf("%d orders", a.sim.Orders(id))
+			if !a.broken("POST", confirm, body) || a.orders(id) != 0 {
+				a.Errorf("%d orders", a.orders(id))
 			}
 		},
 		"the connection breaks after all is done": func(a *account) {
 			id, confirm := awaiting(a)
 			order(a, `{"drop":true,"after":true,"method":"POST"}`)
-			if !a.broken("POST", confirm, body) || a.sim.Orders(id) != 1 {
-				a.Errorf("%d orders", a.sim.Orders(id))
+			if !a.broken("POST", confirm, body) || a.orders(id) != 1 {
+				a.Errorf("%d orders", a.orders(id))
 			}
 		},
 		"a doubled confirm places once and is refused": func(a *account) {
 			id, confirm := awaiting(a)
 			order(a, `{"twice":true,"method":"POST"}`)
 			a.want(http.StatusNotFound, a.wire("POST", confirm, body, "Bearer "+testKey))
-			if a.sim.Orders(id) != 1 {
-				a.Errorf("%d orders", a.sim.Orders(id))
+			if a.orders(id) != 1 {
+				a.Errorf("%d orders", a.orders(id))
 			}
 		},
 		"a confirm is held back": func(a *account) {
@@ -372,7 +387,7 @@ func TestDeliveriesGoWrongAsOrdered(t *testing.T) {
 				if len(got) != c.sent || c.late > 0 && got[1].at.Sub(begin) != c.late {
 					a.Errorf("%d deliveries: %v", len(got), got)
 				}
-				if lost := a.sim.Summary().Endpoints[0].Lost; lost != uint64(max(0, 2-c.sent)) {
+				if lost := a.summary().Endpoints[0].Lost; lost != uint64(max(0, 2-c.sent)) {
 					a.Errorf("%d are said to be lost", lost)
 				}
 			})

@@ -26,7 +26,7 @@ func TestConcurrentCreatorsNeverPassACap(t *testing.T) {
 				race(a, creators, 1)
 				for range 5 {
 					later(time.Second)
-					most = max(most, a.sim.Summary().Intents[api.PlacingOrder])
+					most = max(most, a.summary().Intents[api.PlacingOrder])
 				}
 			}
 			if most != 10 {

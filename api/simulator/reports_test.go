@@ -119,7 +119,7 @@ func TestRejectedDeliveriesShareLines(t *testing.T) {
 		if n := len(w.lines("")); n > 60 || len(w.lines("webhook delivery given up")) == 0 {
 			t.Errorf("%d lines in three minutes", n)
 		}
-		sum := a.sim.Summary().Endpoints[0]
+		sum := a.summary().Endpoints[0]
 		if sum.GivenUp != 200 || sum.Failures != 200*uint64(1+len(RetryPauses())) || !strings.Contains(sum.LastError, "answered 401") {
 			t.Errorf("the endpoint says %+v", sum)
 		}

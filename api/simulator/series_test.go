@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ func busy(t *testing.T, test func(a *account)) {
 
 func TestOnlyTheNewestIntentsAndEventsAreKept(t *testing.T) {
 	busy(t, func(a *account) {
-		counted, endpoint := gjson.Parse(sum(a.asks("GET", "/control/state", "").Get("intents"))).Int(), a.sim.Summary().Endpoints[0]
+		counted, endpoint := gjson.Parse(sum(a.asks("GET", "/control/state", "").Get("intents"))).Int(), a.summary().Endpoints[0]
 		a.sim.mu.Lock()
 		defer a.sim.mu.Unlock()
 		f, log := &a.sim.fulfilment, &a.sim.webhooks.events
@@ -97,12 +96,14 @@ func TestWhatIsKeptIsListedAndReadAsBefore(t *testing.T) {
 	})
 }
 
-func TestASnapshotGoesOnCountingWhatWasLetGo(t *testing.T) {
+func TestWhatIsMadeAfterASnapshotHasIdsOfItsOwn(t *testing.T) {
 	var kept []byte
 	var made, first int
+	var seed uint64
 	known := map[string]bool{}
 	busy(t, func(a *account) {
-		kept, made, first = a.sim.Snapshot(), a.sim.fulfilment.order.made(), a.sim.fulfilment.order.gone
+		kept, seed = a.call("GET", "/control/snapshot", "").body, a.sim.cfg.Seed
+		made, first = a.sim.fulfilment.order.made(), a.sim.fulfilment.order.gone
 		if first == 0 {
 			t.Error("nothing was let go")
 		}
@@ -110,35 +111,16 @@ func TestASnapshotGoesOnCountingWhatWasLetGo(t *testing.T) {
 			known[in.ID] = true
 		}
 	})
-	restored(t, kept, func(c *Config) { c.Seed, c.Limits = 0, Unlimited() }, func(a *account) {
-		if got := a.sim.fulfilment.order; got.made() != made || got.gone != first || len(got.items) != len(known) {
-			t.Errorf("%d intents were made, and %d let go; want %d and %d", got.made(), got.gone, made, first)
+	restored(t, kept, func(c *Config) { c.Seed, c.Limits = seed, Unlimited() }, func(a *account) {
+		if got := len(a.sim.fulfilment.order.items); got != len(known) {
+			t.Errorf("it has %d intents, want %d", got, len(known))
 		}
 		for range made - first + 100 {
-			id, err := a.sim.CreateIntent(Order{})
-			if err != nil || known[id] {
-				t.Fatalf("the id %s is taken (%v)", id, err)
+			id := a.given("{}")
+			if known[id] {
+				t.Fatalf("the id %s is taken", id)
 			}
 			known[id] = true
-		}
-	})
-}
-
-func TestARestoredStandInKeepsNoMoreForWhatWasLetGoBefore(t *testing.T) {
-	var kept snapshot
-	inBubble(t, nil, func(a *account) {
-		if err := json.Unmarshal(a.sim.Snapshot(), &kept); err != nil {
-			t.Fatal(err)
-		}
-	})
-	kept.Gone = lettingGo{Intents: 1_000_000, Shipments: 1_000_000, Events: 10_000_000}
-	text, err := json.Marshal(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	restored(t, text, func(c *Config) { c.Seed = 0 }, func(a *account) {
-		if intents, events := a.sim.fulfilment.most, a.sim.webhooks.events.most; intents != keptIntents || events != keptEvents {
-			t.Errorf("it keeps %d intents and %d events, want %d and %d", intents, events, keptIntents, keptEvents)
 		}
 	})
 }
@@ -152,7 +134,7 @@ func TestAnEndpointThatFallsFarBehindLosesTheOldestEvents(t *testing.T) {
 		a.receiver.answers(nil)
 		later(10 * time.Minute)
 		made := a.sim.webhooks.events.made()
-		if e := a.sim.Summary().Endpoints[1]; e.Lost < 300 || e.Delivered < 100 || int(e.Delivered+e.Lost) > made || int(e.Delivered+e.Lost) < made-10 {
+		if e := a.summary().Endpoints[1]; e.Lost < 300 || e.Delivered < 100 || int(e.Delivered+e.Lost) > made || int(e.Delivered+e.Lost) < made-10 {
 			t.Errorf("of %d events it got %d, and lost %d", made, e.Delivered, e.Lost)
 		}
 	})

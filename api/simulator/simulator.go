@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"tillwatch/api"
 	"tillwatch/api/listener"
 )
@@ -38,9 +36,6 @@ type Simulator struct {
 func New(cfg Config) (*Simulator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
-	}
-	if cfg.Seed == 0 && cfg.From != nil {
-		cfg.Seed = gjson.GetBytes(cfg.From, "seed").Uint()
 	}
 	s := &Simulator{
 		cfg: &cfg, goroutines: goroutines{crashed: make(chan error, 1)}, agenda: newAgenda(cfg.At),
@@ -73,9 +68,6 @@ func New(cfg Config) (*Simulator, error) {
 	}
 	return s, nil
 }
-
-// Seed returns the seed of everything random: that of the configuration, or of the snapshot.
-func (s *Simulator) Seed() uint64 { return s.cfg.Seed }
 
 // Handler serves the API, and the control API under /control/.
 func (s *Simulator) Handler() http.Handler { return s.server }

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 )
@@ -16,31 +19,15 @@ import (
 // payment tokens, but no keys, limits, webhook endpoints, timings and faults.
 type snapshot struct {
 	Format    string         `json:"format"`
-	Version   int            `json:"version"`
 	At        time.Time      `json:"at"`
-	Seed      uint64         `json:"seed"`
 	Orders    int            `json:"orders"` // the number of the shop's last order
-	Gone      lettingGo      `json:"gone,omitzero"`
 	Intents   []keptIntent   `json:"intents"`
 	Shipments []keptShipment `json:"shipments"`
 	Products  []keptProduct  `json:"products"`
 	Events    []eventWire    `json:"events"`
 }
 
-// lettingGo counts what was let go: ids depend on how many were made.
-type lettingGo struct {
-	Intents   int `json:"intents"`
-	Shipments int `json:"shipments"`
-	Events    int `json:"events"`
-}
-
-const (
-	snapshotFormat  = "tillwatch-stand-in"
-	snapshotVersion = 1
-)
-
-// mostGone bounds what a snapshot says was let go: ids count on from there.
-const mostGone = 1 << 40
+const snapshotFormat = "tillwatch-stand-in/1"
 
 type keptProduct struct {
 	URL          string           `json:"url"`
@@ -49,16 +36,9 @@ type keptProduct struct {
 	Removed      bool             `json:"removed,omitempty"`
 }
 
-// Snapshot returns the present state, for [Config.From].
-func (s *Simulator) Snapshot() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return encode(s.snapshot())
-}
-
 func (s *Simulator) snapshot() snapshot {
 	k := snapshot{
-		Format: snapshotFormat, Version: snapshotVersion, At: s.agenda.now().UTC(), Seed: s.cfg.Seed, Orders: s.shop.orders,
+		Format: snapshotFormat, At: s.agenda.now().UTC(), Orders: s.shop.orders,
 		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{},
 	}
 	for _, in := range s.fulfilment.order.items {
@@ -74,7 +54,6 @@ func (s *Simulator) snapshot() snapshot {
 		kept.Legs, kept.Due = kept.Legs[sh.done:], kept.Due.UTC()
 		k.Shipments = append(k.Shipments, kept)
 	}
-	k.Gone = lettingGo{s.fulfilment.order.gone, s.fulfilment.shipments.made() - len(k.Shipments), s.webhooks.events.gone}
 	for _, p := range s.catalogue.sold() {
 		k.Products = append(k.Products, keptProduct{p.url(), p.Price, p.availability, p.removed})
 	}
@@ -86,22 +65,20 @@ func (s *Simulator) snapshot() snapshot {
 
 // readSnapshot decodes a snapshot and moves all its times by whole seconds: its moment becomes now.
 func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
-	if json.Unmarshal(raw, &k) != nil { // its error would only name bytes and types
-		return k, errors.New("the snapshot cannot be read: it is not as GET /control/snapshot answers it")
-	}
-	switch {
-	case k.Format != snapshotFormat || k.At.IsZero():
-		return k, errors.New("this is not a snapshot of a stand-in: make one with tillwatch api GET /control/snapshot --reveal")
-	case k.Version != snapshotVersion:
-		return k, fmt.Errorf("the snapshot has version %d, and this stand-in reads version %d: make a new one", k.Version, snapshotVersion)
-	}
+	unreadable := errors.New("the snapshot cannot be read: it is not as GET /control/snapshot answers it")
 	var plain bytes.Buffer
-	if err := json.Compact(&plain, raw); err != nil {
-		return k, fmt.Errorf("the snapshot cannot be read: %w", err)
+	if json.Compact(&plain, raw) != nil { // its error would only name bytes
+		return k, unreadable
 	}
-	moved := moveTimes(plain.Bytes(), now.Sub(k.At).Round(time.Second))
-	k = snapshot{}
-	return k, json.Unmarshal(moved, &k)
+	at := gjson.GetBytes(raw, "at").Time()
+	if gjson.GetBytes(raw, "format").String() != snapshotFormat || at.IsZero() {
+		return k, errors.New("this is not a snapshot of a stand-in: " +
+			"make one with tillwatch api GET /control/snapshot --reveal")
+	}
+	if json.Unmarshal(moveTimes(plain.Bytes(), now.Sub(at).Round(time.Second)), &k) != nil {
+		return k, unreadable
+	}
+	return k, nil
 }
 
 // aTime matches a JSON string with a time. It also matches any reference, without the group: that is the client's own
@@ -129,10 +106,9 @@ func (s *Simulator) restore(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if min(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) < 0 || max(k.Gone.Intents, k.Gone.Shipments, k.Gone.Events) > mostGone {
-		return errors.New("the snapshot counts what it let go with an impossible number")
-	}
-	s.fulfilment.order.gone, s.fulfilment.shipments.gone, s.webhooks.events.gone = k.Gone.Intents, k.Gone.Shipments, k.Gone.Events
+	sum := fnv.New64a()
+	sum.Write(s.cfg.From)
+	s.cfg.Seed ^= sum.Sum64() // with the seed of the snapshot, its ids would come again
 	s.shop.orders = k.Orders
 	for _, p := range k.Products {
 		of := s.catalogue.find(p.URL)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,7 +48,7 @@ func TestASnapshotIsStartedFrom(t *testing.T) {
 		begun = a.create(magicURL("sold-out"))
 		reference = a.asks("GET", "/control/intents/"+awaiting, "").Get("intent.referenceId").String()
 		a.happens(chiliCrisp, "product.updated", `"price":1234`, `"availability":"backorder"`)
-		before, kept = a.resources(), a.sim.Snapshot()
+		before, kept = a.resources(), a.call("GET", "/control/snapshot", "").body
 		if bytes.Contains(kept, []byte(testKey)) || bytes.Contains(kept, []byte(testSecret)) {
 			t.Error("the snapshot holds a key or the secret")
 		}
@@ -101,7 +100,7 @@ func stripChallenges(text string) string {
 func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	var whole map[string]any
 	inBubble(t, func(c *Config) { c.History = 10 }, func(a *account) {
-		if err := json.Unmarshal(a.sim.Snapshot(), &whole); err != nil {
+		if err := json.Unmarshal(a.call("GET", "/control/snapshot", "").body, &whole); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -124,15 +123,13 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ raw, says string }{
 		"nothing":                     {"", "the snapshot cannot be read"},
 		"another file":                {`{"intents":[]}`, "this is not a snapshot of a stand-in"},
-		"a later form":                {with("version", 2), "the snapshot has version 2"},
+		"a later form":                {with("format", "tillwatch-stand-in/2"), "this is not a snapshot of a stand-in"},
 		"a shipment of nothing":       {with("intents", []any{}), "an impossible shipment"},
 		"an intent of no state":       {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "lost", "createdAt": "2026-01-01T00:00:00Z"}}}), "an impossible intent"},
 		"an intent without its offer": {with("intents", []any{map[string]any{"intent": map[string]any{"id": "ci_1", "state": "awaiting_confirmation", "createdAt": "2026-01-01T00:00:00Z", "buyer": map[string]any{}}}}), "an impossible intent"},
 		"more parcels than there are": {with("intents", intent("unshipped", 1e18)), "an impossible intent"},
 		"fewer parcels than none":     {with("intents", intent("unshipped", -1)), "an impossible intent"},
 		"an order without its end":    {with("intents", intent("due", nil)), "an impossible intent"},
-		"a negative count":            {with("gone", map[string]any{"events": -1}), "counts what it let go with an impossible number"},
-		"a count that overflows":      {with("gone", map[string]any{"intents": math.MaxInt64}), "counts what it let go with an impossible number"},
 		"an event of no id":           {with("events", []any{map[string]any{"id": "evt"}}), "an event that cannot be read"},
 	} {
 		if _, err := New(Config{Key: api.NewSecret(testKey), SigningSecret: api.NewSecret(testSecret), From: []byte(c.raw)}); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -79,7 +79,7 @@ func TestDelivery(t *testing.T) {
 					a.Errorf("attempt %d has another body", i+1)
 				}
 			}
-			if sum := a.sim.Summary().Endpoints[0]; sum.GivenUp != 1 || sum.Delivered != 0 {
+			if sum := a.summary().Endpoints[0]; sum.GivenUp != 1 || sum.Delivered != 0 {
 				a.Errorf("the endpoint says %+v", sum)
 			}
 		},
@@ -98,10 +98,10 @@ func TestDelivery(t *testing.T) {
 			}
 		},
 		"a re-saved URL is verified anew, under another id": func(a *account) {
-			before := a.sim.Summary().Endpoints[0].ID
+			before := a.summary().Endpoints[0].ID
 			body := a.want(http.StatusCreated, a.call("POST", "/control/webhook-endpoints", `{"url":"http://receiver.example/hooks"}`))
 			later(time.Second)
-			sum := a.sim.Summary().Endpoints
+			sum := a.summary().Endpoints
 			if len(sum) != 1 || sum[0].ID == before || sum[0].ID != body["id"] || !sum[0].Verified {
 				a.Errorf("the endpoints are %+v", sum)
 			}
@@ -124,7 +124,7 @@ func TestDelivery(t *testing.T) {
 			a.receiver.answer = nil
 			a.receiver.mu.Unlock()
 			later(5 * time.Minute)
-			if n := a.sim.Summary().Endpoints[1].Delivered; n != 1 {
+			if n := a.summary().Endpoints[1].Delivered; n != 1 {
 				a.Errorf("%d events were delivered to it, want 1", n)
 			}
 		},
@@ -184,7 +184,7 @@ func TestChallengeIsRepeatedUntilItIsAnswered(t *testing.T) {
 				down = false
 				a.receiver.mu.Unlock()
 				later(10 * time.Second)
-				if !a.sim.Summary().Endpoints[0].Verified {
+				if !a.summary().Endpoints[0].Verified {
 					a.Error("not verified by the right answer")
 				}
 				if n := len(a.receiver.got()); n < 20 {
@@ -236,9 +236,7 @@ func TestFaultsOfDeliveries(t *testing.T) {
 				}
 				a.receiver.mu.Unlock()
 				for range 40 {
-					if _, err := a.sim.CreateIntent(Order{ProductURL: magicURL("digital"), Fate: Fate{ConfirmAfter: time.Second}}); err != nil {
-						a.Fatal(err)
-					}
+					a.given(fmt.Sprintf(`{"productUrl":%q,"confirmAfter":%d}`, magicURL("digital"), time.Second))
 					later(time.Second)
 				}
 				later(2 * time.Minute)
@@ -260,8 +258,8 @@ func TestFaultsOfDeliveries(t *testing.T) {
 	}))
 	t.Run("loss", with(Faults{Lose: 0.5}, func(a *account) {
 		right, _ := a.ids()
-		if len(right) < 20 || len(right) > 60 || a.sim.Summary().Endpoints[0].Lost != uint64(events-len(right)) {
-			a.Errorf("%d events arrived, %d are said to be lost", len(right), a.sim.Summary().Endpoints[0].Lost)
+		if len(right) < 20 || len(right) > 60 || a.summary().Endpoints[0].Lost != uint64(events-len(right)) {
+			a.Errorf("%d events arrived, %d are said to be lost", len(right), a.summary().Endpoints[0].Lost)
 		}
 	}))
 	t.Run("reordering", with(Faults{Reorder: 0.3}, func(a *account) {

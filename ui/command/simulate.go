@@ -69,7 +69,7 @@ func newSimulate() *cobra.Command {
 // shopFlags configure the simulator's shop.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.Uint64Var(&c.Seed, "seed", 0,
-		"the same seed and the same calls make the same ids; 0 takes a seed from the clock, or that of --from")
+		"the same seed and the same calls make the same ids; 0 takes a seed from the clock")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates per minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
@@ -139,7 +139,7 @@ func checkShop(c *simulator.Config) error {
 			*n = -1
 		}
 	}
-	if c.Seed == 0 && c.From == nil {
+	if c.Seed == 0 {
 		c.Seed = uint64(time.Now().UnixNano())
 	}
 	return nil
@@ -175,7 +175,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, std streams
 	if err != nil {
 		return err
 	}
-	announce.Listen, announce.Seed = address(listener), service.Seed()
+	announce.Listen, announce.Seed = address(listener), config.Seed
 	if err := announce.print(std.out, "simulator", std.json); err != nil {
 		return errors.Join(fmt.Errorf("printing the ready line: %w", err), listener.Close())
 	}
