@@ -103,11 +103,7 @@ func (s *stage) take(t *testing.T, p play, random *rand.Rand) []order {
 		if !o.here {
 			fate.ConfirmAfter = o.confirmed
 		}
-		id, err := s.service.CreateIntent(simulator.Order{Fate: fate})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.id = id
+		o.id = s.made(t, simulator.Order{Fate: fate})
 		if o.here {
 			confirms.Go(func() { s.confirm(t, o) })
 		}

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
@@ -230,6 +232,20 @@ func (s *stage) asAnother(t *testing.T, method, path, body string) (int, []byte)
 	answer := httptest.NewRecorder()
 	s.service.Handler().ServeHTTP(answer, r)
 	return answer.Code, answer.Body.Bytes()
+}
+
+// made makes an intent, past all limits, and returns its id.
+func (s *stage) made(t *testing.T, o simulator.Order) string {
+	t.Helper()
+	order, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, said := s.asAnother(t, http.MethodPost, "/control/intents", string(order))
+	if code != http.StatusCreated {
+		t.Fatalf("making an intent: %d %s", code, said)
+	}
+	return gjson.GetBytes(said, "id").String()
 }
 
 // truth reads past the limits and the errors of the play. It reports false for

@@ -51,7 +51,7 @@ func (w *way) call(what func(audit string), post bool) {
 // sendOne sends a request of a kind by a way, and returns how it ended.
 func sendOne(t *testing.T, kind string, w *way) (out confirm.Outcome) {
 	t.Helper()
-	key := api.NewSecret("key-of-the-held")
+	key := api.NewSecret(keyOfAll)
 	service, err := simulator.New(simulator.Config{Key: key, Seed: 1, History: -1, AutoConfirm: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +67,7 @@ func sendOne(t *testing.T, kind string, w *way) (out confirm.Outcome) {
 	}
 	defer g.Close()
 	if kind == "confirm" {
-		id, err := service.CreateIntent(simulator.Order{ProductURL: chili, State: api.AwaitingConfirmation})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := made(t, service, simulator.Order{ProductURL: chili, State: api.AwaitingConfirmation})
 		in, err := client.Intent(t.Context(), api.ID(id))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package confirm_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -8,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -26,15 +30,12 @@ type till struct {
 
 func newTill(t *testing.T) *till {
 	s := &till{T: t, file: filepath.Join(t.TempDir(), "confirms.jsonl")}
-	key := api.NewSecret("key-of-the-test")
+	key := api.NewSecret(keyOfAll)
 	var err error
 	if s.sim, err = simulator.New(simulator.Config{Key: key, Seed: 1, History: -1, AutoConfirm: -1, RememberFailures: true}); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.sim.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.AwaitingConfirmation})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := made(t, s.sim, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.AwaitingConfirmation})
 	s.id = api.ID(id)
 	observed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/confirm") {
@@ -53,7 +54,7 @@ func newTill(t *testing.T) *till {
 func (s *till) fail(fault string) {
 	s.Helper()
 	r := httptest.NewRequest("POST", "http://127.0.0.1:7420/control/faults", strings.NewReader(fault))
-	r.Header.Set("Authorization", "Bearer key-of-the-test")
+	r.Header.Set("Authorization", "Bearer "+keyOfAll)
 	w := httptest.NewRecorder()
 	if s.sim.Handler().ServeHTTP(w, r); w.Code != http.StatusOK {
 		s.Fatal(w.Body)
@@ -112,8 +113,8 @@ func TestAConfirmAfterOneThatWasNotTakenIsNoRepetitionOfIt(t *testing.T) {
 					time.Sleep(time.Minute)
 				}
 				out := s.consent(g)
-				if out.Verdict != confirm.Accepted || s.sim.Orders(string(s.id)) != 1 {
-					t.Errorf("%d orders: %s", s.sim.Orders(string(s.id)), out)
+				if out.Verdict != confirm.Accepted || ordersOf(t, s.sim, string(s.id)) != 1 {
+					t.Errorf("%d orders: %s", ordersOf(t, s.sim, string(s.id)), out)
 				}
 				if len(s.keys) != 3 || s.keys[0] == s.keys[1] || s.keys[1] == s.keys[2] || s.keys[0] == s.keys[2] {
 					t.Errorf("the keys are %q", s.keys)
@@ -153,8 +154,8 @@ func TestWithoutItsAuditLogAConfirmOfUnknownOutcomeKeepsItsKey(t *testing.T) {
 		s.consent(s.run())
 		s.file = filepath.Join(t.TempDir(), "of-another-machine.jsonl")
 		out := s.consent(s.run())
-		if len(s.keys) != 2 || s.keys[0] != s.keys[1] || s.sim.Orders(string(s.id)) != 0 {
-			t.Errorf("%d orders after the keys %q: %s", s.sim.Orders(string(s.id)), s.keys, out)
+		if len(s.keys) != 2 || s.keys[0] != s.keys[1] || ordersOf(t, s.sim, string(s.id)) != 0 {
+			t.Errorf("%d orders after the keys %q: %s", ordersOf(t, s.sim, string(s.id)), s.keys, out)
 		}
 	})
 }
@@ -176,3 +177,35 @@ func TestTheAuditLogTellsWhatTheKeyIsDerivedFrom(t *testing.T) {
 		}
 	})
 }
+
+// control makes a request to the control API of a stand-in and returns its answer.
+func control(t testing.TB, of *simulator.Simulator, method, path string, body any) gjson.Result {
+	t.Helper()
+	sent, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, "/control/"+path, bytes.NewReader(sent))
+	r.Header.Set("Authorization", "Bearer "+keyOfAll)
+	answer := httptest.NewRecorder()
+	of.Handler().ServeHTTP(answer, r)
+	if answer.Code/100 != 2 {
+		t.Fatalf("%s %s %s: %d %s", method, path, sent, answer.Code, answer.Body)
+	}
+	return gjson.ParseBytes(answer.Body.Bytes())
+}
+
+// made makes an intent in a stand-in and returns its id.
+func made(t testing.TB, in *simulator.Simulator, o simulator.Order) string {
+	t.Helper()
+	return control(t, in, http.MethodPost, "intents", o).Get("id").String()
+}
+
+// ordersOf is how many orders a stand-in placed for an intent.
+func ordersOf(t testing.TB, in *simulator.Simulator, id string) int {
+	t.Helper()
+	return int(control(t, in, http.MethodGet, "intents/"+id, nil).Get("orders").Int())
+}
+
+// keyOfAll is the key of all stand-ins.
+const keyOfAll = "key-of-the-test"

@@ -151,15 +151,13 @@ func (j junction) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestAConfirmThatReachesTheServiceThoughAStandInWasReadBuysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := api.NewSecret("key-of-both")
+		key := api.NewSecret(keyOfAll)
 		open := func() (s *simulator.Simulator, id string) {
 			s, err := simulator.New(simulator.Config{Key: key, Seed: 1, History: -1, AutoConfirm: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if id, err = s.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.AwaitingConfirmation}); err != nil {
-				t.Fatal(err)
-			}
+			id = made(t, s, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.AwaitingConfirmation})
 			return s, id
 		}
 		standIn, id := open()
@@ -194,8 +192,8 @@ func TestAConfirmThatReachesTheServiceThoughAStandInWasReadBuysNothing(t *testin
 		}
 		defer g.Close()
 		out := g.Confirm(t.Context(), p, nil)
-		if confirms == 0 || behind.Orders(id) != 0 || out.Proves() == confirm.Placed {
-			t.Errorf("%d orders after %d confirms: %s", behind.Orders(id), confirms, out)
+		if confirms == 0 || ordersOf(t, behind, id) != 0 || out.Proves() == confirm.Placed {
+			t.Errorf("%d orders after %d confirms: %s", ordersOf(t, behind, id), confirms, out)
 		}
 	})
 }

@@ -60,7 +60,7 @@ type storm struct {
 
 func newStorm(t *testing.T, seed uint64) *storm {
 	t.Helper()
-	key := api.NewSecret("key-of-the-storm")
+	key := api.NewSecret(keyOfAll)
 	service, err := simulator.New(simulator.Config{
 		Key: key, Seed: seed, History: -1, AutoConfirm: -1, FailureShare: -1,
 		Timings: simulator.Timings{Placing: 30 * time.Second},
@@ -96,12 +96,9 @@ func (s *storm) guard(t *testing.T, machine int) *confirm.Guard {
 
 func (s *storm) create(t *testing.T) api.Intent {
 	t.Helper()
-	id, err := s.service.CreateIntent(simulator.Order{
+	id := made(t, s.service, simulator.Order{
 		ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.AwaitingConfirmation,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for {
 		if in, err := s.client.Intent(t.Context(), api.ID(id)); err == nil {
 			return in
@@ -170,7 +167,7 @@ func TestAThousandConfirmsThroughAStorm(t *testing.T) {
 func (s *storm) judge(t *testing.T) {
 	verdicts := map[confirm.Verdict]int{}
 	for id, claims := range s.claims {
-		orders := s.service.Orders(string(id))
+		orders := ordersOf(t, s.service, string(id))
 		if orders > 1 {
 			t.Errorf("%s: %d orders", id, orders)
 		}
@@ -239,12 +236,12 @@ func (s *storm) settleLater(t *testing.T) {
 				delete(open, line.Attempt)
 			}
 			placed := line.Verdict == confirm.Accepted || line.Verdict == confirm.Overtaken
-			if orders := s.service.Orders(string(line.Intent)); placed && orders != 1 {
+			if orders := ordersOf(t, s.service, string(line.Intent)); placed && orders != 1 {
 				t.Errorf("the log says %s of %s, and there are %d orders", line.Verdict, line.Intent, orders)
 			}
 		}
 		for _, id := range open {
-			if s.service.Orders(string(id)) != 0 {
+			if ordersOf(t, s.service, string(id)) != 0 {
 				t.Errorf("%s was placed, and the log leaves it open", id)
 			}
 		}

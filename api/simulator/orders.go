@@ -55,18 +55,7 @@ type keptIntent struct {
 	Orders     int          `json:"orders,omitempty"`    // number of orders placed
 }
 
-// CreateIntent makes an intent with a chosen fate and returns its id.
-func (s *Simulator) CreateIntent(o Order) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, err := s.create(o)
-	if err != nil {
-		return "", fmt.Errorf("simulator: creating an intent: %w", err)
-	}
-	return in.ID, nil
-}
-
-// create is [Simulator.CreateIntent]. The caller holds the lock.
+// create makes an intent with a chosen fate.
 func (s *Simulator) create(o Order) (*intent, error) {
 	kind, known := failureKinds()[o.Fate.Failure]
 	switch {
@@ -154,30 +143,4 @@ func (f *fulfilment) add(in *intent) {
 	for _, old := range f.shipments.letGo(0, func(sh *shipment) bool { return f.intents[sh.CheckoutIntentID] == nil }) {
 		delete(f.parcels, old.ID)
 	}
-}
-
-// Orders returns how many orders were placed for an intent: the truth behind what a client says about its confirms.
-func (s *Simulator) Orders(id string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if in, ok := s.fulfilment.intents[id]; ok {
-		return in.Orders
-	}
-	return 0
-}
-
-// Reprice adds an amount, in subunits, to the subtotal and the total of an intent that awaits confirmation, as when a
-// merchant's price goes up. It returns false if there is no such intent.
-func (s *Simulator) Reprice(id string, by int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.fulfilment.intents[id]
-	if !ok || in.State != api.AwaitingConfirmation || in.Offer == nil {
-		return false
-	}
-	offer := *in.Offer
-	offer.Cost.Subtotal.AmountSubunits += by
-	offer.Cost.Total.AmountSubunits += by
-	in.Offer = &offer
-	return true
 }

@@ -173,13 +173,6 @@ type Summary struct {
 	Pending int `json:"scheduled"` // tasks that will run by themselves
 }
 
-// Summary returns a summary of the present state.
-func (s *Simulator) Summary() Summary {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.summary()
-}
-
 func (s *Simulator) summary() Summary {
 	now := s.agenda.now()
 	sum := Summary{

@@ -58,7 +58,7 @@ func TestHistoryFillsEveryLane(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum := s.Summary()
+				sum := s.summary()
 				total := 0
 				for _, state := range api.IntentStates() {
 					if sum.Intents[state] == 0 {
@@ -85,7 +85,7 @@ func TestHistoryCountsInTheDailyBucketOnlyForToday(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n = s.Summary().Buckets[3].Remaining
+			n = s.summary().Buckets[3].Remaining
 		})
 		return n
 	}

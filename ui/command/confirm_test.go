@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
@@ -50,10 +53,7 @@ func newTill(t *testing.T) *till {
 // awaiting makes an intent that awaits confirmation, and returns its total.
 func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 	t.Helper()
-	id, err := s.service.CreateIntent(simulator.Order{ProductURL: productURL, State: api.AwaitingConfirmation})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id = made(t, s.service, simulator.Order{ProductURL: productURL, State: api.AwaitingConfirmation})
 	client, err := api.New(api.Config{BaseURL: s.url, Key: api.NewSecret("key-of-the-test")})
 	if err != nil {
 		t.Fatal(err)
@@ -69,42 +69,46 @@ func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 // fail makes the next request go wrong.
 func (s *till) fail(t *testing.T, fault string) {
 	t.Helper()
-	control(t, s.url, "key-of-the-test", "faults", fault)
+	control(t, s.service, http.MethodPost, "faults", json.RawMessage(fault))
 }
 
 // fail makes the next request go wrong.
 func (w *world) fail(t *testing.T, fault string) {
 	t.Helper()
-	w.control(t, "faults", fault)
+	control(t, w.service, http.MethodPost, "faults", json.RawMessage(fault))
 }
 
-// control sends a request to the service's control API.
-func (w *world) control(t *testing.T, path, body string) {
+// control makes a request to the control API of a stand-in and returns its answer.
+func control(t testing.TB, of *simulator.Simulator, method, path string, body any) gjson.Result {
 	t.Helper()
-	control(t, w.settings.APIURL, w.settings.APIKey.Reveal(), path, body)
-}
-
-// control sends a request to a stand-in's control API: a POST, but for DELETE before the path.
-func control(t *testing.T, url, key, path, body string) {
-	t.Helper()
-	method := http.MethodPost
-	if under, deletes := strings.CutPrefix(path, "DELETE "); deletes {
-		method, path = http.MethodDelete, under
-	}
-	request, err := http.NewRequest(method, url+"/control/"+path, strings.NewReader(body))
+	sent, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
+	r := httptest.NewRequest(method, "/control/"+path, bytes.NewReader(sent))
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	answer := httptest.NewRecorder()
+	of.Handler().ServeHTTP(answer, r)
+	if answer.Code/100 != 2 {
+		t.Fatalf("%s %s %s: %d %s", method, path, sent, answer.Code, answer.Body)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: status %d", path, body, answer.StatusCode)
-	}
+	return gjson.ParseBytes(answer.Body.Bytes())
 }
+
+// made makes an intent in a stand-in and returns its id.
+func made(t testing.TB, in *simulator.Simulator, o simulator.Order) string {
+	t.Helper()
+	return control(t, in, http.MethodPost, "intents", o).Get("id").String()
+}
+
+// ordersOf is how many orders a stand-in placed for an intent.
+func ordersOf(t testing.TB, in *simulator.Simulator, id string) int {
+	t.Helper()
+	return int(control(t, in, http.MethodGet, "intents/"+id, nil).Get("orders").Int())
+}
+
+// testKey is the key of the services of these tests.
+const testKey = "key-of-the-test"
 
 const chiliCrisp = "https://spice-lab.example/products/chili-crisp"
 
@@ -179,7 +183,7 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 			if !strings.Contains(words.String(), c.says) {
 				t.Errorf("said %q, want %q", words.String(), c.says)
 			}
-			if got := s.service.Orders(id); got != c.orders {
+			if got := ordersOf(t, s.service, id); got != c.orders {
 				t.Errorf("%d orders, want %d", got, c.orders)
 			}
 			if said := out.String() + words.String(); strings.Contains(said, "key-of-the-test") {
@@ -280,7 +284,7 @@ func TestAConfirmThatIsDoneIsNotDoneAgain(t *testing.T) {
 	if code := run(t.Context(), args, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "placing order") {
 		t.Fatalf("exit code %d: %s%s", code, out.String(), words.String())
 	}
-	if code := run(t.Context(), args, nil, &out, &words); code != exitAlready || s.service.Orders(id) != 1 {
-		t.Errorf("the second time: exit code %d, %d orders: %s", code, s.service.Orders(id), words.String())
+	if code := run(t.Context(), args, nil, &out, &words); code != exitAlready || ordersOf(t, s.service, id) != 1 {
+		t.Errorf("the second time: exit code %d, %d orders: %s", code, ordersOf(t, s.service, id), words.String())
 	}
 }

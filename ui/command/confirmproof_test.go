@@ -63,8 +63,8 @@ func TestARefusalOfAConfirmThatTookEffectIsNoReasonToBuyAgain(t *testing.T) {
 			id, total := s.awaiting(t, chiliCrisp)
 			s.fail(t, fmt.Sprintf(`{"status":%d,"after":true,"method":"POST","path":"/api/v1/"}`, status))
 			code, r, said := s.confirmed(t.Context(), t, &attentive{}, id, "--total", total)
-			if code != exitAlready || r.ExitCode != exitAlready || r.Verdict != "overtaken" || !strings.Contains(said, "already confirmed") || s.service.Orders(id) != 1 {
-				t.Errorf("exit code %d, %q, %d orders: %s", code, r.Verdict, s.service.Orders(id), said)
+			if code != exitAlready || r.ExitCode != exitAlready || r.Verdict != "overtaken" || !strings.Contains(said, "already confirmed") || ordersOf(t, s.service, id) != 1 {
+				t.Errorf("exit code %d, %q, %d orders: %s", code, r.Verdict, ordersOf(t, s.service, id), said)
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestAnInterruptBetweenAuditLineAndProofIsAnUnknownOutcomeThatStandsInTheWay
 					t.Errorf("%s: exit code %d, %q: %s", again.name, code, r.Verdict, said)
 				}
 			}
-			if n := s.service.Orders(id); n != 0 {
+			if n := ordersOf(t, s.service, id); n != 0 {
 				t.Errorf("%d orders", n)
 			}
 		})

@@ -2,11 +2,16 @@ package command
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tillwatch/api"
@@ -24,12 +29,9 @@ func awaitingWorld(t *testing.T, n int, change func(*simulator.Config)) (w *worl
 	w = newWorld(t, c)
 	w.settings.PollShare = 1
 	for i := range n {
-		id, err := w.service.CreateIntent(simulator.Order{
+		id := made(t, w.service, simulator.Order{
 			ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: api.AwaitingConfirmation,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		ids = append(ids, id)
 	}
 	return w, ids
@@ -65,7 +67,7 @@ func (w *world) confirm(t *testing.T, id string) {
 
 func (w *world) wantOrders(t *testing.T, id string, want int) {
 	t.Helper()
-	if got := w.service.Orders(id); got != want {
+	if got := ordersOf(t, w.service, id); got != want {
 		text, _ := w.screen.text()
 		t.Errorf("%d orders of %s, want %d; the board says\n%s", got, id, want, text)
 	}
@@ -92,11 +94,23 @@ func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
 func TestAnOfferThatChangedUnderTheDialogIsRefusedWithTheDifference(t *testing.T) {
 	t.Parallel()
 	w, ids := awaitingWorld(t, 1, nil)
+	var dearer atomic.Bool
+	between := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		w.service.Handler().ServeHTTP(answer, r)
+		body := answer.Body.String()
+		if dearer.Load() {
+			body = strings.ReplaceAll(body, `"amountSubunits":1154}}`, `"amountSubunits":1254}}`) // the total comes last
+		}
+		maps.Copy(rw.Header(), answer.Result().Header)
+		rw.WriteHeader(answer.Code)
+		_, _ = io.WriteString(rw, body)
+	}))
+	t.Cleanup(between.Close)
+	w.settings.APIURL = between.URL
 	w.look(t, 1)
 	w.ask(t)
-	if !w.service.Reprice(ids[0], 100) {
-		t.Fatal("the offer cannot be changed")
-	}
+	dearer.Store(true)
 	w.screen.agree(t, "C", `intent changed since you looked`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
 	w.wantOrders(t, ids[0], 0)
 	w.screen.press(t, "\x1b")
@@ -174,7 +188,7 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	w.screen.agree(t, "C", `BATCH 10 of 14 done · waiting for a free agent`)
 	var sent []string
 	for _, id := range ids {
-		if w.service.Orders(id) > 0 {
+		if ordersOf(t, w.service, id) > 0 {
 			sent = append(sent, id)
 		}
 	}

@@ -157,10 +157,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `relay ● live`, `ARMED`)
 
-	id, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", Quantity: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", Quantity: 2})
 	w.screen.waitFor(t, `awaiting 1\b`, `offer retrieved`)
 	w.screen.waitFor(t, `spice-lab.example`, `USD`) // the read has followed the event
 
@@ -180,7 +177,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 func (w *world) finish(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		w.control(t, "intents/"+id, "")
+		control(t, w.service, http.MethodPost, "intents/"+id, nil)
 	}
 }
 
@@ -220,12 +217,9 @@ func (s *screen) waitTicks(t *testing.T, text string, n int) {
 func TestAConfirmWithoutAKnownOutcomeIsShownAtTheNextStartAndSettledByReading(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
-	id, err := w.service.CreateIntent(simulator.Order{
+	id := made(t, w.service, simulator.Order{
 		ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.PlacingOrder,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	audit := filepath.Join(w.settings.StateDir, "confirms.jsonl")
 	sent := `{"at":"` + time.Now().Add(-time.Minute).Format(time.RFC3339Nano) + `","environment":"simulator","attempt":"A","intent":"` + id +
 		`","stage":"sending","product":"Chili Crisp","total":"44.52 USD"}` + "\n"
@@ -277,9 +271,7 @@ func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
 		}
 	}
 	// An honest event that follows is all that arrives.
-	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-		t.Fatal(err)
-	}
+	made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 	text := w.screen.waitFor(t, `offer retrieved`, `spice-lab`)
 	if strings.Contains(text, "forged") {
 		t.Errorf("a forged event is on the board:\n%s", text)
@@ -296,9 +288,7 @@ func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *test
 	w.screen.waitFor(t, `relay ● live`)
 	create := func(n int) {
 		for range n {
-			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-				t.Fatal(err)
-			}
+			made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 		}
 	}
 	create(3)

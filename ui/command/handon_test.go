@@ -24,12 +24,9 @@ func TestWhatLeavesTheBoardArrives(t *testing.T) {
 	w.settings.PollShare, w.settings.NoOpen = 1, true
 	var ids []string
 	for i := range 4 {
-		id, err := w.service.CreateIntent(simulator.Order{
+		id := made(t, w.service, simulator.Order{
 			ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: api.AwaitingConfirmation,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		ids = append(ids, id)
 	}
 	w.openBoard(t, 200, 60)

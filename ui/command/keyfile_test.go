@@ -29,9 +29,7 @@ func TestARefusedKeyIsOverOnceItsFileHoldsAnother(t *testing.T) {
 	w, path := keyedWorld(t, "wrong-key")
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `api ✕ key refused`, `correct it in .*key; r tries again, else in \d+s`)
-	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-		t.Fatal(err)
-	}
+	made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 	w.screen.waitFor(t, `offer retrieved`)
 
 	writeFile(t, path, "")

@@ -68,10 +68,7 @@ func TestAPictureThatCannotBeSavedIsReported(t *testing.T) {
 	w := newWorld(t, quiet())
 	ids := []string{"--watch-id"}
 	for range 2 {
-		id, err := w.service.CreateIntent(simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := made(t, w.service, simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
 		ids = append(ids, id, "--watch-id")
 	}
 	full := filepath.Join(t.TempDir(), "state")

@@ -62,9 +62,7 @@ func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
 	w.screen.waitFor(t, `tillwatch +simulator`) // the file's name has the environment, once an answer has told it
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `● rec`, `recording.*: .*/recordings/`)
-	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
-		t.Fatal(err)
-	}
+	made(t, w.service, simulator.Order{ProductURL: chiliCrisp})
 	w.screen.waitFor(t, `awaiting 1\b`, `USD`)
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `recorded \S+ in .*: tillwatch replay`)
@@ -128,9 +126,7 @@ func TestAFolderThatIsLostEndsARecordingAndNothingElse(t *testing.T) {
 	w.recordedBoard(t, recordOptions{})
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `! not recorded: not a directory: .*recordings`)
-	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
-		t.Fatal(err)
-	}
+	made(t, w.service, simulator.Order{ProductURL: chiliCrisp})
 	w.screen.waitFor(t, `awaiting 1\b`)
 	w.screen.press(t, "q")
 	<-w.left

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 )
@@ -253,10 +252,10 @@ func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
 			t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
 			t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
 			t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
-			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-				t.Fatal(err)
-			}
-			eventually(t, "the offer has been retrieved", func() bool { return w.service.Summary().Intents[api.AwaitingConfirmation] == 1 })
+			made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
+			eventually(t, "the offer has been retrieved", func() bool {
+				return control(t, w.service, http.MethodGet, "state", nil).Get("intents.awaiting_confirmation").Int() == 1
+			})
 			r := startRelayCommand(t, t.TempDir(), "-v")
 			t.Setenv("TILLWATCH_RELAY_URL", r.Listen)
 			if test.want == "" {

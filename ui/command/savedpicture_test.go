@@ -18,9 +18,7 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 	w.openBoard(t, 80, 24)
 	w.screen.waitFor(t, `relay ● live`)
 	for range 3 {
-		if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-			t.Fatal(err)
-		}
+		made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 	}
 	w.waitForPicture(t, "three intents", func(c account.Changes) bool { return c.Summary.Intents["awaiting_confirmation"] == 3 })
 	config, state := w.asUser(t), t.TempDir()

@@ -43,9 +43,7 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 			go func() {
 				ended <- stream(ctx, current, screenOptions{plain: true, json: true}, out)
 			}()
-			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
-				t.Fatal(err)
-			}
+			made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 			lines := bufio.NewScanner(in)
 			lines.Buffer(nil, 8<<20)
 			if !lines.Scan() || !strings.Contains(lines.Text(), `"kind":"stream"`) || !strings.Contains(lines.Text(), `"environment":"simulator"`) {

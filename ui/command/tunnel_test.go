@@ -71,8 +71,8 @@ func TestATunnelToTheServiceIsGuardedAsRealMoney(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out, words bytes.Buffer
 			args := append([]string{"confirm", id, "--total", total, "--json", "--config", config}, strings.Fields(c.args)...)
-			if code := run(t.Context(), args, nil, &out, &words); code != c.code || !strings.Contains(words.String(), c.says) || s.service.Orders(id) != c.orders {
-				t.Errorf("exit code %d, %d orders: %s", code, s.service.Orders(id), words.String())
+			if code := run(t.Context(), args, nil, &out, &words); code != c.code || !strings.Contains(words.String(), c.says) || ordersOf(t, s.service, id) != c.orders {
+				t.Errorf("exit code %d, %d orders: %s", code, ordersOf(t, s.service, id), words.String())
 			}
 			var r confirmReport
 			if out.Len() > 0 && (json.Unmarshal(out.Bytes(), &r) != nil || r.Environment != d.host() || !r.Live) {

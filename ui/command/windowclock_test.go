@@ -16,10 +16,7 @@ func TestConfirmWindowsAreCountedByTheServicesClock(t *testing.T) {
 	c := quiet()
 	c.Lists = simulator.ListsServed
 	w := newWorld(t, c)
-	id, err := w.service.CreateIntent(simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := made(t, w.service, simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
 	for _, c := range []struct {
 		name    string
 		service time.Duration // its clock, ahead of this machine's

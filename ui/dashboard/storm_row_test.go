@@ -38,7 +38,7 @@ func (r stormRow) denies() bool {
 // judge holds what a row says against what is so.
 func (s *storm) judge(o *stormOrder, row stormRow, line string) {
 	s.looks++
-	placed := s.service.Orders(string(o.id))
+	placed := ordersOf(s.t, s.service, string(o.id))
 	if placed > 1 {
 		s.t.Errorf("%s: %d orders", row.name, placed)
 	}

@@ -3,11 +3,13 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +19,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -95,7 +98,7 @@ type stormOrder struct {
 const orderPrefix = "Item "
 
 func newBoardInAStorm(t *testing.T, ctx context.Context, seed uint64) *storm {
-	key, box := api.NewSecret("key-of-the-storm"), make(mailbox, 100_000)
+	key, box := api.NewSecret(stormKey), make(mailbox, 100_000)
 	service, err := simulator.New(simulator.Config{
 		Key: key, SigningSecret: api.NewSecret("signing-secret-of-the-storm"), WebhookURL: "http://relay.example/webhooks", Transport: box,
 		Seed: seed, History: -1, AutoConfirm: -1, FailureShare: -1, Lists: simulator.ListsServed,
@@ -231,10 +234,7 @@ func (s *storm) create(n int) (name string, o *stormOrder) {
 	if o.doomed {
 		order.Fate = simulator.Fate{Failure: "order_placement_failed", WhilePlacing: true}
 	}
-	id, err := s.service.CreateIntent(order)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	id := made(s.t, s.service, order)
 	o.id = api.ID(id)
 	s.orders[name] = o
 	return name, o
@@ -350,7 +350,7 @@ func TestRowsShowNothingFalseInAStorm(t *testing.T) {
 func (s *storm) settled() {
 	yeses, denied := 0, 0
 	for name, o := range s.orders {
-		placed, want := s.service.Orders(string(o.id)), api.Completed
+		placed, want := ordersOf(s.t, s.service, string(o.id)), api.Completed
 		switch {
 		case placed == 0 && time.Since(o.made) < api.ConfirmWindow:
 			want = api.AwaitingConfirmation
@@ -372,3 +372,34 @@ func (s *storm) settled() {
 		s.t.Errorf("%d yeses, %d denials and %d looks are no storm", yeses, denied, s.looks)
 	}
 }
+
+// control makes a request to the control API of a stand-in and returns its answer.
+func control(t testing.TB, of *simulator.Simulator, method, path string, body any) gjson.Result {
+	t.Helper()
+	sent, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, "/control/"+path, bytes.NewReader(sent))
+	r.Header.Set("Authorization", "Bearer "+stormKey)
+	answer := httptest.NewRecorder()
+	of.Handler().ServeHTTP(answer, r)
+	if answer.Code/100 != 2 {
+		t.Fatalf("%s %s %s: %d %s", method, path, sent, answer.Code, answer.Body)
+	}
+	return gjson.ParseBytes(answer.Body.Bytes())
+}
+
+// made makes an intent in a stand-in and returns its id.
+func made(t testing.TB, in *simulator.Simulator, o simulator.Order) string {
+	t.Helper()
+	return control(t, in, http.MethodPost, "intents", o).Get("id").String()
+}
+
+// ordersOf is how many orders a stand-in placed for an intent.
+func ordersOf(t testing.TB, in *simulator.Simulator, id string) int {
+	t.Helper()
+	return int(control(t, in, http.MethodGet, "intents/"+id, nil).Get("orders").Int())
+}
+
+const stormKey = "key-of-the-storm"
