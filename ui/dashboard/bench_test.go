@@ -25,15 +25,6 @@ func BenchmarkViewOneRow(b *testing.B) {
 	}
 }
 
-// BenchmarkViewKey is a key that moves the cursor.
-func BenchmarkViewKey(b *testing.B) {
-	m := boardOf(b, typicalShop(time.Now()), 200, 60)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		press(m, []string{"j", "k"}[i%2])
-	}
-}
-
 // manyShop is an account with n intents.
 func manyShop(n int) *shop {
 	s := typicalShop(time.Now())

@@ -6,39 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
-	"tillwatch/themes"
-	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/paint"
 )
-
-func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
-	for _, armed := range []bool{false, true} {
-		f := boardOf(t, typicalShop(time.Now()), 240, 55, func(c *Config) { c.Armed, c.Confirmer = armed, &till{} }).footer
-		l := paint.NewLine(paint.NewBrush(themes.Theme{}, false)).Start(240)
-		f.spots = f.hints(l, action.Board)
-		text := ansi.Strip(l.String())
-		if len(f.spots) == 0 {
-			t.Fatal("nothing takes clicks")
-		}
-		if says := strings.Contains(text, "confirm — read-only"); says == armed {
-			t.Errorf("armed %t: the footer says that it is read-only: %t\n%s", armed, says, text)
-		}
-		cells := []rune(text)
-		for _, spot := range f.spots {
-			if got, ok := f.at(spot.to - 1); !ok || got != spot {
-				t.Errorf("armed %t: a click on %q is for %+v", armed, string(cells[spot.from:spot.to]), got)
-			}
-			if key := f.cfg.Actions.KeyOf(spot.id); !strings.HasPrefix(string(cells[spot.from:spot.to]), key+" ") {
-				t.Errorf("armed %t: %q stands where %s takes clicks", armed, string(cells[spot.from:spot.to]), spot.id)
-			}
-		}
-		if s, ok := f.at(240); ok {
-			t.Errorf("a click outside is for %+v", s)
-		}
-	}
-}
 
 func TestANarrowFooterNamesTheWayBack(t *testing.T) {
 	for name, keys := range map[string][]string{
@@ -95,16 +63,6 @@ func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
 			if strings.Contains(got, " "+unwanted) {
 				t.Errorf("%s: %q in %q", view.name, unwanted, got)
 			}
-		}
-	}
-}
-
-func TestTheFooterSaysWhatTheKeyOfTheFreezeDoesNow(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	for _, want := range []string{"space resume", "space freeze"} {
-		press(m, "space")
-		if got := screen(m); !strings.Contains(got, want) {
-			t.Errorf("no %q:\n%s", want, got)
 		}
 	}
 }

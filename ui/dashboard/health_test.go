@@ -69,18 +69,6 @@ func TestAKeyWithoutTheScopeIsNoFaultOfTheService(t *testing.T) {
 	}
 }
 
-func TestOnlyTheIntentsSayWhyNothingIsThere(t *testing.T) {
-	s := newShop(time.Now())
-	s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: time.Now()}
-	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: time.Now()}
-	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
-		got := screen(boardOf(t, s, size[0], size[1]))
-		if n := strings.Count(got, "neither the service nor the relay has answered"); n != 1 || !strings.Contains(got, "no events arrive: the relay is lost") {
-			t.Errorf("%v: the intents say why, the events that none arrive; said %d times:\n%s", size, n, got)
-		}
-	}
-}
-
 // TestAStartWithoutAnAnswerSaysWhatIsWaitedFor has a service that takes requests and answers
 // none: whatever is not on the screen yet is not known, and not none.
 func TestAStartWithoutAnAnswerSaysWhatIsWaitedFor(t *testing.T) {
@@ -205,64 +193,41 @@ func TestABoardThatWaitsForALongWindowSaysForWhatAndUntilWhen(t *testing.T) {
 	}
 }
 
-func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
+func TestReadingAgainAlsoTriesTheKeyWhereverTheCursorIs(t *testing.T) {
+	refused := func(s *account.Summary) { s.API.State = account.APIUnauthorized }
+	forbidden := func(s *account.Summary) { s.ShipmentList.State = account.ListForbidden }
 	for _, c := range []struct {
-		name  string
-		shop  func(time.Time) *shop
-		state account.APIState
-		says  string
-		tried bool
+		name        string
+		shop        func(time.Time) *shop
+		with        func(*account.Summary)
+		says        string
+		read, tried bool
 	}{
-		{"on an intent", typicalShop, account.APIUnauthorized, "trying the API key again", true},
-		{"on an empty board", newShop, account.APIUnauthorized, "trying the API key again", true},
-		{"on an empty board, with a good key", newShop, account.APIHealthy, "no intent under the cursor", false},
+		{"refused, on an intent", typicalShop, refused, "trying the API key again", false, true},
+		{"refused, on an empty board", newShop, refused, "trying the API key again", false, true},
+		{"a good key, on an empty board", newShop, func(*account.Summary) {}, "no intent under the cursor", false, false},
+		{"one that may not read shipments, on an intent", typicalShop, forbidden, "reading ci_", true, true},
+		{"one that may not read shipments, on an empty board", newShop, forbidden, "trying the API key again", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.shop(time.Now())
-			s.changes.Summary.API.State = c.state
-			tried := false
-			m := boardOf(t, s, 120, 36, func(c *Config) { c.TryKey = func() { tried = true } })
-			if try := press(m, "r"); try != nil {
-				try()
-			}
-			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.says) {
-				t.Errorf("the line says %q, want %q", got, c.says)
-			}
-			if tried != c.tried {
-				t.Errorf("the key was tried: %v", tried)
-			}
-		})
-	}
-}
-
-func TestReadingAgainAlsoTriesAKeyThatMayNotReadShipments(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		shop func(time.Time) *shop
-		says string
-		read bool
-	}{
-		{"on an intent", typicalShop, "reading ci_", true},
-		{"on an empty board", newShop, "trying the API key again", false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := c.shop(time.Now())
-			s.changes.Summary.ShipmentList.State = account.ListForbidden
+			c.with(&s.changes.Summary)
 			read, tried := false, false
 			m := boardOf(t, s, 120, 36, func(c *Config) {
 				c.TryKey, c.Refresh = func() { tried = true }, func(api.ID) { read = true }
 			})
-			all := []tea.Cmd{press(m, "r")}
-			for len(all) > 0 {
+			for all := []tea.Cmd{press(m, "r")}; len(all) > 0; all = all[1:] {
+				if all[0] == nil {
+					continue
+				}
 				if more, ok := all[0]().(tea.BatchMsg); ok {
 					all = append(all, more...)
 				}
-				all = all[1:]
 			}
-			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.says) {
+			if got := pressingLine(m); !strings.Contains(got, c.says) {
 				t.Errorf("the line says %q, want %q", got, c.says)
 			}
-			if read != c.read || !tried {
+			if read != c.read || tried != c.tried {
 				t.Errorf("the intent was read: %v; the key was tried: %v", read, tried)
 			}
 		})

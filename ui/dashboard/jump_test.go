@@ -58,57 +58,26 @@ func TestJumpingToAnID(t *testing.T) {
 }
 
 func TestSortingByColumn(t *testing.T) {
-	for _, width := range []int{200, 80} {
-		s := typicalShop(time.Now())
-		m := boardOf(t, s, width, 55)
-		names := []string{"age ↓", "total ↓", "product ↑", "merchant ↑"}
-		for _, name := range names {
-			press(m, "s")
-			if got := screen(m); !strings.Contains(got, "by "+name) {
-				t.Errorf("%d columns: the title does not say %q:\n%s", width, name, got)
-			}
-		}
-		press(m, "s")
-		if got := screen(m); strings.Contains(got, " · by ") {
-			t.Errorf("%d columns: it is not in its own order again", width)
-		}
-		press(m, "s", "s", "g")
-		most, _ := s.Intent(m.board.subject().ID)
-		press(m, "S", "G")
-		last, _ := s.Intent(m.board.subject().ID)
-		for i := 0; last.Total == nil && i < 100; i++ {
-			press(m, "k") // what nobody knows stays last
-			last, _ = s.Intent(m.board.subject().ID)
-		}
-		if *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
-			t.Errorf("%d columns: reversed, the last is %v, want the total of what was the first, %v", width, m.board.subject(), most.Total)
-		}
-	}
-	m := boardOf(t, typicalShop(time.Now()), 200, 55)
-	press(m, "2", "s", "s")
-	if got := screen(m); !strings.Contains(got, "SHIPMENTS 21 · read 1m ago · by estimate ↑") {
-		t.Errorf("shipments:\n%s", got)
-	}
 	for key, names := range map[string][]string{
+		"1": {"age ↓", "total ↓", "product ↑", "merchant ↑"},
 		"2": {"age ↓", "estimate ↑", "product ↑", "carrier ↑"},
 		"3": {"left ↑", "own ↓", "others ↓", "refused ↓"},
-		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"}, "5": {"latency ↑", "status ↑", "path ↑", "by ↑", "class ↑", "attempt ↑"}, "6": {"kind ↑", "text ↑", "id ↑"},
+		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"},
+		"5": {"latency ↑", "status ↑", "path ↑", "by ↑", "class ↑", "attempt ↑"},
+		"6": {"kind ↑", "text ↑", "id ↑"},
 	} {
 		m := boardOf(t, typicalShop(time.Now()), 200, 55)
 		press(m, key)
 		for _, name := range names {
-			press(m, "s")
-			if got := screen(m); !strings.Contains(got, "· by "+name) {
-				t.Errorf("pane %s is not sorted by %s:\n%s", key, name, got)
+			if press(m, "s"); !strings.Contains(screen(m), "· by "+name) {
+				t.Errorf("pane %s is not sorted by %s:\n%s", key, name, screen(m))
 			}
 		}
-		press(m, "s")
-		if got := screen(m); strings.Contains(got, "· by ") {
-			t.Errorf("pane %s is not in its own order again:\n%s", key, got)
+		if press(m, "s"); strings.Contains(screen(m), "· by ") {
+			t.Errorf("pane %s is not in its own order again:\n%s", key, screen(m))
 		}
-		press(m, "S")
-		if got := screen(m); !strings.Contains(got, "S reverses it") || !strings.Contains(got, "· by ") {
-			t.Errorf("pane %s does not tell that its own order is reversed:\n%s", key, got)
+		if press(m, "S"); !strings.Contains(screen(m), "S reverses it") || !strings.Contains(screen(m), "· by ") {
+			t.Errorf("pane %s does not tell that its own order is reversed:\n%s", key, screen(m))
 		}
 	}
 }

@@ -16,31 +16,6 @@ func TestTheUseOfTheQuotaLooksAsItShould(t *testing.T) {
 	})
 }
 
-func TestTheUseOfTheQuotaIsAKeyAwayAndBack(t *testing.T) {
-	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
-		m := boardOf(t, spentShop(time.Now()), size[0], size[1])
-		press(m, "2", "u")
-		if got := screen(m); !strings.Contains(got, "SPENDERS") || strings.Contains(got, "INTENTS") {
-			t.Errorf("%v: u does not show the spenders:\n%s", size, got)
-		}
-		for _, span := range []string{"last 60m", "last 24h", "last 60s"} {
-			if press(m, "w"); !strings.Contains(screen(m), "QUOTA · "+span) {
-				t.Errorf("%v: w does not show the %s:\n%s", size, span, screen(m))
-			}
-			if strings.Count(screen(m), span) > 1 {
-				t.Errorf("%v: the notice repeats the title:\n%s", size, screen(m))
-			}
-		}
-		for _, back := range []string{"u", "esc", "z"} {
-			press(m, back)
-			if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌SHIPMENTS") {
-				t.Errorf("%v: %s does not lead back:\n%s", size, back, got)
-			}
-			press(m, "u")
-		}
-	}
-}
-
 func TestTheQuotaOfTheBoardKeepsTheFocusWhenItsZoomEnds(t *testing.T) {
 	for _, keys := range [][]string{{"z", "z"}, {"z", "esc"}, {"z", "u"}, {"u", "u"}, {"u", "esc"}} {
 		m := boardOf(t, spentShop(time.Now()), 120, 36)

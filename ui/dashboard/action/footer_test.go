@@ -66,15 +66,3 @@ func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 		}
 	}
 }
-
-func TestFooterLeavesOutActionsOfOtherScopesAndWithoutKeys(t *testing.T) {
-	table, err := Default().Remap(map[ID][]string{NextTheme: {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, hint := range table.Footer(Detail, 300, nil, nil) {
-		if hint.ID == Filter || hint.ID == NextTheme {
-			t.Errorf("%q stands in the footer of the detail", hint.ID)
-		}
-	}
-}

@@ -62,19 +62,6 @@ func TestHelpHasTwoColumnsOnASmallScreenWithTheCommonKeysFirst(t *testing.T) {
 	if !strings.Contains(lines[0], action.ReadOnlyReason) || strings.Contains(screen, "takes a line") {
 		t.Errorf("what is not possible is not said once and for all:\n%s", screen)
 	}
-	for _, a := range table.Actions() {
-		count := 0
-		for _, section := range table.Help() {
-			for _, other := range section.Actions {
-				if other.ID == a.ID {
-					count++
-				}
-			}
-		}
-		if count != 1 {
-			t.Errorf("%s stands in the help %d times", a.ID, count)
-		}
-	}
 }
 
 func TestHelpIsSearched(t *testing.T) {

@@ -115,32 +115,6 @@ func checkNotice(t *testing.T, r Request, one, more Layout) {
 	}
 }
 
-func TestWhatIsHiddenLeavesItsPlaceToTheOthers(t *testing.T) {
-	for _, width := range []int{200, 100} {
-		for hidden := range 15 { // all but everything
-			r := Request{Width: width, Height: 55, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0}}
-			r.Focus = Pane(indexOf(r.Hidden, false))
-			l := Arrange(r)
-			cells := 0
-			for _, p := range l.Panes {
-				cells += p.W * p.H
-			}
-			if free := width*52 - cells; free > 2*width+2*16 {
-				t.Errorf("%d columns with %v hidden: %d cells are free", width, r.Hidden, free)
-			}
-		}
-	}
-}
-
-func indexOf(h Hidden, want bool) int {
-	for i, is := range h {
-		if is == want {
-			return i
-		}
-	}
-	return 0
-}
-
 func TestTheFocusedPaneIsUsable(t *testing.T) {
 	for focus := range Board {
 		l := Arrange(Request{Width: 80, Height: 24, Focus: Pane(focus)})
