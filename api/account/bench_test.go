@@ -3,97 +3,28 @@ package account
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"testing"
 	"time"
 
 	"tillwatch/api"
 )
 
-// BenchmarkApplyEvent is an event as the feed brings it, in batches or one at a
-// time: of 100,000 intents that are known, in scattered order, or of new ones; in
-// the mix, every tenth is the first of an intent. One call reads the clock once.
+// BenchmarkApplyEvent is a batch of events as the feed brings it, of 100,000 intents that are known, in scattered order.
 func BenchmarkApplyEvent(b *testing.B) {
-	for _, c := range []struct {
-		name         string
-		batch, fresh int // of ten events, so many are of new intents
-	}{
-		{"known, 100 a batch", 100, 0},
-		{"known, one at a time", 1, 0},
-		{"new, 100 a batch", 100, 10},
-		{"new, one at a time", 1, 10},
-		{"mix, 100 a batch", 100, 1},
-		{"mix, one at a time", 1, 1},
-	} {
-		b.Run(c.name, func(b *testing.B) { benchApply(b, c.batch, c.fresh) })
-	}
-}
-
-// benchRun is how many events a picture gets before it begins anew.
-const benchRun = 1 << 19
-
-func benchApply(b *testing.B, size, fresh int) {
-	const intents = 100_000
-	known, next := scattered("ci", intents, 0, benchRun), scattered("ci", benchRun, intents, benchRun)
-	benchBatches(b, size, func() *Store { return filled(intents) }, func(n int) api.Event {
-		ids, kind := known, api.EventType("checkout_intent.noted")
-		if n%10 < fresh {
-			ids, kind = next, api.OfferRetrieved
-		}
-		return api.Event{ID: ids.at(n), Type: kind, Source: api.EventSource{ID: ids.source(n), Type: api.SourceIntent}}
-	})
-}
-
-// benchBatches merges events in batches of a size, benchRun of them into a picture.
-func benchBatches(b *testing.B, size int, fill func() *Store, event func(n int) api.Event) {
-	at, arrived := time.Now(), time.Now()
-	decoded := make([]Delivery, 1<<12) // at a time, while nothing is measured
-	var s *Store
+	const intents, batch = 100_000, 100
+	s, n := filled(intents), intents
 	b.ReportAllocs()
-	b.ResetTimer()
-	for done := 0; done < b.N; done += len(decoded) {
+	for b.Loop() {
 		b.StopTimer()
-		if done%benchRun == 0 {
-			s = fill()
-			runtime.GC()
-		}
-		for i := range decoded {
-			n := (done + i) % benchRun
-			decoded[i] = Delivery{Seq: int64(done + i), Received: at, Event: event(n)}
-			decoded[i].Event.CreatedAt = at.Add(time.Duration(n) * time.Millisecond)
+		var all []Delivery
+		for range batch {
+			n++
+			all = append(all, intentEvent(n, benchID(n*7919%intents), "checkout_intent.noted", noon))
 		}
 		b.StartTimer()
-		for rest := decoded[:min(len(decoded), b.N-done)]; len(rest) > 0; {
-			n := min(size, len(rest))
-			s.ApplyEvents(rest[:n], arrived)
-			rest = rest[n:]
-		}
+		s.ApplyEvents(all, noon)
 	}
-}
-
-// eventIDs are ids of events, of the same length, in one piece of memory, so that
-// it is not they that the garbage collector is busy with.
-type eventIDs struct {
-	text   string
-	length int
-}
-
-func (ids eventIDs) at(n int) api.ID { return api.ID(ids.text[n*ids.length : (n+1)*ids.length]) }
-
-// source is the id of what an event speaks of.
-func (ids eventIDs) source(n int) api.ID {
-	id := ids.at(n)
-	return id[len("evt_") : len(id)-len("_noted_00")]
-}
-
-// scattered makes so many ids of events, of so many sources in no order.
-func scattered(kind string, sources, from, events int) eventIDs {
-	length := len("evt_") + len(kind) + len("_01234567890123456789012345678901_noted_00")
-	ids := make([]byte, 0, events*length)
-	for n := range events {
-		ids = fmt.Appendf(ids, "evt_%s_%032x_noted_%02d", kind, from+n*7919%sources, n/sources)
-	}
-	return eventIDs{string(ids), length}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/event")
 }
 
 // BenchmarkChanges is what a screen pays after so many intents have changed, in a

@@ -276,3 +276,18 @@ func TestShipmentsAreKnownOnceSomethingWouldTellOfThem(t *testing.T) {
 		})
 	}
 }
+
+func TestRequestsAreARing(t *testing.T) {
+	s := NewStore(StoreConfig{KeepRequests: 3})
+	for i := range 5 {
+		s.RecordExchange(api.Exchange{Path: fmt.Sprint(i), Status: 200})
+	}
+	c := s.Changes(0)
+	if len(c.Requests) != 3 || c.Requests[0].Path != "2" || c.Requests[2].Path != "4" {
+		t.Fatalf("requests %+v", c.Requests)
+	}
+	s.RecordExchange(api.Exchange{Path: "5", Status: 200})
+	if c = s.Changes(c.Version); len(c.Requests) != 1 || c.Requests[0].Path != "5" {
+		t.Fatalf("requests %+v", c.Requests)
+	}
+}

@@ -50,31 +50,23 @@ func TestWhenTheLastEventCameIsNeverInTheFuture(t *testing.T) {
 		d.Event.ID, d.Received = api.ID(strings.Repeat("e", seq)), at
 		return []Delivery{d}
 	}
-	t.Run("the relay's clock was ahead", func(t *testing.T) {
-		s := NewStore(StoreConfig{})
-		s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon)
-		s.ApplyEvents(received(2, noon.Add(time.Minute)), noon.Add(time.Minute))
-		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
-			t.Errorf("the last event came at %v, want a minute past noon", last)
-		}
-	})
-	t.Run("both clocks were ahead in an earlier run", func(t *testing.T) {
-		s := NewStore(StoreConfig{})
-		s.events.newest = noon.Add(72 * time.Hour)
-		s.ApplyEvents(received(1, noon.Add(time.Minute)), noon.Add(time.Minute))
-		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
-			t.Errorf("the last event came at %v, want a minute past noon", last)
-		}
-	})
-	t.Run("both clocks were ahead", func(t *testing.T) {
-		s := NewStore(StoreConfig{})
-		s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon.Add(72*time.Hour))
-		s.setBack(noon)
-		s.ApplyEvents(received(2, noon.Add(time.Minute)), noon.Add(time.Minute))
-		if last := s.Summary().LastEvent; !last.Equal(noon.Add(time.Minute)) {
-			t.Errorf("the last event came at %v, want a minute past noon", last)
-		}
-	})
+	for name, before := range map[string]func(*Store){
+		"the relay's clock was ahead":              func(s *Store) { s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon) },
+		"both clocks were ahead in an earlier run": func(s *Store) { s.events.newest = noon.Add(72 * time.Hour) },
+		"both clocks were ahead": func(s *Store) {
+			s.ApplyEvents(received(1, noon.Add(72*time.Hour)), noon.Add(72*time.Hour))
+			s.setBack(noon)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, now := NewStore(StoreConfig{}), noon.Add(time.Minute)
+			before(s)
+			s.ApplyEvents(received(2, now), now)
+			if last := s.Summary().LastEvent; !last.Equal(now) {
+				t.Errorf("the last event came at %v, want %v", last, now)
+			}
+		})
+	}
 }
 
 func TestWhatWasReadByAClockAheadIsReadAgainInTime(t *testing.T) {

@@ -83,34 +83,6 @@ func TestShipmentsAreReadWithinAnHourOfTheirScope(t *testing.T) {
 	})
 }
 
-func TestATrialThatFailsIsRepeatedSoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc, forbids := scoped()
-		svc.lists = true
-		refuse, broken := svc.fail, atomic.Bool{}
-		svc.fail = func(path string, n int) error {
-			if broken.Load() {
-				return &api.Error{Method: "GET", Path: path, Status: http.StatusInternalServerError}
-			}
-			return refuse(path, n)
-		}
-		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(time.Minute)
-			forbids.Store(false)
-			broken.Store(true)
-			pass(time.Hour)
-			if list := s.Summary().ShipmentList; list.State != ListForbidden || !errors.Is(list.Err, api.ErrForbidden) {
-				t.Errorf("the list is %+v, want still forbidden, and why", list)
-			}
-			broken.Store(false)
-			pass(10 * time.Minute)
-			if list := s.Summary().ShipmentList; list.State != ListWhole {
-				t.Errorf("the list is %+v once it is served", list)
-			}
-		})
-	})
-}
-
 func TestAListThatAloneIsForbiddenIsNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := newService()

@@ -105,29 +105,6 @@ func TestAnObservedStateOnlyMovesAnIntentForward(t *testing.T) {
 	})
 }
 
-func TestWhatTheServiceRefusedSomebodyIsAnError(t *testing.T) {
-	for status, want := range map[int]Tally{
-		0: {Requests: 1, Errors: 1}, http.StatusOK: {Requests: 1}, http.StatusTooManyRequests: {Requests: 1, Refused: 1},
-		http.StatusNotFound: {Requests: 1, Errors: 1}, http.StatusInternalServerError: {Requests: 1, Errors: 1},
-	} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := NewStore(StoreConfig{})
-				for caller := range mostObserved + 1 { // the last one is not kept apart
-					o := seenBy(fmt.Sprint(caller), fmt.Sprint("shop ", caller), "", intentEndpoint)
-					o.Status = status
-					s.Observe([]quota.Observation{o})
-				}
-				for _, who := range s.Summary().Spenders {
-					if got := Total(who.Over(LastMinute, "")); got != want {
-						t.Errorf("%s %s: %+v, want %+v", who.Kind, who.Name, got, want)
-					}
-				}
-			})
-		})
-	}
-}
-
 func TestAnObservationCountsOnceAndWhenItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -258,41 +235,6 @@ func TestOwnRequestsAreCountedByPurposeAndEndpoint(t *testing.T) {
 	})
 }
 
-func TestWhoSpendsIsKeptWithThePicture(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		open := func() (*Store, *Saved) {
-			saved, err := OpenSaved(SavedConfig{Dir: dir, Account: "a"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := NewStore(StoreConfig{})
-			if err := saved.Restore(s); err != nil {
-				t.Fatal(err)
-			}
-			return s, saved
-		}
-		s, saved := open()
-		pass(90 * time.Minute)
-		o := seenBy("a", "shop", "f00d", intentEndpoint)
-		s.Observe([]quota.Observation{o})
-		s.learn(3, time.Now())
-		s.tick(time.Now())
-		mustSave(t, saved, s)
-		pass(10 * time.Minute)
-		s, _ = open()
-		s.Observe([]quota.Observation{o, seenBy("b", "shop", "f00d", intentEndpoint)}) // the relay's last hour
-		who := spenderOf(t, s, SpenderObserved, "shop")
-		if got := Total(who.Over(LastHour, "")).Requests; got != 2 || len(s.Summary().Spenders) != 1 {
-			t.Errorf("%d requests in the last hour, want that of the last run and that of this one: %+v", got, s.Summary().Spenders)
-		}
-		day := s.Summary().Limits[3]
-		if len(day.Hours) != 1 || day.Hours[0].Used != 3 || day.Name != LimitDay {
-			t.Errorf("what was used of the day: %+v", day)
-		}
-	})
-}
-
 func TestARequestThatTheRelayReportsAgainCountsOnceOverAllStarts(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"sent before": -time.Minute, "of a clock ahead": 2 * time.Minute, "late, of a clock behind": -50 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -320,27 +262,5 @@ func TestARequestThatTheRelayReportsAgainCountsOnceOverAllStarts(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestWhatIsRememberedOfCountedRequestsIsBounded(t *testing.T) {
-	c, now := countedIDs{}, time.Now()
-	for i := range mostCounted + 1000 {
-		c.add(api.ID(fmt.Sprint(i)), now.Add(time.Duration(i)*time.Millisecond))
-	}
-	later := now.Add(time.Hour)
-	last := api.ID(fmt.Sprint(mostCounted + 999))
-	if len(c) > mostCounted || c.add(last, later) || len(c) == 0 {
-		t.Errorf("%d are remembered, without the last", len(c))
-	}
-	if left := c.memory(later.Add(countedFor)); len(left) != 0 {
-		t.Errorf("after %v %d are left", countedFor, len(left))
-	}
-	c.add("of a clock set back since", later)
-	for i := range mostCounted {
-		c.add(api.ID(fmt.Sprint("then ", i)), now)
-	}
-	if len(c) > mostCounted {
-		t.Errorf("%d are remembered after the clock was set back", len(c))
 	}
 }

@@ -3,7 +3,6 @@ package account
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,31 +92,6 @@ func TestNextRead(t *testing.T) {
 				t.Errorf("read after %v, want %v", due.Sub(noon), c.after)
 			}
 		})
-	}
-}
-
-func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
-	q := newQueue()
-	for n := range 2 {
-		q.ask(task{readIntent, api.ID(fmt.Sprint("open ", n))}, rank{}, noon, quota.Reconcile)
-		q.ask(task{readIntent, api.ID(fmt.Sprint("ended ", n))}, rank{ended: true}, noon, quota.Reconcile)
-	}
-	for n := range 5 {
-		q.ask(task{readShipment, api.ID(fmt.Sprint("shipment ", n))}, rank{}, noon, quota.Reconcile)
-	}
-	var got []string
-	for j, _ := q.next(noon); j != nil; j, _ = q.next(noon) {
-		batch := []task{j.task}
-		if j.kind == readShipment {
-			batch = q.dueShipments(2)
-		}
-		q.begin(batch...)
-		what, _, _ := strings.Cut(string(j.id), " ")
-		got = append(got, fmt.Sprint(len(batch), " ", what))
-	}
-	want := []string{"2 shipment", "1 open", "2 shipment", "1 open", "1 shipment", "1 ended", "1 ended"}
-	if !slices.Equal(got, want) {
-		t.Errorf("read %q, want %q", got, want)
 	}
 }
 
