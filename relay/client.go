@@ -44,15 +44,21 @@ type client struct {
 	http  http.Client
 }
 
-// newClient takes a relay's address in the same forms as a subscriber.
-func newClient(url string, token api.Secret, insecure bool) (*client, error) {
-	u, err := streamURL(url, insecure)
+// Access is a relay's address and what it lets in.
+type Access struct {
+	URL          string     // as of a subscriber
+	Token        api.Secret // with the scope of what is asked for
+	InsecureHTTP bool       // allow http and ws to another machine, where everyone on the way can read the token
+}
+
+func newClient(to Access) (*client, error) {
+	u, err := streamURL(to.URL, to.InsecureHTTP)
 	if err != nil {
 		return nil, err
 	}
 	u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
 	u.Path = strings.TrimSuffix(u.Path, StreamPath)
-	return &client{base: u.String(), token: token, http: http.Client{
+	return &client{base: u.String(), token: to.Token, http: http.Client{
 		Timeout: clientTimeout, Transport: api.TransportTo(u.Hostname()), CheckRedirect: noRedirect,
 	}}, nil
 }
@@ -111,16 +117,9 @@ func refusal(status int, body []byte, scope Scope) error {
 // Reader reads single events and the quarantine of a relay, by HTTP.
 type Reader struct{ client *client }
 
-// ReaderConfig says which relay to read.
-type ReaderConfig struct {
-	URL          string     // as of a subscriber
-	Token        api.Secret // with the scope read
-	InsecureHTTP bool       // allow http and ws to another machine, where everyone on the way can read the token
-}
-
-// NewReader checks cfg.
-func NewReader(cfg ReaderConfig) (*Reader, error) {
-	c, err := newClient(cfg.URL, cfg.Token, cfg.InsecureHTTP)
+// NewReader checks the address. Most of what is read needs a token with the scope read.
+func NewReader(from Access) (*Reader, error) {
+	c, err := newClient(from)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func reading(t *testing.T, r *Relay, token string) *Reader {
 	t.Helper()
 	server := httptest.NewServer(r.Handler())
 	t.Cleanup(server.Close)
-	reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(token)})
+	reader, err := NewReader(Access{URL: server.URL, Token: api.NewSecret(token)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,31 +126,9 @@ func TestAReaderWithoutTheRightSaysWhichItNeeds(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"ftp://a", "http://", "http://a?b"} {
-		if _, err := NewReader(ReaderConfig{URL: wrong, Token: text}); err == nil {
+		if _, err := NewReader(Access{URL: wrong, Token: text}); err == nil {
 			t.Errorf("%s is taken for a relay's address", wrong)
 		}
-	}
-}
-
-func TestWhatARelayShouldNotAnswerIsAnError(t *testing.T) {
-	for name, answer := range map[string]func(http.ResponseWriter, *http.Request){
-		"no JSON":        func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
-		"another status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
-		"an escape inside": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(500)
-			fmt.Fprint(w, `{"message":"\u001b[2J"}`)
-		},
-	} {
-		server := httptest.NewServer(http.HandlerFunc(answer))
-		reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(testToken)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader.client.http.Transport = server.Client().Transport
-		if _, _, err := reader.Event(t.Context(), "a"); err == nil || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%s: %v", name, err)
-		}
-		server.Close()
 	}
 }
 
@@ -166,7 +144,7 @@ func TestAReaderTakesItsTokenToNoRedirect(t *testing.T) {
 		http.Redirect(w, r, open.URL+r.URL.Path, http.StatusPermanentRedirect)
 	}))
 	defer closed.Close()
-	reader, err := NewReader(ReaderConfig{URL: closed.URL, Token: api.NewSecret(testToken)})
+	reader, err := NewReader(Access{URL: closed.URL, Token: api.NewSecret(testToken)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,17 +157,20 @@ func TestAReaderTakesItsTokenToNoRedirect(t *testing.T) {
 func TestWhatAHostileRelayAnswersReachesNoTerminal(t *testing.T) {
 	answers := map[string]string{
 		EventsPath + "/evt_1": `{"cursor":"\u202e:1","seq":1,"id":"evt_1","type":"a","src":"webhook","raw":"e30="}`,
+		EventsPath + "/evt_2": "<html>",
 		QuarantinePath:        `{"items":[{"received":"2026-03-04T12:00:00Z","reason":"no \u009b2Jid","raw":"e30="}],"more":false}`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { _, _ = w.Write([]byte(answers[req.URL.Path])) }))
 	defer server.Close()
-	reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(testToken)})
+	reader, err := NewReader(Access{URL: server.URL, Token: api.NewSecret(testToken)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if _, at, err := reader.Event(t.Context(), "evt_1"); err == nil || at != "" {
-		t.Errorf("the cursor is %q, %v, want an error", at, err)
+	for _, id := range []string{"evt_1", "evt_2", "evt_3"} {
+		if _, at, err := reader.Event(t.Context(), id); err == nil || at != "" {
+			t.Errorf("%s: the cursor is %q, %v, want an error", id, at, err)
+		}
 	}
 	if all, _, err := reader.Quarantine(t.Context(), 1); err != nil || len(all) != 1 || all[0].Reason != "no 2Jid" {
 		t.Errorf("the quarantine holds %+q, %v", all, err)
@@ -211,6 +192,8 @@ func TestAReaderAsksWhetherTheRelayIsReady(t *testing.T) {
 		{"another server", 200, "<html>", "", "is not a relay", false},
 		{"a front that knows no such path", 404, "404 page not found\n", "", "404: 404 page not found", false},
 		{"a redirect", 308, "", "", "redirects", false},
+		{"a refusal with an escape inside", 500, `{"message":"\u001b[2J"}`, "", "500: [2J", false},
+		{"a refusal without words", 418, "", "", "418: without a message", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -221,13 +204,13 @@ func TestAReaderAsksWhetherTheRelayIsReady(t *testing.T) {
 				fmt.Fprint(w, test.body)
 			}))
 			defer server.Close()
-			reader, err := NewReader(ReaderConfig{URL: server.URL + "/team/"})
+			reader, err := NewReader(Access{URL: server.URL + "/team/"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer reader.Close()
 			damage, err := reader.Ready(t.Context())
-			if string(damage) != test.damage || errors.Is(err, ErrNotReady) != test.unable ||
+			if string(damage) != test.damage || strings.ContainsRune(fmt.Sprint(err), 0x1b) || errors.Is(err, ErrNotReady) != test.unable ||
 				(err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%q, %v", damage, err)
 			}

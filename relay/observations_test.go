@@ -59,20 +59,6 @@ func expectTaken(t testing.TB, h http.Handler, from, to int, want taken) {
 	}
 }
 
-func TestWhatABatchMayLeaveOutAndAdd(t *testing.T) {
-	for name, body := range map[string]string{
-		"no items":                          `{"items":[]}`,
-		"the least":                         `{"items":[{"id":"a","sent":"2026-04-21T03:27:50Z"}]}`,
-		"members that nobody knows":         `{"from":"me","items":[{"id":"a","sent":"2026-04-21T03:27:50Z","body":{"deep":[1]}}],"more":[1]}`,
-		"a request without an answer":       `{"items":[{"id":"a","sent":"2026-04-21T03:27:50Z","status":0}]}`,
-		"a class that the contract has not": `{"items":[{"id":"a","sent":"2026-04-21T03:27:50Z","class":"exports"}]}`,
-	} {
-		if _, err := readBatch([]byte(body)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestABatchThatCannotBeTakenSaysWhichItemAndWhy(t *testing.T) {
 	good := `{"id":"a","sent":"2026-04-21T03:27:50Z"}`
 	item := func(members string) string {
@@ -104,6 +90,7 @@ func TestABatchThatCannotBeTakenSaysWhichItemAndWhy(t *testing.T) {
 		{"a negative rest", item(`"reports":[{"remaining":-1}]`), "items[1]: reports[0] has a number that is negative"},
 		{"a negative reset", item(`"reports":[{"resetNs":-1}]`), "items[1]: reports[0] has a number that is negative"},
 		{"more than an item may have", item(`"reports":[` + strings.Repeat("{},", 4000) + `{}]`), "items[1]: it has more than 8192 bytes"},
+		{"the least, then nothing", `{"from":"me","items":[` + good + `,{}],"more":[1]}`, "items[1]: id has"},
 		{"a depth without end", strings.Repeat(`{"items":[`, 100_000), "not a batch"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,6 +148,39 @@ func TestWhatIsNoPartOfAnObservationGoesNoFurther(t *testing.T) {
 		}
 		if strings.Contains(log.String(), "marked") {
 			t.Errorf("the log is %s", log)
+		}
+	})
+}
+
+func TestAStreamBeginsWithTheLastHourAndSaysSinceWhenThatIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := newTestRelay(t, newMemory(t), nil)
+		n := serveRelay(t, r)
+		begin := func(observed string) (since time.Time, all []quota.Observation) {
+			p := connect(t, n, helloFrame{T: frameHello, Observed: observed})
+			since = p.next(frameWelcome).Since
+			for f := p.frame(); f.T != frameLive; f = p.frame() { // a command that ends once it is live has heard all
+				all = append(all, f.observations.Items...)
+			}
+			return since, all
+		}
+		expectTaken(t, r.Handler(), 1, 5, taken{Received: 5})
+		<-time.After(40 * time.Minute)
+		expectTaken(t, r.Handler(), 6, 905, taken{Received: 900}) // more than a frame
+		since, all := begin("")
+		expectObserved(t, all, 1, 905)
+		if !since.Equal(began) {
+			t.Errorf("whole since %v of a relay that began at %v", since, began)
+		}
+		if since, all := begin(noObservations); !since.IsZero() || len(all) > 0 {
+			t.Errorf("%d observations, whole since %v, for one who wants none", len(all), since)
+		}
+		<-time.After(30 * time.Minute)
+		since, all = begin("")
+		expectObserved(t, all, 6, 905)
+		if !since.IsZero() {
+			t.Errorf("whole since %v after more than an hour", since)
 		}
 	})
 }
@@ -296,66 +316,6 @@ func TestWhatIsReportedReachesEveryStreamOnce(t *testing.T) {
 		expectObserved(t, connect(t, n, helloFrame{T: frameHello}).observations(800), 1, 800)
 		deliver(t, r.Handler(), 1, 1)
 		none.next(frameEvents)
-	})
-}
-
-func TestAStreamBeginsWithTheLastHour(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newTestRelay(t, newMemory(t), nil)
-		n := serveRelay(t, r)
-		expectTaken(t, r.Handler(), 1, 5, taken{Received: 5})
-		<-time.After(40 * time.Minute)
-		expectTaken(t, r.Handler(), 6, 9, taken{Received: 4})
-		<-time.After(30 * time.Minute)
-		expectObserved(t, connect(t, n, helloFrame{T: frameHello}).observations(4), 6, 9)
-	})
-}
-
-func TestAWelcomeSaysSinceWhenTheObservationsAreWhole(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
-		since := func(observed string) time.Time {
-			return connect(t, n, helloFrame{T: frameHello, Observed: observed}).next(frameWelcome).Since
-		}
-		<-time.After(40 * time.Minute)
-		if got := since(""); !got.Equal(began) {
-			t.Errorf("whole since %v of a relay that began at %v", got, began)
-		}
-		if got := since(noObservations); !got.IsZero() {
-			t.Errorf("whole since %v for one who wants none", got)
-		}
-		<-time.After(21 * time.Minute)
-		if got := since(""); !got.IsZero() {
-			t.Errorf("whole since %v after more than an hour", got)
-		}
-	})
-}
-
-// A command that ends once it is live has heard all of it.
-func TestTheLastHourComesBeforeLive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newTestRelay(t, newMemory(t), nil)
-		n := serveRelay(t, r)
-		expectTaken(t, r.Handler(), 1, 900, taken{Received: 900})
-		deliver(t, r.Handler(), 1, 10)
-		p := connect(t, n, helloFrame{T: frameHello})
-		p.next(frameWelcome)
-		events, observations := 0, 0
-		for {
-			f := p.frame()
-			switch f.T {
-			case frameEvents:
-				events += len(f.Items)
-			case frameObservations:
-				observations += len(f.observations.Items)
-			case frameLive:
-				if events != 10 || observations != 900 {
-					t.Errorf("live after %d events and %d observations", events, observations)
-				}
-				return
-			}
-		}
 	})
 }
 

@@ -25,14 +25,6 @@ const (
 	flushTimeout = 2 * time.Second        // how long waiting observations are still sent at the end
 )
 
-// ReporterConfig says which relay observations are reported to.
-type ReporterConfig struct {
-	URL          string       // as of a subscriber
-	Token        api.Secret   // with the scope report
-	InsecureHTTP bool         // allow http and ws to another machine, where everyone on the way can read the token
-	Logger       *slog.Logger // default: discards
-}
-
 // Reporter reports observations to a relay in batches. It never blocks the observer: while the relay is slow or
 // gone, the oldest observations are dropped.
 type Reporter struct {
@@ -50,19 +42,16 @@ type Reporter struct {
 // errSlower says that the reporter sends too much at once. Only what is dropped because of it is logged.
 var errSlower = errors.New("the relay takes no more for now (429)")
 
-// NewReporter checks cfg.
-func NewReporter(cfg ReporterConfig) (*Reporter, error) {
-	if cfg.Token.IsZero() {
+// NewReporter checks the address. The token needs the scope report.
+func NewReporter(to Access, logger *slog.Logger) (*Reporter, error) {
+	if to.Token.IsZero() {
 		return nil, errors.New("reporting to the relay needs a token with the scope report")
 	}
-	c, err := newClient(cfg.URL, cfg.Token, cfg.InsecureHTTP)
+	c, err := newClient(to)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	return &Reporter{client: c, logger: cfg.Logger, queue: make(chan quota.Observation, reportQueue)}, nil
+	return &Reporter{client: c, logger: logger, queue: make(chan quota.Observation, reportQueue)}, nil
 }
 
 // Observe queues observations to report. It never blocks.

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 		t.Fatalf("tokens are %v, %v", tokens, err)
 	}
 	got := tokens[0]
-	if got.Hash != TokenHash(sha256.Sum256([]byte(text.Reveal()))) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
+	if got.Hash != hashOf(text.Reveal()) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
 		t.Errorf("kept is %+v", got)
 	}
 	all, err := json.Marshal(tokens)

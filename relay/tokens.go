@@ -61,19 +61,12 @@ func ParseScopes(names []string) ([]Scope, error) {
 	return scopes, nil
 }
 
-// TokenHash is the SHA-256 of a token: the only form in which a relay stores it.
-type TokenHash [sha256.Size]byte
+// TokenHash is the SHA-256 of a token in hexadecimal digits: the only form in which a relay stores it.
+type TokenHash string
 
-// MarshalText writes the hash in hexadecimal digits.
-func (h TokenHash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
-
-// UnmarshalText reads hexadecimal digits.
-func (h *TokenHash) UnmarshalText(text []byte) error {
-	if len(text) != hex.EncodedLen(len(h)) {
-		return fmt.Errorf("a hash of %d digits, want %d", len(text), hex.EncodedLen(len(h)))
-	}
-	_, err := hex.Decode(h[:], text)
-	return err
+func hashOf(token string) TokenHash {
+	sum := sha256.Sum256([]byte(token))
+	return TokenHash(hex.EncodeToString(sum[:]))
 }
 
 // Token is an issued token: its scopes and its hash.
@@ -89,11 +82,14 @@ type Token struct {
 func NewToken(name string, scopes []Scope, now, expires time.Time) (api.Secret, Token) {
 	text := api.NewSecret(rand.Text())
 	return text, Token{
-		Name: name, Hash: sha256.Sum256([]byte(text.Reveal())), Scopes: scopes, Created: now.UTC(), Expires: expires,
+		Name: name, Hash: hashOf(text.Reveal()), Scopes: scopes, Created: now.UTC(), Expires: expires,
 	}
 }
 
-var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var (
+	tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	tokenHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
 
 // Check returns what is wrong with a token that is to be stored.
 func (t Token) Check() error {
@@ -101,8 +97,8 @@ func (t Token) Check() error {
 		return errors.New(
 			"a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit")
 	}
-	if t.Hash == (TokenHash{}) {
-		return errors.New("its hash is missing")
+	if !tokenHash.MatchString(string(t.Hash)) {
+		return errors.New("its hash is missing, or is not 64 hexadecimal digits")
 	}
 	var names []string
 	for _, scope := range t.Scopes {
@@ -128,7 +124,7 @@ func (t *tokens) set(own []api.Secret, issued []Token) error {
 		case n < MinToken:
 			return fmt.Errorf("token %d has %d bytes, want at least %d", i+1, n, MinToken)
 		}
-		all = append(all, Token{Hash: sha256.Sum256([]byte(secret.Reveal())), Scopes: Scopes()})
+		all = append(all, Token{Hash: hashOf(secret.Reveal()), Scopes: Scopes()})
 	}
 	if all = append(all, issued...); len(all) == 0 && t.known.Load() == nil {
 		return errors.New("a relay needs a token for those who read its events")
@@ -141,7 +137,7 @@ func (t *tokens) set(own []api.Secret, issued []Token) error {
 // reveal which one matched.
 func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
 	for _, known := range *t.known.Load() {
-		if subtle.ConstantTimeCompare(known.Hash[:], hash[:]) == 1 && !known.Expired(now) {
+		if subtle.ConstantTimeCompare([]byte(known.Hash), []byte(hash)) == 1 && !known.Expired(now) {
 			found, ok = known, true
 		}
 	}
@@ -151,7 +147,7 @@ func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
 // bearer returns the hash of a request's bearer token.
 func bearer(req *http.Request) (hash TokenHash, carried bool) {
 	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
-	return sha256.Sum256([]byte(token)), strings.EqualFold(scheme, "Bearer")
+	return hashOf(token), strings.EqualFold(scheme, "Bearer")
 }
 
 // authorized passes on only requests whose token has the scope.

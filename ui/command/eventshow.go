@@ -25,7 +25,7 @@ func newReader(s settings) (*relay.Reader, error) {
 	if err := s.RequireRelay(); err != nil {
 		return nil, err
 	}
-	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
+	reader, err := relay.NewReader(relay.Access{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {
 		return nil, config.WrongAddress(err)
 	}

@@ -164,9 +164,8 @@ func reportTo(ctx context.Context, s settings, of *proxy.Config, alsoTo []string
 	}
 	var all []*relay.Reporter
 	for _, address := range append([]string{s.RelayURL}, alsoTo...) {
-		reporter, err := relay.NewReporter(relay.ReporterConfig{
-			URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Logger: of.Logger,
-		})
+		to := relay.Access{URL: address, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP}
+		reporter, err := relay.NewReporter(to, of.Logger)
 		if err != nil {
 			return nil, config.WrongAddress(err)
 		}

@@ -34,7 +34,7 @@ func (s *Setup) relay(ctx context.Context) Finding {
 }
 
 func (s *Setup) reader() (*relay.Reader, error) {
-	return relay.NewReader(relay.ReaderConfig{
+	return relay.NewReader(relay.Access{
 		URL: s.Settings.RelayURL, Token: s.Settings.RelayToken, InsecureHTTP: s.Settings.InsecureHTTP,
 	})
 }
