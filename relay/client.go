@@ -31,9 +31,6 @@ const (
 	readyWord = "ready"
 )
 
-// ErrNoEvent says that the relay has no event of this id, or no longer has its body.
-var ErrNoEvent = errors.New("there is no such event")
-
 var errUnreadableAnswer = errors.New(
 	"what answers is not a relay, or another version of one: its answer cannot be read")
 
@@ -108,8 +105,6 @@ func refusal(status int, body []byte, scope Scope) error {
 	case status == http.StatusForbidden:
 		return &RefusedError{status, fmt.Sprintf(
 			"the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
-	case scope == ScopeRead && (status == http.StatusNotFound || status == http.StatusGone):
-		return fmt.Errorf("%w: %s", ErrNoEvent, messageOf(body))
 	}
 	return fmt.Errorf("the relay answered %d: %s", status, messageOf(body))
 }

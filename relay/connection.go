@@ -64,11 +64,8 @@ func (c *connection) serve() (reason error) {
 		}
 		_ = c.socket.Close()
 		<-c.gone
-		switch {
-		case c.unadmitted.Load():
+		if c.unadmitted.Load() {
 			reason = errors.New("refused: " + tokenEnded)
-		case errors.Is(reason, context.Canceled): // what was under way ended with the subscriber
-			reason = c.why
 		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -188,7 +188,7 @@ func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Rec
 	case err != nil:
 		r.answerUnreadable(w, err)
 	case !found:
-		refuse(w, http.StatusNotFound, "the journal has no event of this id")
+		refuse(w, http.StatusNotFound, "there is no such event in the journal")
 	case record.Damaged:
 		refuse(w, http.StatusGone, "the journal has this event, but its body is damaged")
 	case record.Body == nil:

@@ -90,7 +90,7 @@ func gauges(r *Relay) []prometheus.Collector {
 			return r.readiness.damaged.Load(), nil
 		}),
 		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
-			return int64(r.Streams()), nil
+			return int64(r.hub.open()), nil
 		}),
 		gauge("tillwatch_observations", "Observations of the last hour kept.", func(context.Context) (int64, error) {
 			items, _ := r.observations.count()

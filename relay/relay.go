@@ -201,9 +201,6 @@ func (r *Relay) routeProbes(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+readyPath, r.readyz)
 }
 
-// Streams returns the number of connected subscribers.
-func (r *Relay) Streams() int { return r.hub.open() }
-
 // Shutdown says bye to every subscriber and waits for their goroutines. Stop accepting requests first. If ctx ends
 // first, it cuts the subscribers off and returns an error.
 func (r *Relay) Shutdown(ctx context.Context) error {

@@ -6,8 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,62 +72,6 @@ func TestAThousandSendersOfTheSameEventsAreAllAcknowledgedAndEachEventIsKeptOnce
 	}
 }
 
-// Repetitions are repetitions for as long as ids are kept, which is for ever: a
-// month later, of another process, and when the body is gone.
-func TestADuplicateIsOneAMonthLaterAfterARestartAndAfterPruning(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		open := func() (journal.Journal, *Relay) {
-			j, err := sqlite.Open(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return j, newTestRelay(t, j, nil)
-		}
-		expect := func(j journal.Journal, r *Relay, when string, again int) {
-			t.Helper()
-			deliver(t, r.Ingest(), 1, 1)
-			record, found, err := j.Find(t.Context(), eventID(1))
-			if err != nil || !found || record.Seq != 1 || record.Duplicates != again || headOf(t, j) != 2 {
-				t.Errorf("%s: the record is %+v, the head %d, %v", when, record, headOf(t, j), err)
-			}
-		}
-		j, r := open()
-		deliver(t, r.Ingest(), 1, 2)
-		expect(j, r, "at once", 1)
-		<-time.After(31 * 24 * time.Hour)
-		expect(j, r, "a month later", 2)
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		j, r = open()
-		expect(j, r, "after a restart", 3)
-		if removed, err := j.Prune(t.Context(), time.Now()); err != nil || removed != 2 {
-			t.Fatalf("%d were pruned, %v", removed, err)
-		}
-		expect(j, r, "after pruning", 0) // what was known of it is gone, and the id is not
-		if got := scraped(t, r)[`tillwatch_deliveries_total{outcome="duplicate"}`]; got != "2" {
-			t.Errorf("%s deliveries are counted as duplicates", got)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		j, r = open()
-		expect(j, r, "after pruning and a restart", 0)
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func eventID(n int) string {
-	var event struct{ ID string }
-	if err := json.Unmarshal(eventBody(n), &event); err != nil {
-		panic(err)
-	}
-	return event.ID
-}
-
 func TestTheFirstBodyOfAnIDStaysAndTheConflictIsShown(t *testing.T) {
 	j := opened(t, t.TempDir())
 	log := &recorded{}
@@ -153,5 +99,102 @@ func TestTheFirstBodyOfAnIDStaysAndTheConflictIsShown(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &listed); err != nil || len(listed.Events) != 1 ||
 		listed.Events[0].Dups != 2 || listed.Events[0].Conflicts != 1 {
 		t.Errorf("the reading side shows %s, %v", w.Body, err)
+	}
+}
+
+// slowDisk is a journal whose disk stands still until a time: what is written
+// meanwhile is durable only then, as behind an fsync that does not return.
+type slowDisk struct {
+	journal.Journal
+	until time.Time
+	late  bool // the write reaches the disk at the end of the stall, not before it
+}
+
+func (d slowDisk) Append(ctx context.Context, entries []journal.Entry) (results []journal.Result, err error) {
+	if !d.late {
+		results, err = d.Journal.Append(context.WithoutCancel(ctx), entries)
+	}
+	select {
+	case <-time.After(time.Until(d.until)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if d.late {
+		return d.Journal.Append(ctx, entries)
+	}
+	return results, err
+}
+
+func (d slowDisk) Check(ctx context.Context) error {
+	select {
+	case <-time.After(time.Until(d.until)):
+		return d.Journal.Check(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestADiskThatStandsStillForTenSecondsLosesAndDoublesNothing(t *testing.T) {
+	for name, late := range map[string]bool{"before the write": true, "after the write": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				const senders, stall = 64, 10 * time.Second
+				stored, err := sqlite.Open(t.Context(), dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer stored.Close()
+				disk := slowDisk{stored, time.Now().Add(stall), late}
+				r := newTestRelay(t, disk, nil)
+				var refused, early atomic.Int64
+				var tasks sync.WaitGroup
+				for n := range senders {
+					tasks.Go(func() {
+						for {
+							began := time.Now()
+							w := serve(r.Ingest(), signedRequest(eventBody(n)))
+							if waited := time.Since(began); waited > 3*time.Second {
+								t.Errorf("answered %d after %v", w.Code, waited)
+							}
+							if w.Code == http.StatusOK {
+								if time.Now().Before(disk.until) {
+									early.Add(1)
+								}
+								return
+							}
+							refused.Add(1)
+							<-time.After(2 * time.Second) // as Retry-After says
+						}
+					})
+				}
+				ready := func() int {
+					return serve(r.Ingest(), httptest.NewRequest(http.MethodGet, "/readyz", nil)).Code
+				}
+				<-time.After(stall / 2)
+				if status := ready(); status != http.StatusServiceUnavailable {
+					t.Errorf("ready in the midst of it: %d", status)
+				}
+				tasks.Wait()
+				<-time.After(2 * checkInterval)
+				if status := ready(); status != http.StatusOK {
+					t.Errorf("ready after it: %d", status)
+				}
+				if refused.Load() < senders || early.Load() > 0 {
+					t.Errorf("%d refusals; %d were acknowledged before they were durable", refused.Load(), early.Load())
+				}
+				records, err := stored.Read(t.Context(), 0, 2*senders)
+				if err != nil || len(records) != senders {
+					t.Fatalf("%d events are stored, want %d; %v", len(records), senders, err)
+				}
+				ids := map[string]bool{}
+				for _, record := range records {
+					ids[record.ID] = true
+				}
+				if len(ids) != senders {
+					t.Errorf("%d ids of %d events", len(ids), senders)
+				}
+			})
+		})
 	}
 }

@@ -2,11 +2,19 @@ package relay
 
 import (
 	"context"
+	"flag"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 func TestAThousandSubscribersComeBackSpreadOutAfterARestart(t *testing.T) {
@@ -81,4 +89,95 @@ func TestAThousandSubscribersComeBackSpreadOutAfterARestart(t *testing.T) {
 		tasks.Wait()
 		stop()
 	})
+}
+
+// The long form: go test ./relay -run ConnectsAnd -connects 5000 -v
+var connects = flag.Int("connects", 200, "how many subscribers connect and disconnect")
+
+// eventually waits until so is true.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	limit := time.After(time.Minute)
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for !so() {
+		select {
+		case <-ticker.C:
+		case <-limit:
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// descriptors is how many files this process has open; 0 where it cannot be told.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return len(open)
+}
+
+func TestConnectsAndDisconnectsLeaveNothingBehind(t *testing.T) {
+	memory := newMemory(t)
+	fill(t, memory, 1, 50)
+	r := newTestRelay(t, memory, nil)
+	server := httptest.NewServer(r.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		if err := r.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	leave := []func(p *peer){
+		func(p *peer) {}, // before the hello
+		func(p *peer) { p.send(helloFrame{T: frameHello}) },
+		func(p *peer) { p.send("nonsense") },
+		func(p *peer) {
+			p.send(helloFrame{T: frameHello})
+			p.next(frameWelcome)
+		},
+		func(p *peer) {
+			p.send(helloFrame{T: frameHello})
+			p.next(frameWelcome)
+			p.replay()
+		},
+		func(p *peer) { // in good order
+			p.send(helloFrame{T: frameHello})
+			p.next(frameWelcome)
+			_ = p.socket.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""))
+			_ = p.closed()
+		},
+		func(p *peer) { // with a reset
+			p.send(helloFrame{T: frameHello})
+			_ = p.socket.NetConn().(*net.TCPConn).SetLinger(0)
+		},
+	}
+	visit := func(n int) {
+		dialer := websocket.Dialer{Subprotocols: []string{Protocol}}
+		socket, _, err := dialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer socket.Close()
+		leave[n%len(leave)](&peer{t, socket})
+	}
+	visit(0) // what stays for ever has begun
+	settled := func() bool { return r.hub.open() == 0 }
+	eventually(t, "the first to be gone", settled)
+	goroutines, files := runtime.NumGoroutine(), descriptors(t)
+	for from := 0; from < *connects; from += 50 {
+		var tasks sync.WaitGroup
+		for n := from; n < min(from+50, *connects); n++ {
+			tasks.Go(func() { visit(n) })
+		}
+		tasks.Wait()
+	}
+	eventually(t, "all to be gone", settled)
+	eventually(t, "goroutines and descriptors to be back where they were", func() bool {
+		return runtime.NumGoroutine() <= goroutines && descriptors(t) <= files
+	})
+	t.Logf("%d goroutines and %d descriptors before and after %d visits", goroutines, files, *connects)
 }

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"tillwatch/relay/journal"
 )
 
 func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
@@ -27,7 +24,7 @@ func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
 			t.Errorf("cut off after %v", waited)
 		}
 		synctest.Wait()
-		if r.Streams() != 0 {
+		if r.hub.open() != 0 {
 			t.Error("the connection is still open")
 		}
 		expectEnd(t, log, `client=kiosk reason="stalled: it answered no ping for 10s"`)
@@ -58,28 +55,6 @@ func TestAJournalThatCannotBeReadEndsAStreamWithABye(t *testing.T) {
 		}
 		synctest.Wait()
 		expectEnd(t, log, `reason="the database is away (said bye: journal)"`)
-	})
-}
-
-// endlessRead is a journal that answers no read of old events.
-type endlessRead struct{ journal.Journal }
-
-func (endlessRead) Read(ctx context.Context, _ int64, _ int) ([]journal.Record, error) {
-	<-ctx.Done()
-	return nil, fmt.Errorf("read the journal: %w", ctx.Err())
-}
-
-func TestOneThatLeavesDuringAReadHasLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory, log := newMemory(t), &recorded{}
-		fill(t, memory, 0, 5)
-		r := newTestRelay(t, endlessRead{memory}, func(cfg *Config) { cfg.Logger = log.logger() })
-		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Client: "kiosk"})
-		p.next(frameWelcome)
-		synctest.Wait()
-		_ = p.socket.Close()
-		synctest.Wait()
-		expectEnd(t, log, `client=kiosk reason="the subscriber left"`)
 	})
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +149,169 @@ func TestARelayOnThisMachineIsTriedAgainEverySecond(t *testing.T) {
 			if waited > longest || waited < longest/2 {
 				t.Errorf("%s is tried again after %v at most, want up to %v", address, waited, longest)
 			}
+		})
+	}
+}
+
+func dialForEver(ctx context.Context, _, _ string) (net.Conn, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// The end of a bubble waits for each of its goroutines, so that one that stays
+// fails the test.
+func TestASubscriberEndsAtOnceInEveryState(t *testing.T) {
+	const times = 100
+	fails := func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrUnexpectedEOF }
+	events := func(p *peer) {
+		for seq := int64(1); ; seq++ {
+			item := wireItem{Seq: seq, ID: "evt", Type: "a", Raw: eventBody(int(seq))}
+			if p.socket.WriteJSON(map[string]any{"t": frameEvents, "items": []wireItem{item}}) != nil {
+				return
+			}
+			<-time.After(rand.N(time.Millisecond))
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		state  StreamState
+		dial   func(context.Context, string, string) (net.Conn, error)
+		script func(p *peer, _ int)
+	}{
+		{name: "dialling", state: Dialling, dial: dialForEver},
+		{name: "in a handshake that stalls", state: Dialling, dial: func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, there) }() // until the other end is closed
+			return here, nil
+		}},
+		{name: "waiting for a welcome", state: Dialling, script: func(p *peer, _ int) { _ = p.closed() }},
+		{name: "backing off", state: Lost, dial: fails},
+		{name: "replaying", state: Replaying, script: func(p *peer, _ int) {
+			p.send(goodWelcome)
+			events(p)
+		}},
+		{name: "live", state: Live, script: func(p *peer, _ int) {
+			p.send(goodWelcome)
+			p.send(liveFrame{T: frameLive, Cursor: "epoch:0"})
+			_ = p.closed()
+		}},
+		{name: "live under load", state: Live, script: func(p *peer, _ int) {
+			p.send(goodWelcome)
+			p.send(liveFrame{T: frameLive, Cursor: "epoch:0"})
+			events(p)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dial := test.dial
+				if dial == nil {
+					dial = actor(t, test.script).dial
+				}
+				for range times {
+					c := newCollector()
+					stop := run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dial}), c)
+					c.awaitState(t, test.state)
+					<-time.After(rand.N(5 * time.Millisecond))
+					began := time.Now()
+					stop()
+					if waited := time.Since(began); waited != 0 {
+						t.Errorf("ended after %v", waited)
+					}
+				}
+				<-time.After(time.Second) // the actor notices
+			})
+		})
+	}
+}
+
+// noticedWithin bounds how long either side takes a connection for good that
+// carries nothing any more.
+const noticedWithin = 35 * time.Second
+
+// cable is a subscriber's end of a connection that, once it is cut, swallows what
+// either side sends, its close included: neither is told.
+type cable struct {
+	net.Conn
+	cut     chan struct{}
+	drained sync.WaitGroup
+}
+
+func (c *cable) isCut() bool {
+	select {
+	case <-c.cut:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *cable) Write(p []byte) (int, error) {
+	if c.isCut() {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *cable) Read(p []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(p)
+		if err != nil || !c.isCut() {
+			return n, err
+		}
+	}
+}
+
+func (c *cable) Close() error {
+	if !c.isCut() {
+		return c.Conn.Close()
+	}
+	c.drained.Go(func() {
+		_ = c.Conn.SetReadDeadline(time.Time{})
+		_, _ = io.Copy(io.Discard, c.Conn) // until the other side gives up
+		_ = c.Conn.Close()
+	})
+	return nil
+}
+
+func TestBothSidesNoticeAConnectionThatIsHalfOpen(t *testing.T) {
+	for range 20 { // at other moments between two heartbeats
+		synctest.Test(t, func(t *testing.T) {
+			memory := newMemory(t)
+			r := newTestRelay(t, memory, nil)
+			n := serveRelay(t, r)
+			cut := make(chan struct{})
+			var last *cable
+			s := subscribe(t, n, func(cfg *SubscriberConfig) {
+				cfg.Dial = func(ctx context.Context, kind, address string) (net.Conn, error) {
+					if last != nil {
+						return nil, errors.New("there is no way")
+					}
+					c, err := n.dial(ctx, kind, address)
+					last = &cable{Conn: c, cut: cut}
+					return last, err
+				}
+			})
+			c := newCollector()
+			stop := run(t, s, c)
+			c.awaitState(t, Live)
+			<-time.After(rand.N(4 * defaultHeartbeat))
+			synctest.Wait()
+			if r.hub.open() != 1 || s.Status().State != Live {
+				t.Fatalf("%d streams, %s before the cut", r.hub.open(), s.Status().State)
+			}
+			began := time.Now()
+			close(cut)
+			fill(t, memory, 1, rand.IntN(2)) // the relay may have something to send
+			if waited := c.awaitState(t, Lost).Since.Sub(began); waited > noticedWithin || waited == 0 {
+				t.Errorf("the subscriber noticed after %v", waited)
+			}
+			stop()
+			<-time.After(time.Until(began.Add(noticedWithin)))
+			synctest.Wait()
+			if r.hub.open() != 0 {
+				t.Errorf("the relay has not noticed after %v", noticedWithin)
+			}
+			last.drained.Wait()
 		})
 	}
 }
