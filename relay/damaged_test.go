@@ -1,41 +1,13 @@
 package relay
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	"tillwatch/relay/journal"
 )
-
-// damaged is a journal that cannot return some of its events any more.
-type damaged struct {
-	journal.Journal
-	seqs []int64
-}
-
-func (d damaged) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
-	records, err := d.Journal.Read(ctx, after, limit)
-	records = slices.Clone(records)
-	for i, r := range records {
-		if slices.Contains(d.seqs, r.Seq) {
-			records[i] = journal.Record{Seq: r.Seq, Damaged: true}
-		}
-	}
-	return records, err
-}
-
-func (d damaged) Find(ctx context.Context, id string) (journal.Record, bool, error) {
-	r, found, err := d.Journal.Find(ctx, id)
-	if slices.Contains(d.seqs, r.Seq) {
-		r = journal.Record{Seq: r.Seq, Damaged: true, Entry: journal.Entry{ID: id}}
-	}
-	return r, found, err
-}
 
 func TestDamagedEventsAreAGapInTheStream(t *testing.T) {
 	for _, test := range []struct {
@@ -56,7 +28,8 @@ func TestDamagedEventsAreAGapInTheStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			memory := newMemory(t)
 			fill(t, memory, 1, 8)
-			r := newTestRelay(t, damaged{memory, test.seqs}, nil)
+			memory.Lose(test.seqs...)
+			r := newTestRelay(t, memory, nil)
 			p := connect(t, serveRelay(t, r), helloAt(test.cursor))
 			if w := p.next(frameWelcome); w.Resume != ResumeOK {
 				t.Fatalf("resume is %s", w.Resume)
@@ -86,7 +59,8 @@ func TestASubscriberIsToldWhichEventsAreDamagedAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := newMemory(t)
 		fill(t, memory, 1, 3)
-		r := newTestRelay(t, damaged{memory, []int64{2, 5, 6}}, nil)
+		memory.Lose(2, 5, 6)
+		r := newTestRelay(t, memory, nil)
 		c := newCollector()
 		s := subscribe(t, serveRelay(t, r), nil)
 		run(t, s, c)
@@ -111,7 +85,8 @@ func TestASubscriberIsToldWhichEventsAreDamagedAndGoesOn(t *testing.T) {
 func TestAPageSaysWhichEventsAreDamaged(t *testing.T) {
 	memory := newMemory(t)
 	fill(t, memory, 1, 8)
-	r := newTestRelay(t, damaged{memory, []int64{3, 4, 8}}, nil)
+	memory.Lose(3, 4, 8)
+	r := newTestRelay(t, memory, nil)
 	var page struct {
 		Gaps   []span
 		Next   string

@@ -49,11 +49,8 @@ func (j *faultyJournal) Fail(err error) { j.set(func() { j.failure = err }) }
 // FailReads makes every read fail with err; with nil they succeed again.
 func (j *faultyJournal) FailReads(err error) { j.set(func() { j.unreadable = err }) }
 
-// Lose damages the record of a sequence number until the returned function is called.
-func (j *faultyJournal) Lose(seq int64) (restore func()) {
-	j.set(func() { j.lost = append(j.lost, seq) })
-	return func() { j.set(func() { j.lost = nil }) }
-}
+// Lose damages the records of sequence numbers.
+func (j *faultyJournal) Lose(seqs ...int64) { j.set(func() { j.lost = append(j.lost, seqs...) }) }
 
 // Epoch is the same in each test, as cursors have it.
 func (j *faultyJournal) Epoch() string { return "epoch" }
@@ -129,5 +126,9 @@ func (j *faultyJournal) Find(ctx context.Context, id string) (journal.Record, bo
 	if err := j.readable(); err != nil {
 		return journal.Record{}, false, err
 	}
-	return j.Journal.Find(ctx, id)
+	r, found, err := j.Journal.Find(ctx, id)
+	if slices.Contains(j.lost, r.Seq) {
+		r = journal.Record{Seq: r.Seq, Damaged: true, Entry: journal.Entry{ID: id}}
+	}
+	return r, found, err
 }

@@ -42,9 +42,7 @@ func TestTheCheckAtTheStartNamesWhatIsDamaged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, log := newMemory(t), &recorded{}
 		deliver(t, newTestRelay(t, memory, nil).Ingest(), 1, 30)
-		for _, seq := range []int64{4, 7, 8, 9, 30} {
-			memory.Lose(seq)
-		}
+		memory.Lose(4, 7, 8, 9, 30)
 		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
