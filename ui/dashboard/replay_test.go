@@ -259,11 +259,3 @@ func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 		t.Errorf("a click on the footer's hint asks for %q", got)
 	}
 }
-
-func TestTheTransportLineSaysThatItSeeks(t *testing.T) {
-	m, f := onTape(t, 80, 24)
-	f.position = recording.Position{Length: time.Minute, Paused: true, Seeking: true}
-	if got := screen(m); !strings.Contains(got, "… seeking") || strings.Contains(got, "paused") {
-		t.Errorf("it does not say that it seeks:\n%s", got)
-	}
-}

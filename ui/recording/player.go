@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -26,34 +25,17 @@ type Player struct {
 	tape *tape
 	wake chan struct{} // has room for one: somebody has steered
 
-	mu     sync.Mutex // held for moments only: a key never waits while changes are shown
-	clock  clock
-	want   int       // how many changes are to be shown
-	behind time.Time // since when the screen is to show something else; zero: it is there
+	mu     sync.Mutex    // held for moments only: a key never waits while changes are shown
+	base   time.Duration // the position at since
+	since  time.Time
+	speed  float64
+	paused bool
+	want   int // how many changes are to be shown
 
 	screen  sync.Mutex // held while changes are shown
 	picture *account.Replica
 	next    int                                  // the first change not shown yet
 	last    atomic.Pointer[account.IntentDetail] // the last answer of Intent, given again meanwhile
-}
-
-// clock is the position of a player, and whether time passes.
-type clock struct {
-	base   time.Duration // the position at since
-	since  time.Time
-	speed  float64
-	paused bool
-}
-
-func (c *clock) at(now time.Time) time.Duration {
-	if c.paused {
-		return c.base
-	}
-	passed := float64(now.Sub(c.since)) * c.speed
-	if passed > float64(math.MaxInt64/4) {
-		return math.MaxInt64 / 4
-	}
-	return c.base + time.Duration(passed)
 }
 
 // PlayerConfig configures a [Player].
@@ -79,8 +61,7 @@ func newPlayer(t *tape, cfg PlayerConfig) *Player {
 		speed = min(max(cfg.Speed, Slowest), Fastest)
 	}
 	p := &Player{
-		tape: t, wake: make(chan struct{}, 1), picture: account.NewReplica(),
-		clock: clock{since: time.Now(), speed: speed, paused: true},
+		tape: t, wake: make(chan struct{}, 1), picture: account.NewReplica(), speed: speed, paused: true,
 	}
 	p.moveTo(cfg.From)
 	p.show(context.Background())
@@ -98,7 +79,7 @@ func (p *Player) Flaws() string {
 		return "the rest of this recording is damaged and left out"
 	case t.ended == "full":
 		return "this recording ends where its file reached the limit"
-	case t.ended == "" && t.header.Kind != form.Picture:
+	case t.ended == "":
 		return "this recording is incomplete: tillwatch was cut off, or is still recording"
 	}
 	return ""
@@ -111,28 +92,29 @@ type Position struct {
 	Speed   float64       // 1: as recorded
 	Paused  bool
 	Ended   bool // nothing follows
-	Seeking bool // the screen has not been there for a while
 	Change  int  // number of changes shown
 	Changes int  // number of all changes
 }
 
-// longSeek is how long the way to a position may take before the screen says so.
-const longSeek = 200 * time.Millisecond
-
-// Position returns the present position.
+// Position returns the present position, at which the screen soon is.
 func (p *Player) Position() Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at, changes := p.at(), len(p.tape.changes)
 	return Position{
-		At: at, Length: p.tape.length, Speed: p.clock.speed, Paused: p.clock.paused,
+		At: at, Length: p.tape.length, Speed: p.speed, Paused: p.paused,
 		Ended: at >= p.tape.length && p.want == changes, Change: p.want, Changes: changes,
-		Seeking: !p.behind.IsZero() && time.Since(p.behind) >= longSeek,
 	}
 }
 
 // at returns the present position. The caller holds mu.
-func (p *Player) at() time.Duration { return p.bound(p.clock.at(time.Now())) }
+func (p *Player) at() time.Duration {
+	if p.paused {
+		return p.base
+	}
+	passed := min(float64(time.Since(p.since))*p.speed, float64(p.tape.length))
+	return p.bound(p.base + time.Duration(passed))
+}
 
 func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.tape.length) }
 
@@ -208,14 +190,14 @@ func (p *Player) Run(ctx context.Context) error {
 func (p *Player) pass() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.clock.paused {
+	if p.paused {
 		return longestNap
 	}
 	at := p.at()
 	if p.want = p.until(at); p.want == len(p.tape.changes) {
 		return longestNap
 	}
-	wait := time.Duration(float64(p.tape.changes[p.want].at-at) / p.clock.speed)
+	wait := time.Duration(float64(p.tape.changes[p.want].at-at) / p.speed)
 	return min(max(wait, time.Millisecond), longestNap)
 }
 
@@ -234,13 +216,13 @@ func (p *Player) Advance() bool {
 }
 
 func (p *Player) setClock(at time.Duration, paused bool) {
-	p.clock.base, p.clock.since, p.clock.paused = at, time.Now(), paused
+	p.base, p.since, p.paused = at, time.Now(), paused
 }
 
 // moveTo sets the clock, and wants the changes up to then.
 func (p *Player) moveTo(to time.Duration) {
 	to = p.bound(to)
-	p.setClock(to, p.clock.paused)
+	p.setClock(to, p.paused)
 	p.want = p.until(to)
 }
 
@@ -259,9 +241,6 @@ func (p *Player) show(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.mu.Lock()
 		want := p.want
-		if want == p.next {
-			p.behind = time.Time{}
-		}
 		p.mu.Unlock()
 		if want == p.next {
 			return
@@ -279,9 +258,6 @@ func (p *Player) show(ctx context.Context) {
 func (p *Player) steer(change func()) {
 	p.mu.Lock()
 	change()
-	if p.behind.IsZero() {
-		p.behind = time.Now()
-	}
 	p.mu.Unlock()
 	select {
 	case p.wake <- struct{}{}:
@@ -292,10 +268,10 @@ func (p *Player) steer(change func()) {
 // Pause stops time or lets it go on; at the end it begins again.
 func (p *Player) Pause() {
 	p.steer(func() {
-		if p.clock.paused && p.at() >= p.tape.length {
+		if p.paused && p.base >= p.tape.length {
 			p.moveTo(0)
 		}
-		p.setClock(p.at(), !p.clock.paused)
+		p.setClock(p.at(), !p.paused)
 	})
 }
 
@@ -323,12 +299,8 @@ func (p *Player) SeekBy(by time.Duration) { p.steer(func() { p.moveTo(p.at() + b
 func (p *Player) ChangeSpeed(by int) {
 	speeds := [...]float64{Slowest, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, Fastest}
 	p.steer(func() {
-		at, speed := p.at(), p.clock.speed
-		i, exact := slices.BinarySearch(speeds[:], speed)
-		if !exact && by > 0 {
-			i-- // the next one up is the first step
-		}
-		p.clock.speed = speeds[min(max(i+by, 0), len(speeds)-1)]
-		p.setClock(at, p.clock.paused)
+		p.setClock(p.at(), p.paused)
+		i, _ := slices.BinarySearch(speeds[:], p.speed)
+		p.speed = speeds[min(max(i+by, 0), len(speeds)-1)]
 	})
 }

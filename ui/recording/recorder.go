@@ -9,6 +9,7 @@
 package recording
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -26,8 +27,6 @@ import (
 const (
 	// defaultLimit bounds a file, in bytes: months of a small shop, or hours of a very busy account.
 	defaultLimit = 64 << 20
-	// longest bounds the lines of a recording, in bytes: a player keeps them in memory.
-	longest = 512 << 20
 	// gather is how long changes are gathered into one: the resolution of a recording, and
 	// what a crash loses.
 	gather = 100 * time.Millisecond
@@ -41,7 +40,6 @@ type Recorder struct {
 	file   *os.File
 	packed *form.Writer
 	header form.Header
-	lines  int // bytes, unpacked
 
 	mu    sync.Mutex
 	state State
@@ -60,27 +58,21 @@ type State struct {
 func (s State) Length() time.Duration { return s.Until.Sub(s.Began) }
 
 // Create begins a recording in a new file that only its owner can read. It fails if the
-// file exists. The caller sets the header's Began, Environment, Account and size. limit
+// file exists. The caller sets the header's Environment, Account and size. limit
 // bounds the file, in bytes; 0 means 64 MiB.
 func Create(path string, h form.Header, limit int64) (*Recorder, error) {
-	if h.Began.IsZero() {
-		h.Began = time.Now()
-	}
-	if limit <= 0 {
-		limit = defaultLimit
-	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or "+
 			"remove it", path)
-	case err != nil:
-		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
-	h.Kind = form.Recording
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	h.Kind, h.Began = form.Recording, time.Now()
 	return &Recorder{
-		path: path, limit: limit, file: file, header: h, packed: form.NewWriter(file, gzip.DefaultCompression),
-		state: State{Began: h.Began, Until: h.Began},
+		path: path, limit: cmp.Or(limit, defaultLimit), file: file, header: h,
+		packed: form.NewWriter(file, gzip.DefaultCompression), state: State{Began: h.Began, Until: h.Began},
 	}, nil
 }
 
@@ -102,25 +94,14 @@ func (r *Recorder) State() State {
 
 // Run records until ctx ends, the file is full or writing fails, and closes the file.
 // Only a failure to write is an error; a player can play the file up to there.
-func (r *Recorder) Run(ctx context.Context, source account.Picture) (err error) {
-	defer func() {
-		if err != nil {
-			r.file.Close()
-			err = fmt.Errorf("the recording has ended: %w: %s", cause(err), r.path)
-		}
-		r.mu.Lock()
-		r.state.Err, r.state.Bytes = err, r.packed.Bytes()
-		r.mu.Unlock()
-	}()
-	if err := tell(ctx, source, r.header, r.put, r.written); err != nil {
-		return err
+func (r *Recorder) Run(ctx context.Context, source account.Picture) error {
+	err := tell(ctx, source, r.header, r.packed.Put, r.written)
+	if err = errors.Join(err, r.packed.EndPart(), r.file.Sync(), r.file.Close()); err != nil {
+		err = fmt.Errorf("the recording has ended: %w", err)
 	}
-	return errors.Join(r.packed.EndPart(), r.file.Sync(), r.file.Close())
-}
-
-func (r *Recorder) put(line any) error {
-	n, err := r.packed.Put(line)
-	r.lines += n
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Err, r.state.Bytes = err, r.packed.Bytes()
 	return err
 }
 
@@ -133,11 +114,10 @@ func (r *Recorder) written(until time.Time) error {
 	if err := r.packed.Flush(); err != nil {
 		return err
 	}
-	full := r.packed.Bytes() >= r.limit || r.lines >= longest-form.LongestLine
 	r.mu.Lock()
-	r.state.Until, r.state.Bytes, r.state.Full = until, r.packed.Bytes(), full
-	r.mu.Unlock()
-	if full {
+	defer r.mu.Unlock()
+	r.state.Until, r.state.Bytes, r.state.Full = until, r.packed.Bytes(), r.packed.Bytes() >= r.limit
+	if r.state.Full {
 		return errFull
 	}
 	return nil
@@ -146,27 +126,23 @@ func (r *Recorder) written(until time.Time) error {
 // Stream writes lines to out until ctx ends or writing fails: the header, the whole
 // picture, and changes as they happen. Each line is one write.
 func Stream(ctx context.Context, source account.Picture, h form.Header, out io.Writer) error {
-	h.Kind = form.Stream
-	var line []byte
-	put := func(v any) (err error) {
-		if line, err = form.AppendLine(line[:0], v); err != nil {
-			return err
+	h.Kind, h.Began = form.Stream, time.Now()
+	put := func(v any) (int, error) {
+		line, err := form.AppendLine(nil, v)
+		if err != nil {
+			return 0, err
 		}
-		_, err = out.Write(line)
-		return err
+		return out.Write(line)
 	}
 	return tell(ctx, source, h, put, func(time.Time) error { return nil })
 }
 
 // tell puts lines until ctx ends or something fails: the header, the whole picture, and
 // changes as they happen, after each of which it calls written.
-func tell(ctx context.Context, source account.Picture, h form.Header, put func(any) error,
+func tell(ctx context.Context, source account.Picture, h form.Header, put func(any) (int, error),
 	written func(time.Time) error) error {
-	if h.Began.IsZero() {
-		h.Began = time.Now()
-	}
 	h.Masked = account.Masked()
-	if err := put(form.Begin(h)); err != nil {
+	if _, err := put(form.Begin(h)); err != nil {
 		return err
 	}
 	last := h.Began.Round(0).UTC()
@@ -176,7 +152,10 @@ func tell(ctx context.Context, source account.Picture, h form.Header, put func(a
 		}
 		return last
 	}
-	frames := account.FrameWriter{Detail: source.Intent, Put: func(f *account.Frame) error { return put(f) }}
+	frames := account.FrameWriter{Detail: source.Intent, Put: func(f *account.Frame) error {
+		_, err := put(f)
+		return err
+	}}
 	since, first := uint64(0), true
 	write := func(c account.Changes) error {
 		c.Whole = c.Whole && (first || since > 0) // an empty picture was whole, too
@@ -194,17 +173,8 @@ func tell(ctx context.Context, source account.Picture, h form.Header, put func(a
 	if errors.Is(err, errFull) {
 		why, err = "full", nil
 	}
-	if err != nil {
-		return err
-	}
-	return put(&account.Frame{At: steady(time.Now()), End: why})
-}
-
-// cause removes the path from an error: the caller names it already.
-func cause(err error) error {
-	var wrapped *fs.PathError
-	if errors.As(err, &wrapped) {
-		return wrapped.Err
+	if err == nil {
+		_, err = put(&account.Frame{At: steady(time.Now()), End: why})
 	}
 	return err
 }

@@ -25,7 +25,7 @@ func (p *Detail) intent() {
 	case in.Latest == nil:
 	case len(in.Latest.Raw) == 0:
 		p.heading("RAW")
-		p.paragraph(paint.Muted, "not kept: read the intent again to see it")
+		p.paragraph(paint.Muted, "not kept here: read the intent to see it")
 	default:
 		p.raw(in.Latest.Raw)
 	}

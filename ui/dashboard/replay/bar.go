@@ -98,8 +98,6 @@ func (b *Bar) Draw(l *paint.Line, width int) string {
 	l.Start(width).Edge().On(paint.Surface).Space(1)
 	glyph, word, style := "▶", "playing", paint.Good
 	switch {
-	case p.Seeking:
-		glyph, word, style = "…", "seeking", paint.Warning
 	case p.Ended:
 		glyph, word, style = "■", "ended", paint.Muted
 	case p.Paused:
