@@ -69,17 +69,13 @@ func newAPI() *cobra.Command {
 // request is what the command line asks for.
 func (o apiOptions) request(in *inputs, args []string) (api.Request, error) {
 	address, query, _ := strings.Cut(args[1], "?")
-	r := api.Request{Method: strings.ToUpper(args[0]), Path: address, Header: http.Header{}}
+	r := api.Request{Method: strings.ToUpper(args[0]), Path: address}
 	var err error
 	if r.Query, err = url.ParseQuery(query); err != nil {
 		return r, errors.New("the query of the path cannot be read")
 	}
-	for _, header := range o.headers {
-		name, value, found := strings.Cut(header, ":")
-		if value = strings.TrimSpace(value); !found {
-			return r, errors.New("--header: give a name and a value, as in 'Idempotency-Key: order-7'")
-		}
-		r.Header.Add(name, value)
+	if r.Header, err = parseHeaders(o.headers); err != nil {
+		return r, err
 	}
 	if err := r.Check(); err != nil {
 		return r, err

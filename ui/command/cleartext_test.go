@@ -31,8 +31,8 @@ func TestKeysAndTokensGoToNoOtherMachineOverHTTPUnlessThatIsAllowed(t *testing.T
 		{"a proxy", "proxy --listen 127.0.0.1:0", "", elsewhere, "API keys"},
 		{"what a proxy tells", "proxy --listen 127.0.0.1:0", elsewhere, https, "the relay's token"},
 		{"what a relay fetches", "relay --listen 127.0.0.1:0", "", elsewhere, "the API key"},
-		{"what is forwarded", "forward --to " + elsewhere + " --header-file Authorization=" + token, https, "", "what --header-file names"},
-		{"an event that is resent", "events resend evt_1 --to " + elsewhere + " --header-file Authorization=" + token, https, "", "what --header-file names"},
+		{"what is forwarded", "forward --to " + elsewhere + " --header Authorization:@" + token, https, "", "a header that --header reads from a file"},
+		{"an event that is resent", "events resend evt_1 --to " + elsewhere + " --header Authorization:@" + token, https, "", "a header that --header reads from a file"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -198,7 +198,7 @@ type singleSender struct {
 }
 
 func newSingleSender(s settings, target string, o senderOptions, std streams) (*singleSender, error) {
-	if err := o.checkTarget(s, "--to", target); err != nil {
+	if err := o.checkTarget(s, target); err != nil {
 		return nil, err
 	}
 	sender, err := o.sender(s, std)

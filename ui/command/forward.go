@@ -52,7 +52,7 @@ func newForward() *cobra.Command {
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' \\\n" +
 			"  --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
-			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt'",
+			"tillwatch forward --to https://staging.example/hooks --since 1h --header 'Authorization: @token.txt'",
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			ctx, release := untilHangup(ctx)
 			defer release()
@@ -152,31 +152,23 @@ func (o *forwardOptions) forward(ctx context.Context, s settings, std streams) e
 			}
 		},
 	})
-	code := exitDead
 	switch {
 	case err != nil:
 		return err
 	case result.Dead > 0:
-		err = errors.New(countOf(result.Dead, "was given up", "were given up") +
-			": tillwatch forward dead lists what was given up, tillwatch forward resend sends it again")
+		return &exitError{exitDead, fmt.Errorf("gave up %s: tillwatch forward dead lists what was given up, "+
+			"tillwatch forward resend sends it again", countOf(result.Dead))}
 	case result.Lost > 0:
-		err = errors.New("the relay no longer had " + countOf(int(result.Lost), "it had not sent", "it had not sent"))
+		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s that it had not sent",
+			countOf(int(result.Lost)))}
 	case result.Waiting > 0:
-		code = exitWaiting
-		err = errors.New(countOf(result.Waiting, "is not delivered yet", "are not delivered yet") +
-			": the next run continues with what is left")
-	default:
-		return nil
+		return &exitError{exitWaiting, fmt.Errorf("not delivered yet: %s: the next run continues with what is left",
+			countOf(result.Waiting))}
 	}
-	return &exitError{code, err}
+	return nil
 }
 
 func forwardFolder(s settings) string { return filepath.Join(s.StateDir, "forward") }
-
-// countOf counts events in words.
-func countOf(n int, one, more string) string {
-	return wording.Counted(n, "event "+one, "events "+more)
-}
 
 // streamWords says what becomes of a relay's stream, nothing twice.
 type streamWords struct {
@@ -185,47 +177,33 @@ type streamWords struct {
 }
 
 // news returns a sentence, or "" for nothing new.
-func (w *streamWords) news(s relay.Status) (words string) {
-	replays := s.State == relay.Replaying
-	gap := s.LostFrom > 0 && s.LostTo != w.lostTo
-	w.lostTo = s.LostTo
-	switch {
-	case gap:
+func (w *streamWords) news(s relay.Status) string {
+	if gap := s.LostFrom > 0 && s.LostTo != w.lostTo; gap {
+		w.lostTo = s.LostTo
 		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
+	}
+	words := w.said
+	switch {
 	case s.State == relay.Live:
 		words = "Live: waiting for events."
 	case s.State == relay.Lost:
 		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
-	case replays && s.Resume == relay.ResumeReset && s.Ahead > 0:
+	case s.State == relay.Replaying && s.Resume == relay.ResumeReset && s.Ahead > 0:
 		words = fmt.Sprintf("The cursor is at event %d, but the newest is event %d: the journal lost events, or is "+
 			"an older copy. Beginning with the oldest event.", s.Ahead, s.Head)
-	case replays && s.Resume == relay.ResumeReset:
+	case s.State == relay.Replaying && s.Resume == relay.ResumeReset:
 		words = "The cursor belongs to another journal: beginning with the oldest event."
 	}
 	if words == w.said {
 		return ""
 	}
-	if words != "" {
-		w.said = words
-	}
+	w.said = words
 	return words
 }
 
 // targets are the endpoints of --to and --route; routes to the same address share one.
 func (o *forwardOptions) targets(s settings) (all []forward.Target, err error) {
-	add := func(flag, address, pattern string) error {
-		if err := o.sender.checkTarget(s, flag, address); err != nil {
-			return err
-		}
-		i := slices.IndexFunc(all, func(t forward.Target) bool { return t.URL == address })
-		if i < 0 {
-			i, all = len(all), append(all, forward.Target{URL: address})
-		}
-		if all[i].Types = append(all[i].Types, pattern); pattern == "" {
-			all[i].Types = nil // all of them
-		}
-		return nil
-	}
+	types := map[string][]string{} // by address; nil: all of them
 	for _, route := range o.routes {
 		pattern, address, found := strings.Cut(route, "=")
 		if !found || pattern == "" || strings.Contains(pattern, "/") {
@@ -235,14 +213,16 @@ func (o *forwardOptions) targets(s settings) (all []forward.Target, err error) {
 		if err := checkTypes("--route", []string{pattern}); err != nil {
 			return nil, err
 		}
-		if err := add("--route "+pattern, address, pattern); err != nil {
-			return nil, err
-		}
+		types[address] = append(types[address], pattern)
 	}
 	for _, address := range o.to {
-		if err := add("--to", address, ""); err != nil {
+		types[address] = nil
+	}
+	for address, wanted := range types {
+		if err := o.sender.checkTarget(s, address); err != nil {
 			return nil, err
 		}
+		all = append(all, forward.Target{URL: address, Types: wanted})
 	}
 	if len(all) == 0 {
 		return nil, usagef("where to? give --to http://127.0.0.1:3000/webhooks, or --route for each event type")
@@ -304,7 +284,7 @@ func resendDead(ctx context.Context, s settings, o senderOptions, ids []string, 
 		return err
 	}
 	var count sentCount
-	found := map[string]bool{}
+	missing := slices.Clone(ids)
 	for a, err := range forward.Dead(forwardFolder(s)) {
 		if err != nil {
 			return err
@@ -313,8 +293,8 @@ func resendDead(ctx context.Context, s settings, o senderOptions, ids []string, 
 		if len(ids) > 0 && !slices.Contains(ids, id) {
 			continue
 		}
-		found[id] = true
-		if err := o.checkTarget(s, string(a.Delivery.Target), a.Target); err != nil {
+		missing = slices.DeleteFunc(missing, func(m string) bool { return m == id })
+		if err := o.checkTarget(s, a.Target); err != nil {
 			return err
 		}
 		if a, err = forward.Resend(ctx, sender, a); err != nil {
@@ -326,11 +306,9 @@ func resendDead(ctx context.Context, s settings, o senderOptions, ids []string, 
 		}
 	}
 	failed := count.failure()
-	for _, id := range ids {
-		if !found[id] {
-			failed = errors.Join(failed,
-				fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
-		}
+	for _, id := range missing {
+		failed = errors.Join(failed,
+			fmt.Errorf("%s is not dead: tillwatch events resend sends any stored event", api.ScrubID(id)))
 	}
 	if failed == nil && count.sent == 0 {
 		std.say("no event was given up")

@@ -38,7 +38,7 @@ func TestAnInterruptThatComesTwiceEndsAForwarderInGoodOrder(t *testing.T) {
 	}
 	close(release)
 	_ = program.Wait() // the state says more
-	if state := program.ProcessState; state.ExitCode() != exitWaiting || !strings.Contains(said.String(), "1 event is not delivered yet") {
+	if state := program.ProcessState; state.ExitCode() != exitWaiting || !strings.Contains(said.String(), "not delivered yet: 1 event") {
 		t.Errorf("%v: %s", state, said)
 	}
 }

@@ -72,6 +72,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	began := false // whether the command line was accepted
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if err := c.ValidateFlagGroups(); err != nil {
+			return err
+		}
 		began = true
 		return checkGiven(c.Flags())
 	}

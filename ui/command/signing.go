@@ -15,7 +15,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,6 +123,7 @@ func newVerify() *cobra.Command {
 	flags.StringArrayVarP(&o.headers, "header", "H", nil,
 		"header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
 	flags.StringVar(&o.body, "body", "", "file with the exact body (default with --header: stdin)")
+	command.MarkFlagsMutuallyExclusive("request", "header")
 	jsonFlag(flags, "print the result as one JSON object")
 	return command
 }
@@ -153,18 +153,12 @@ const requestBytes = relay.MaxBody + http.DefaultMaxHeaderBytes
 // read is the delivery: the headers of --request or --header, and the body of --body or else what
 // follows the headers.
 func (o verifyOptions) read(in *inputs) (header http.Header, body []byte, err error) {
-	switch {
-	case len(o.headers) > 0 && o.request != "":
-		return nil, nil, usagef("--request and --header both give headers: leave out one")
-	case len(o.headers) > 0:
+	if len(o.headers) > 0 {
 		if header, err = parseHeaders(o.headers); err != nil {
 			return nil, nil, err
 		}
 		body, err = in.read("--body", cmp.Or(o.body, "-"))
 		return header, body, err
-	case o.request == "" && o.body == "-":
-		return nil, nil, usagef("which headers came with the body? give --header 'x-svc-signature: v0=…', " +
-			"or --request with a file of them")
 	}
 	in.most = requestBytes
 	raw, err := in.read("--request", cmp.Or(o.request, "-"))
@@ -182,20 +176,6 @@ func (o verifyOptions) read(in *inputs) (header http.Header, body []byte, err er
 	return header, body, err
 }
 
-// parseHeaders reads the values of --header.
-func parseHeaders(lines []string) (http.Header, error) {
-	header := http.Header{}
-	for _, line := range lines {
-		name, value, found := strings.Cut(line, ":")
-		if !found {
-			return nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'",
-				config.Shown(line))
-		}
-		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	return header, nil
-}
-
 // parseRequest splits a request into its optional first line, its headers, and the exact
 // body after a blank line.
 func parseRequest(raw []byte) (http.Header, []byte, error) {
@@ -205,10 +185,9 @@ func parseRequest(raw []byte) (http.Header, []byte, error) {
 	at := bufio.NewReader(bytes.NewReader(raw))
 	fields, err := textproto.NewReader(at).ReadMIMEHeader()
 	if errors.Is(err, io.EOF) {
-		return nil, nil, usagef("there are headers but no body: append a blank line and the body, " +
-			"or give its file with --body")
+		return nil, nil, usagef("there is no body: append a blank line and the body, or give its file with --body")
 	}
-	if err != nil {
+	if err != nil { // which quotes the line
 		return nil, nil, usagef("the headers cannot be read: give one per line, as in x-svc-signature: v0=…")
 	}
 	body, err := io.ReadAll(at)

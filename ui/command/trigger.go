@@ -71,6 +71,8 @@ func newTrigger() *cobra.Command {
 	config.AddSettingFlags(flags, "signing_secret_file")
 	flags.StringVar(&t.reference, "reference", "", "in the stand-in: reference of a new intent")
 	flags.StringVar(&t.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
+	command.MarkFlagsMutuallyExclusive("to", "reference")
+	command.MarkFlagsMutuallyExclusive("to", "failure")
 	jsonFlag(flags, "print one JSON object per delivery")
 	return command
 }
@@ -90,8 +92,6 @@ func (t *triggering) parse(args []string) error {
 		return fmt.Errorf("--body has its own type: leave out %s", api.Scrub(args[0]))
 	case t.body != "" && t.to == "":
 		return errors.New("--body needs --to: the stand-in delivers only its own events")
-	case t.to != "" && t.reference+t.failure != "":
-		return errors.New("--reference and --failure are for the stand-in: change the body with --set")
 	case t.body != "":
 		return nil
 	case len(args) == 0:

@@ -60,8 +60,8 @@ func stepOf(kind api.EventType) step {
 	return map[api.EventType]step{
 		api.OfferRetrieved:  {api.RetrievingOffer, api.AwaitingConfirmation},
 		api.OfferFailed:     {api.RetrievingOffer, api.Failed},
-		api.IntentCompleted: {api.PlacingOrder, api.Completed},
-		api.OrderFailed:     {api.PlacingOrder, api.Failed},
+		api.IntentCompleted: {api.AwaitingConfirmation, api.Completed},
+		api.OrderFailed:     {api.AwaitingConfirmation, api.Failed},
 	}[kind]
 }
 
@@ -121,8 +121,9 @@ func (c standIn) subject(ctx context.Context, t *triggering, id string) (string,
 	if err := c.Control(ctx, http.MethodGet, intentPath(id), nil, &file); err != nil {
 		return "", err
 	}
-	if is := file.Intent.State; step.to == api.Failed && !is.Terminal() && is != step.start {
-		return "", fmt.Errorf("%s needs an intent that is %s: %s is %s", t.kind.Type, step.start, api.ScrubID(id), is)
+	is, early := file.Intent.State, api.RetrievingOffer
+	if step.to == api.Failed && !is.Terminal() && (is == early) != (step.start == early) {
+		return "", fmt.Errorf("%s does not happen to %s: it is %s", t.kind.Type, api.ScrubID(id), is)
 	}
 	return id, nil
 }
