@@ -43,9 +43,13 @@ func (b Buyer) MarshalText() ([]byte, error) { return []byte(masked), nil }
 
 // MarshalJSON masks every field but the country.
 func (b Buyer) MarshalJSON() ([]byte, error) {
-	fields := b.wire()
-	for name := range fields {
-		if name != "country" {
+	fields := map[string]Text{}
+	for name, value := range b.fields() {
+		switch {
+		case *value == "":
+		case name == "country":
+			fields[name] = *value
+		default:
 			fields[name] = masked
 		}
 	}
@@ -65,17 +69,6 @@ func (b *Buyer) QuotedIn(text Text) bool {
 		}
 	}
 	return false
-}
-
-// wire are the fields as a request has them, without those that are empty.
-func (b *Buyer) wire() map[string]Text {
-	fields := map[string]Text{}
-	for name, value := range b.fields() {
-		if *value != "" {
-			fields[name] = *value
-		}
-	}
-	return fields
 }
 
 func decodeBuyer(v gjson.Result) *Buyer {

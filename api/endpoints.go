@@ -44,47 +44,6 @@ func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product,
 	return decoded(ctx, c, get(c.lookupPath, url.Values{"url": {productURL}}), decodeProduct)
 }
 
-// CreateIntent creates a checkout intent, which begins in [RetrievingOffer]
-// (contract, States and transitions). It counts against the daily limit
-// ([ErrDailyLimit]) and the agents cap ([ErrAgentsLimit]). It is sent once, never
-// again by itself.
-func (c *Client) CreateIntent(ctx context.Context, body CreateIntent) (Intent, error) {
-	return c.create(ctx, intentsPath, body)
-}
-
-// Purchase creates a checkout intent and buys it in one step, without a stop at
-// [AwaitingConfirmation]: body.Payment says how. It is sent once, never again by
-// itself.
-func (c *Client) Purchase(ctx context.Context, body CreateIntent) (Intent, error) {
-	return c.create(ctx, intentsPath+"/purchase", body)
-}
-
-func (c *Client) create(ctx context.Context, path string, body CreateIntent) (Intent, error) {
-	encoded, err := body.encode()
-	if err != nil {
-		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
-	}
-	request := post(path, encoded, paymentOf(body.Payment, body.Raw))
-	request.standIn, request.departure = body.StandIn, body.Departure
-	reference := Scrub(body.ReferenceID)
-	if len(body.Raw) > 0 {
-		reference = textOrNumber(gjson.GetBytes(body.Raw, "referenceId"))
-	}
-	return decoded(ctx, c, request, referring(reference, decodeIntent))
-}
-
-// referring refuses an answer about an intent with another reference than the one that was sent. The service may echo
-// none, or spell it in another way.
-func referring(reference Text, decode decoder[Intent]) decoder[Intent] {
-	return func(body []byte, of Response) (Intent, error) {
-		in, err := decode(body, of)
-		if err == nil && reference != "" && in.ReferenceID != "" && !SameReference(in.ReferenceID, reference) {
-			return Intent{}, fmt.Errorf("the answer is about the reference %q", cut(string(in.ReferenceID), 80))
-		}
-		return in, err
-	}
-}
-
 // SameReference reports whether two references are the same but for their spelling. The contract does not show how a
 // service keeps a reference: it may trim it, or compose its characters in another way.
 func SameReference(a, b Text) bool {

@@ -48,7 +48,6 @@ func TestNothingPrintsPersonalDataOrTokens(t *testing.T) {
 		"buyer":                 *intent.Buyer,
 		"pointer to a buyer":    intent.Buyer,
 		"payment method":        *intent.Payment,
-		"create body":           CreateIntent{Buyer: *intent.Buyer, Payment: intent.Payment},
 		"confirm body":          ConfirmIntent{Payment: intent.Payment, Raw: body},
 		"unexported field":      struct{ h hidden }{hidden{intent.Payment}},
 		"secret unexported":     struct{ s Secret }{intent.Payment.Token},

@@ -4,26 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/tidwall/gjson"
 )
-
-// CreateIntent is the body of [Client.CreateIntent] and [Client.Purchase]. ProductURL
-// is required; optional parts are left out when zero.
-type CreateIntent struct {
-	ProductURL         string             `json:"productUrl"`
-	Quantity           int                `json:"quantity"` // sent as it is, 0 too
-	Buyer              Buyer              `json:"-"`
-	ReferenceID        string             `json:"referenceId,omitempty"`        // the caller's own id, which the service echoes; 255 characters at most
-	PromoCodes         []string           `json:"promoCodes,omitempty"`         // codes that the merchant does not know are ignored
-	DiscoverPromoCodes bool               `json:"discoverPromoCodes,omitempty"` // have the service look for codes
-	VariantSelections  []VariantSelection `json:"variantSelections,omitempty"`  // they win over a variant in ProductURL
-	Constraints        *Constraints       `json:"constraints,omitempty"`        // nil: none
-	Payment            *PaymentMethod     `json:"-"`                            // required for a purchase
-	Raw                json.RawMessage    `json:"-"`                            // a JSON object that is sent as it is, instead of all that; nil: not set
-	StandIn            bool               `json:"-"`                            // for a stand-in alone: the service refuses the key that it carries
-	Departure          Departure          `json:"-"`                            // nil: nobody is asked
-}
 
 // ConfirmIntent is the body of [Client.ConfirmIntent]. A zero body sends {}. The
 // contract does not show what the service wants there.
@@ -61,30 +42,6 @@ func (d Departure) ask() (written func(), err error) {
 type ShipmentQuery struct {
 	IDs   []ID // only these
 	Limit int  // items of one page, 1 to 100; 0 leaves it to the service
-}
-
-// createWire is a [CreateIntent] with its buyer and its token, which everything else masks.
-type createWire struct {
-	Buyer map[string]Text `json:"buyer"`
-	CreateIntent
-	PaymentMethod map[string]string `json:"paymentMethod,omitempty"`
-}
-
-func (c *CreateIntent) encode() ([]byte, error) {
-	if len(c.Raw) > 0 {
-		if !gjson.ValidBytes(c.Raw) || !gjson.ParseBytes(c.Raw).IsObject() {
-			return nil, errors.New("the raw body is not a JSON object")
-		}
-		return c.Raw, nil
-	}
-	if c.ProductURL == "" {
-		return nil, errors.New("the product URL is missing")
-	}
-	payment, err := c.Payment.Fields()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(createWire{c.Buyer.wire(), *c, payment})
 }
 
 func (c *ConfirmIntent) encode() ([]byte, error) {

@@ -34,9 +34,14 @@ func TestAClientOverLoopbackHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	in, err := client.CreateIntent(ctx, api.CreateIntent{
-		ProductURL: "https://spice-lab.example/magic/split-shipment", Quantity: 1, Buyer: buyer(), Payment: &api.PaymentMethod{Type: api.Drawdown},
-	})
+	const order = `{"productUrl":"https://spice-lab.example/magic/split-shipment","quantity":1,"buyer":{"firstName":"Mara",` +
+		`"lastName":"Okafor","email":"mara.okafor@example.com","phone":"212-555-0142","address1":"48 Juniper Ave",` +
+		`"city":"Brooklyn","province":"NY","postalCode":"11215","country":"US"},"paymentMethod":{"type":"drawdown"}}`
+	answer, err := client.Send(ctx, api.Request{Method: http.MethodPost, Path: "/api/v1/checkout-intents", Body: []byte(order)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := api.DecodeIntent(answer.Shown(true))
 	if err != nil || in.State != api.RetrievingOffer {
 		t.Fatalf("created %v, %v", in, err)
 	}
@@ -85,13 +90,6 @@ func run(ctx context.Context, t *testing.T, sim *simulator.Simulator) (stop func
 	return func() {
 		cancel()
 		owned.Wait()
-	}
-}
-
-func buyer() api.Buyer {
-	return api.Buyer{
-		FirstName: "Mara", LastName: "Okafor", Email: "mara.okafor@example.com", Phone: "212-555-0142",
-		Address1: "48 Juniper Ave", City: "Brooklyn", Province: "NY", PostalCode: "11215", Country: "US",
 	}
 }
 
