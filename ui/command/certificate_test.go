@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// newCertificate writes a self-signed certificate for loopback.
-func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.CertPool {
+// newCertificate writes a self-signed certificate for loopback and hosts.
+func newCertificate(t *testing.T, certFile, keyFile string, serial int64, hosts ...string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -28,7 +28,7 @@ func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "relay"}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127,
 			0, 0, 1)},
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		DNSNames: hosts, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {

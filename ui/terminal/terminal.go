@@ -140,6 +140,10 @@ func (t *Terminal) WaitFor(ctx context.Context, shown func(text string) bool) er
 	}
 }
 
+// Done returns a channel that is closed when the program and all that it left on its
+// terminal have ended.
+func (t *Terminal) Done() <-chan struct{} { return t.read }
+
 // Process returns the process id of the program.
 func (t *Terminal) Process() int { return t.command.Process.Pid }
 
