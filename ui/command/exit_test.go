@@ -151,6 +151,13 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a token to revoke without its name", "tokens revoke", nil, exitUsage, "give one NAME: tillwatch tokens revoke NAME"},
 		{"JSON where a board is drawn", "demo --json", nil, exitUsage, "--json needs --headless"},
 		{"JSON of lines of text", "demo --plain --json --for 1s", nil, exitUsage, "--json needs --headless"},
+		{"two forms of lines", "watch --json --plain", account, exitUsage, "choose one of --json and --plain"},
+		{"a screen and none", "demo --plain --headless", nil, exitUsage, "plain"},
+		{"a way to notify that is none", "demo --plain --for 1s --notify email", nil, exitUsage, `"email"`},
+		{"a stand-in that stands still", "simulate --speed 0", nil, exitUsage, "--speed is 0; it must be above 0"},
+		{"a history below none", "simulate --history -5", nil, exitUsage, "--history is -5; it must be 0 or more"},
+		{"a demo that stands still", "demo --headless --speed 0", nil, exitUsage, "--speed is 0; it must be above 0"},
+		{"a demo for less than no time", "demo --headless --for -1s", nil, exitUsage, "--for is -1s; it must be longer than 0"},
 		{"two events", "events a b", nil, exitUsage, "give one ID"},
 	}
 	for _, c := range cases {

@@ -18,28 +18,6 @@ func keptFilters(t *testing.T, state string) {
 		{"name": "parcels", "pane": "events", "text": "type:shipment"}]}`)
 }
 
-func TestEventsPrintsWhatAFilterFinds(t *testing.T) {
-	startEvents(t, 5) // three of a shipment
-	state := t.TempDir()
-	keptFilters(t, state)
-	t.Setenv("TILLWATCH_STATE_DIR", state)
-	for _, c := range []struct {
-		name string
-		args []string
-		want int
-	}{
-		{"of a type", []string{"--filter", "type:shipment"}, 3},
-		{"by its name", []string{"--filter", "parcels"}, 3},
-		{"of two terms", []string{"--filter", "!type:shipment age<1h"}, 2},
-		{"with a limit of what is printed", []string{"--filter", "type:completed", "--limit", "2"}, 2},
-		{"that finds nothing", []string{"--filter", "age>1h"}, 0},
-	} {
-		if code, out, said := events(t, append(c.args, "--json")...); code != exitDone || len(eventLines(t, out)) != c.want {
-			t.Errorf("%s: exit code %d, %s%s", c.name, code, out, said)
-		}
-	}
-}
-
 func TestAWrongFilterIsRefusedInTheSameWordsEverywhere(t *testing.T) {
 	isolate(t)
 	state := t.TempDir()

@@ -24,10 +24,7 @@ func newIntent() *cobra.Command {
 		Short: "Print intents as they are now, with timeline and shipments",
 		Long: "Print intents as they are now, as Markdown. Each is read, with its shipments; what the relay and earlier runs know " +
 			"completes its timeline. Personal data is masked. To wait for a state: tillwatch wait.\n\n" +
-			"Exit codes:\n" +
-			"0  done\n" +
-			"1  failed: one does not exist or could not be read\n" +
-			"2  wrong usage",
+			"Exit codes: 0 done; 1 one does not exist or could not be read; 2 wrong usage.",
 		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\ntillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --json",
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			if wait < 0 {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,11 +26,8 @@ func newOrder() *cobra.Command {
 			"relay's events and --watch-id name, and that earlier runs knew; with neither a list nor a relay, items may be missing. It " +
 			"reads those that it has never read, and the order's items, within the dashboard's share of the quota, at most for --wait; " +
 			"the next run goes on where one ended. Then it reads the order's open items again, again at most --wait.\n\n" +
-			"Exit codes:\n" +
-			"0  done: the order is shown, whatever became of its items\n" +
-			"1  failed: nothing is known of the order, or the service could not be read\n" +
-			"2  wrong usage\n" +
-			"4  unknown: items may be missing",
+			"Exit codes: 0 done, whatever became of its items; 1 nothing is known of the order, or the service could not be " +
+			"read; 2 wrong usage; 4 unknown: items may be missing.",
 		Example: "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .order.partlyFailed",
 		RunE: reporting(func(ctx context.Context, s settings, args []string, std streams) (report, error) {
 			return readOrder(ctx, s, api.Scrub(args[0]), wait, std)
@@ -59,22 +57,19 @@ func readOrder(ctx context.Context, s settings, reference api.Text, wait time.Du
 	if err != nil {
 		return nil, err
 	}
-	missing := "; a longer --wait, or the next run, may find them"
-	if !picture.Settled && picture.Missing[0].What == account.PartSource {
-		missing = ""
+	unsettled := ""
+	if !picture.Settled {
+		unsettled = ": the picture is not settled, " + picture.missing()
 	}
 	switch {
 	case found == nil && picture.failure() != nil:
 		return nil, picture.failure()
-	case found == nil && picture.Settled:
-		return nil, fmt.Errorf("no intent with the reference %s is known", reference)
 	case found == nil:
-		return nil, fmt.Errorf("no intent with the reference %s is known: the picture is not settled, %s%s",
-			reference, picture.missing(), missing)
+		return nil, fmt.Errorf("no intent with the reference %s is known%s", reference, unsettled)
 	case unread != nil:
 		return found, unread
 	case !picture.Settled:
-		return found, &exitError{exitUnknown, fmt.Errorf("items may be missing: the picture is not settled, %s%s", picture.missing(), missing)}
+		return found, &exitError{exitUnknown, errors.New("items may be missing" + unsettled)}
 	}
 	return found, nil
 }

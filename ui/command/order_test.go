@@ -5,14 +5,11 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/simulator"
 )
 
 func TestTheSheetOfAnOrderSpeaksAsTheBoardDoes(t *testing.T) {
@@ -60,24 +57,5 @@ func TestAnOrderMayLackTheItemsOfAListThatCannotBeRead(t *testing.T) {
 	r := runAs(t, "order", "order-9", "--json", "--config", config, "--wait", "1m")
 	if len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing: the picture is not settled, entries of the list of intents that cannot be read (1)") {
 		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
-	}
-}
-
-func TestAPictureThatCannotBeSavedIsReported(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, quiet())
-	ids := []string{"--watch-id"}
-	for range 2 {
-		id := made(t, w.service, simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
-		ids = append(ids, id, "--watch-id")
-	}
-	full := filepath.Join(t.TempDir(), "state")
-	if err := os.Symlink(filepath.Join(full, "none"), full); err != nil { // nothing can be made within
-		t.Fatal(err)
-	}
-	args := append(ids[:len(ids)-1], "--config", w.asUser(t), "--state-dir", full)
-	const unsaved = "the picture cannot be saved for the next start"
-	if r := runAs(t, append([]string{"status"}, args...)...); !strings.Contains(r.words, unsaved) {
-		t.Errorf("status says nothing of it: %s%s", r.out, r.words)
 	}
 }

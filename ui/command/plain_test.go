@@ -27,11 +27,3 @@ func TestPlainModeWritesIntoAPipe(t *testing.T) {
 		t.Errorf("with --headless: exit %d: %s", code, words)
 	}
 }
-
-func TestTheWayToNotifyIsChecked(t *testing.T) {
-	isolate(t)
-	code, _, words := invoke(t, "demo", "--plain", "--for", "1s", "--notify", "email")
-	if code != exitUsage || !strings.Contains(words, `"email"`) || !strings.Contains(words, "osc99") {
-		t.Errorf("exit %d: %s", code, words)
-	}
-}

@@ -63,7 +63,9 @@ func printQuota(ctx context.Context, store *account.Store, failure error, follow
 		shown, line := "", quotaLine(&c.Summary)
 		switch {
 		case first:
-			shown = staleness(&c.Summary, failure) + quotaText(&c.Summary, c.At)
+			if shown = quotaText(&c.Summary, c.At); failure != nil {
+				shown = fmt.Sprintf("not current, last read %s: %v\n\n", ago(c.At, c.Summary.LastRead), failure) + shown
+			}
 		case line != last:
 			shown = c.At.Format(time.TimeOnly) + "  " + line + "\n"
 		}
@@ -87,24 +89,6 @@ func quotaLine(sum *account.Summary) string {
 	return strings.Join(parts, "  ")
 }
 
-// staleness is the line above figures that are not current because of failure; "" for none. They
-// are as old as the last answer, to a read or to somebody else's request.
-func staleness(sum *account.Summary, failure error) string {
-	at := sum.LastRead
-	for i := range sum.Spenders {
-		if s := &sum.Spenders[i]; s.Kind == account.SpenderObserved && s.Last.After(at) {
-			at = s.Last
-		}
-	}
-	switch {
-	case failure == nil:
-		return ""
-	case at.IsZero():
-		return fmt.Sprintf("not current, nothing is known yet: %v\n\n", failure)
-	}
-	return fmt.Sprintf("not current, as of %s: %v\n\n", at.Local().Format(time.DateTime), failure)
-}
-
 // quotaText is the quota for people: limits with their forecasts, spenders.
 func quotaText(sum *account.Summary, now time.Time) string {
 	var limits []fact
@@ -117,7 +101,8 @@ func quotaText(sum *account.Summary, now time.Time) string {
 		if s.slowest > 0 {
 			p95 = wording.Took(s.slowest)
 		}
-		rows = append(rows, []string{s.name, wording.Count(s.Requests), s.percent(), wording.Count(s.Refused), wording.Count(s.Errors), p95})
+		rows = append(rows, []string{s.name, wording.Count(s.Requests), wording.Percent(s.share), wording.Count(s.Refused),
+			wording.Count(s.Errors), p95})
 	}
 	text := sheet(limits...) + "\n" + table(rows...)
 	if since := wording.ObservedSince(sum.Feed.ObservedSince, sum.Spenders, account.LastHour, now, time.Local); since != "" {
@@ -174,12 +159,4 @@ func spendersOf(spenders []account.Spender) []spending {
 	}
 	slices.SortStableFunc(found, func(a, b spending) int { return cmp.Compare(b.Requests, a.Requests) })
 	return found
-}
-
-// percent is the share of all requests. What is less than one percent is not none.
-func (s spending) percent() string {
-	if s.share > 0 && s.share < 0.01 {
-		return "<1%"
-	}
-	return fmt.Sprintf("%.0f%%", 100*s.share)
 }

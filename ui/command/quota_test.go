@@ -41,9 +41,9 @@ day     at least 31 of 50 (assumed) used, at most 19 left; at 20 an hour used
         up at 12:57, slots return at 21:00
 
 SPENDER, LAST HOUR      REQUESTS  SHARE  REFUSED  ERRORS  P95 OF THE SLOWEST ENDPOINT
-shop-worker             1,060     88%    12       0       80ms
-the rest, not observed  120       10%    0        0       –
-tillwatch event         20        2%     0        1       –
+shop-worker             1,060     88 %   12       0       80ms
+the rest, not observed  120       10 %   0        0       –
+tillwatch event         20        2 %    0        1       –
 `
 	if got := quotaText(&sum, now); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -54,34 +54,6 @@ tillwatch event         20        2%     0        1       –
 	sum.Feed.ObservedSince = now.Add(-20 * time.Minute)
 	if got := quotaText(&sum, now); got != want+"observed since 11:40: earlier requests of others may be missing\n" {
 		t.Errorf("of a relay that began 20 minutes ago\n%s", got)
-	}
-}
-
-func TestASmallShareIsNotNone(t *testing.T) {
-	for share, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.012: "1%", 0.5: "50%", 1: "100%"} {
-		if got := (spending{share: share}).percent(); got != want {
-			t.Errorf("%v: %q, want %q", share, got, want)
-		}
-	}
-}
-
-func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
-	read, observed := time.Date(2026, 4, 21, 9, 0, 0, 0, time.Local), time.Date(2026, 4, 21, 8, 0, 0, 0, time.Local)
-	sum := account.Summary{LastRead: read, Spenders: []account.Spender{{Kind: account.SpenderObserved, Last: observed}}}
-	for name, c := range map[string]struct {
-		sum     account.Summary
-		failure error
-		want    string
-	}{
-		"current":     {sum, nil, ""},
-		"a wrong key": {sum, errUnauthorized, "not current, as of 2026-04-21 09:00:00: " + errUnauthorized.Error() + "\n\n"},
-		"a wrong key beside a proxy": {account.Summary{Spenders: sum.Spenders}, errUnauthorized,
-			"not current, as of 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n\n"},
-		"nothing was known": {account.Summary{}, errUnauthorized, "not current, nothing is known yet: " + errUnauthorized.Error() + "\n\n"},
-	} {
-		if got := staleness(&c.sum, c.failure); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
 	}
 }
 

@@ -27,9 +27,10 @@ func newStatus() *cobra.Command {
 		Use:   "status",
 		Short: "Print one snapshot of an account",
 		Long: "Print one snapshot of an account: intents by state, shipments, quota, and the health of relay and API.\n\n" +
-			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, if it has one, is read " +
-			"to its end, the relay has sent all its events, each intent in them is read, or its failure is counted, and shipments were " +
-			"looked for of each completed intent that has none. Otherwise it says what is missing.",
+			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, " +
+			"if it has one, is read to its end, the relay has sent all its events, each intent in them is read, or its " +
+			"failure is counted, and shipments were looked for of each completed intent that has none. Otherwise it " +
+			"says what is missing.",
 		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
 			by, err := filterBy(s, dashboard.IntentFilter, filter)
 			if err != nil {
@@ -48,8 +49,8 @@ func newStatus() *cobra.Command {
 	}
 	accountFlags(command.Flags())
 	jsonFlag(command.Flags(), "print one JSON object")
-	command.Flags().StringVar(&filter, "filter", "", "count only intents that match this filter, such as merchant:acme, or the name of one saved with :save,\n"+
-		"with their shipments, alerts and pulse")
+	command.Flags().StringVar(&filter, "filter", "", "count only intents that match this filter, such as merchant:acme, "+
+		"or the name of one saved with :save, with their shipments, alerts and pulse")
 	command.Flags().DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
@@ -71,38 +72,27 @@ func withSettled(ctx context.Context, s settings, order api.Text, std streams, w
 	}
 	defer current.Close()
 	err = session.Alongside(ctx, func(ctx context.Context) error {
-		awaitSettled(ctx, current, wait)
+		_ = current.Restored() // running the session reports the error
+		limited, stop := context.WithTimeout(ctx, wait)
+		defer stop()
+		awaitSettled(limited, current)
 		return read(ctx, current)
 	}, current.Run)
-	if why := unsaved(current); err == nil && why != "" {
-		std.say("%s", why)
+	for _, a := range current.Store.Summary().Alerts {
+		if err == nil && a.Kind == account.AlertSaving {
+			std.say("%s", a.Text)
+		}
 	}
 	return err
 }
 
-// unsaved says why a session that has ended could not save its picture; "" if it has.
-func unsaved(s *session.Session) string {
-	for _, a := range s.Store.Summary().Alerts {
-		if a.Kind == account.AlertSaving {
-			return a.Text
-		}
-	}
-	return ""
-}
-
-// settleLook is the longest time between two checks whether the picture is settled.
-const settleLook = 200 * time.Millisecond
-
-// awaitSettled waits until the picture is settled or waiting does not help, at most for
-// limit.
-func awaitSettled(ctx context.Context, s *session.Session, limit time.Duration) {
-	_ = s.Restored() // running the session reports the error
-	ctx, stop := context.WithTimeout(ctx, limit)
-	defer stop()
+// awaitSettled waits until the picture is settled, waiting does not help, or ctx ends. Besides after changes, it
+// looks every 200 ms.
+func awaitSettled(ctx context.Context, s *session.Session) {
 	for version := uint64(0); ctx.Err() == nil && settling(s); {
 		version = s.Store.Changes(version).Version
-		look, done := context.WithTimeout(ctx, settleLook)
-		_ = s.Store.Wait(look, version) // checks again in either case
+		look, done := context.WithTimeout(ctx, 200*time.Millisecond)
+		_ = s.Store.Wait(look, version)
 		done()
 	}
 }
@@ -116,10 +106,10 @@ func settling(s *session.Session) bool {
 // intents that the filter matches; nil matches all.
 func takeSnapshot(s *session.Session, now time.Time, by *pane.Filter) snapshot {
 	settling, picture := s.Watcher.Settling(), s.Store.Changes(0)
-	held := wording.Holds(picture.Summary.Holds(now), now, time.Local)
+	why := cmp.Or(wording.Holds(picture.Summary.Holds(now), now, time.Local), "not within "+wording.Age(now.Sub(s.Opened)))
 	for i := range settling.Missing {
-		if m := &settling.Missing[i]; m.Err == nil {
-			m.Err = errors.New(whyMissing(*m, now.Sub(s.Opened), held))
+		if m := &settling.Missing[i]; !m.Final {
+			m.Err = cmp.Or(m.Err, errors.New(why))
 		}
 	}
 	r := newSnapshot(s.Client.Environment().Name, filtered(picture, by), settling, now)
@@ -269,10 +259,12 @@ func (r snapshot) failure() error {
 		return explainable(fmt.Errorf("the relay refuses this client: %s", wording.Because(s.Feed.Err)))
 	case s.API.State == account.APIFailing:
 		return explainable(fmt.Errorf("the service does not answer properly: %s", wording.Because(s.API.Err)))
-	case !r.Settled && r.Reads.Total == 0 && (s.Holds(r.At) == nil || errors.Is(s.API.Err, api.ErrRateLimited)):
-		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
-	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
+	case r.Reads.Total > 0:
+		return nil
+	case r.Reads.Unreadable > 0:
 		return fmt.Errorf("nothing could be read of the account: %s", wording.Because(s.API.Err))
+	case !r.Settled && (s.Holds(r.At) == nil || errors.Is(s.API.Err, api.ErrRateLimited)):
+		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	}
 	return nil
 }
@@ -286,18 +278,3 @@ func age(now, t time.Time) *float64 {
 }
 
 func rounded(f float64) float64 { return math.Round(f*100) / 100 }
-
-// whyMissing is the reason if nothing has failed; held says what reads wait for.
-func whyMissing(m account.Missing, waited time.Duration, held string) string {
-	switch {
-	case m.Part == account.PartSource:
-		return "there is no list, no relay and no id"
-	case m.Part == account.PartEvents:
-		return "they were deleted, or the journal was replaced"
-	case held != "" && m.Part != account.PartFeed:
-		return held
-	case m.Final:
-		return "only its newest part is read"
-	}
-	return "that takes longer than " + wording.Age(waited)
-}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +34,15 @@ func orUnknown[T int | int64](n *T) string {
 // text is the snapshot for people, one subject a line.
 func (r snapshot) text() string {
 	s, now := &r.known, r.At
-	failure := s.API.Err // may be of long ago
-	if s.API.State == account.APIHealthy {
-		failure = nil
+	service, relay := s.API.State.String(), s.Feed.State.String()
+	if s.API.State != account.APIHealthy && s.API.Err != nil { // else it may be of long ago
+		service += ": " + wording.Because(s.API.Err)
+	}
+	if s.Feed.Err != nil {
+		relay += ": " + wording.Because(s.Feed.Err)
+	}
+	if r.Relay.Head != nil {
+		relay += fmt.Sprintf(", at %s of %s", orUnknown(r.Relay.Cursor), orUnknown(r.Relay.Head))
 	}
 	filter := r.Filter
 	if filter != "" {
@@ -44,8 +51,8 @@ func (r snapshot) text() string {
 	rows := []fact{
 		{"environment", r.Environment},
 		{"filter", filter},
-		{"api", s.API.State.String() + detail(failure, "last read "+ago(now, s.LastRead))},
-		{"relay", s.Feed.State.String() + detail(s.Feed.Err, r.Relay.place()+"last event "+ago(now, s.LastEvent))},
+		{"api", service + ", last read " + ago(now, s.LastRead)},
+		{"relay", relay + ", last event " + ago(now, s.LastEvent)},
 		{"intents", countsText(r.Intents, append(asStrings(api.IntentStates()), "other", notRead), s.LetGo)},
 		{"shipments", countsText(r.Shipments, append(api.ShipmentStatuses(), notRead), 0)},
 	}
@@ -86,35 +93,18 @@ func countsText[K ~string](counts map[K]*int, kinds []K, letGo int) string {
 		}
 	}
 	var parts []string
-	unknown := false
+	none := "none"
 	for _, kind := range kinds {
-		switch n, counted := counts[kind]; {
-		case !counted:
-		case n == nil:
-			unknown = true
-		case *n > 0 && kind == notRead:
-			parts = append(parts, wording.Count(*n)+" of unknown state")
-		case *n > 0:
+		if n, counted := counts[kind]; counted && n == nil {
+			none = "unknown"
+		} else if counted && *n > 0 {
 			parts = append(parts, wording.Count(*n)+" "+wording.Name(string(kind)))
 		}
 	}
 	if letGo > 0 {
 		parts = append(parts, wording.Count(letGo)+" older ones let go")
 	}
-	switch {
-	case len(parts) > 0:
-		return strings.Join(parts, ", ")
-	case unknown:
-		return "unknown"
-	}
-	return "none"
-}
-
-func detail(err error, otherwise string) string {
-	if err != nil {
-		return ": " + wording.Because(err)
-	}
-	return ", " + otherwise
+	return cmp.Or(strings.Join(parts, ", "), none)
 }
 
 func ago(now, t time.Time) string {
@@ -122,14 +112,6 @@ func ago(now, t time.Time) string {
 		return "never"
 	}
 	return wording.Age(now.Sub(t)) + " ago"
-}
-
-// place is where the relay's stream stands.
-func (r relayReport) place() string {
-	if r.Head == nil {
-		return ""
-	}
-	return fmt.Sprintf("at %s of %s, ", orUnknown(r.Cursor), orUnknown(r.Head))
 }
 
 // missingReport is a part of the account that could not be read in time.
@@ -141,8 +123,10 @@ type missingReport struct {
 
 func (m missingReport) text() string {
 	n := orUnknown(m.Count)
+	if m.What == account.PartSource {
+		return "nothing names the intents: give --relay-url, --watch-id or --watch-ids"
+	}
 	what := map[account.Part]string{
-		account.PartSource:       "nothing names the intents: give --relay-url, --watch-id or --watch-ids",
 		account.PartList:         "the list of intents was not read to its end",
 		account.PartFeed:         "the relay has not sent all that it holds",
 		account.PartShipmentList: "the list of shipments was not read",
@@ -154,10 +138,7 @@ func (m missingReport) text() string {
 	if m.What == account.PartList && m.Count != nil {
 		what = "entries of the list of intents that cannot be read (" + n + ")"
 	}
-	if m.Why != "" && m.What != account.PartSource {
-		what += ": " + m.Why
-	}
-	return what
+	return strings.TrimSuffix(what+": "+m.Why, ": ")
 }
 
 // missing says what is missing, in a sentence.

@@ -75,15 +75,3 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 		})
 	}
 }
-
-func TestOnlyOneFormOfLinesIsPrinted(t *testing.T) {
-	isolate(t)
-	code, _, words := invoke(t, "watch", "--json", "--plain", "--api-url", "http://127.0.0.1:9")
-	if code != exitUsage || !strings.Contains(words, "choose one of --json and --plain") {
-		t.Errorf("exit %d: %s", code, words)
-	}
-	code, help, _ := invoke(t, "watch", "--help")
-	if code != exitDone || !strings.Contains(help, "--json") {
-		t.Errorf("exit %d: the help does not list --json:\n%s", code, help)
-	}
-}

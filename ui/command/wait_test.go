@@ -1,8 +1,6 @@
 package command
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -29,33 +27,6 @@ func TestWaitRefusesWhatMeansNothing(t *testing.T) {
 			if _, err := parseCondition(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want %q", err, c.says)
 			}
-		})
-	}
-}
-
-func TestWaitSaysWhyNothingWasRead(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		answer http.HandlerFunc
-		says   string
-	}{
-		"an error":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, "400"},
-		"another server": {http.NotFound, "is the base URL right?"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := httptest.NewServer(test.answer)
-			defer service.Close()
-			config := configFile(t, "api_url", service.URL, "api_key", "key", "state_dir", t.TempDir())
-			for _, wait := range everLonger() {
-				r := runAs(t, "wait", "intent:ci_1 state=completed", "--for", wait, "--config", config)
-				const want = "the time is up: the intent has not been read; the last read failed: "
-				if r.code == exitFailed && strings.Contains(r.words, want) && strings.Contains(r.words, test.says) {
-					return
-				}
-				t.Log(r.code, r.words)
-			}
-			t.Error("it never said why")
 		})
 	}
 }

@@ -25,7 +25,7 @@ func Day(p *account.Pulse) string {
 		if d.More {
 			text += "at least "
 		}
-		text += fmt.Sprintf("%s of %s completed (%s)", Count(d.Completed), Count(d.Ended()), percent(share))
+		text += fmt.Sprintf("%s of %s completed (%s)", Count(d.Completed), Count(d.Ended()), Percent(share))
 	} else {
 		text += "none is known to have ended"
 	}
@@ -54,7 +54,7 @@ func yesterday(p *account.Pulse) string {
 	case !ended:
 		return text + "none ended"
 	default:
-		return text + percent(share) + " of " + Count(d.Ended())
+		return text + Percent(share) + " of " + Count(d.Ended())
 	}
 }
 
@@ -138,8 +138,8 @@ func Took(d time.Duration) string {
 
 func clock(at time.Time, p *account.Pulse) string { return at.In(p.At.Location()).Format("15:04") }
 
-// percent rounds, but never to 0 or 100 what is neither.
-func percent(share float64) string {
+// Percent is a share in percent. It rounds, but never to 0 or 100 what is neither.
+func Percent(share float64) string {
 	switch n := int(share*100 + 0.5); {
 	case n == 100 && share < 1:
 		return "99 %"
