@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,106 +36,70 @@ func parse(data []byte, name string, base func(string) (Theme, error)) (Theme, e
 	if f.Base != "" {
 		var err error
 		if t, err = base(f.Base); err != nil {
-			return Theme{}, fmt.Errorf(`line %d: key "base": %w`, lineOf(data, "base"), err)
+			return Theme{}, fmt.Errorf(`line %d: key "base": %w`, lineOf(data, "", "base"), err)
 		}
 	}
-	return f.over(t), nil
-}
-
-type file struct {
-	Name   string `toml:"name"`
-	Base   string `toml:"base"`
-	Dark   *bool  `toml:"dark"`
-	Colors roles  `toml:"colors"`
-	Basic  *roles `toml:"basic"`
-}
-
-// over applies the file to its base theme.
-func (f *file) over(t Theme) Theme {
-	t.Name = f.Name
 	if f.Dark != nil {
 		t.Dark = *f.Dark
+	}
+	t.Name = f.Name
+	if err := t.set(data, "colors", f.Colors); err != nil {
+		return Theme{}, err
+	}
+	if t.basic == nil && f.Basic == nil {
+		return t, nil
 	}
 	basic := Theme{}
 	if t.basic != nil {
 		basic = *t.basic
 	}
-	if t.basic != nil || f.Basic != nil {
-		basic.Name, basic.Dark = t.Name, t.Dark
-		if f.Basic != nil {
-			f.Basic.over(&basic)
-		}
-		t.basic = &basic
-	}
-	f.Colors.over(&t)
-	return t
+	basic.Name, basic.Dark, t.basic = t.Name, t.Dark, &basic
+	return t, basic.set(data, "basic", f.Basic)
 }
 
-// lineOf is the line, from 1, of a top-level key.
-func lineOf(data []byte, key string) int {
+type file struct {
+	Name   string           `toml:"name"`
+	Base   string           `toml:"base"`
+	Dark   *bool            `toml:"dark"`
+	Colors map[string]shade `toml:"colors"`
+	Basic  map[string]shade `toml:"basic"`
+}
+
+// set sets the roles that a table gives.
+func (t *Theme) set(data []byte, table string, given map[string]shade) error {
+	roles := t.roles()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if roles[name] == nil {
+			return fmt.Errorf("line %d: key %q is not known", lineOf(data, table, name), table+"."+name)
+		}
+		*roles[name] = given[name].color
+	}
+	return nil
+}
+
+// lineOf is the line, from 1, of a key of a table; "" is the top of the file.
+func lineOf(data []byte, table, key string) int {
+	in := ""
 	for i, line := range strings.Split(string(data), "\n") {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), key)
-		if ok && strings.HasPrefix(strings.TrimSpace(rest), "=") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			in = strings.Trim(line, "[ ]")
+		}
+		rest, ok := strings.CutPrefix(line, key)
+		if ok && in == table && strings.HasPrefix(strings.TrimSpace(rest), "=") {
 			return i + 1
 		}
 	}
 	return 1
 }
 
-type roles struct {
-	Background shade `toml:"background"`
-	Surface    shade `toml:"surface"`
-	Text       shade `toml:"text"`
-	Muted      shade `toml:"muted"`
-	Faint      shade `toml:"faint"`
-	Accent     shade `toml:"accent"`
-	Selected   shade `toml:"selected"`
-	Glow       shade `toml:"glow"`
-	Retrieving shade `toml:"retrieving"`
-	Awaiting   shade `toml:"awaiting"`
-	Placing    shade `toml:"placing"`
-	Completed  shade `toml:"completed"`
-	Failed     shade `toml:"failed"`
-	Unlisted   shade `toml:"unlisted"`
-	Good       shade `toml:"good"`
-	Warning    shade `toml:"warning"`
-	Bad        shade `toml:"bad"`
-	Money      shade `toml:"money"`
-}
-
-// shades lists the roles.
-func (r *roles) shades() []shade {
-	return []shade{
-		r.Background, r.Surface, r.Text, r.Muted, r.Faint, r.Accent, r.Selected, r.Glow,
-		r.Retrieving, r.Awaiting, r.Placing, r.Completed, r.Failed, r.Unlisted,
-		r.Good, r.Warning, r.Bad, r.Money,
-	}
-}
-
-// over sets the given roles.
-func (r *roles) over(t *Theme) {
-	colours := t.colours()
-	for i, given := range r.shades() {
-		if given.set {
-			*colours[i] = given.color
-		}
-	}
-}
-
 // shade is one colour of a file; nil is the terminal's own.
-type shade struct {
-	color color.Color
-	set   bool
-}
+type shade struct{ color color.Color }
 
 // UnmarshalText reads a colour.
-func (s *shade) UnmarshalText(text []byte) error {
-	c, err := parseColor(string(text))
-	if err != nil {
-		return err
-	}
-	s.color, s.set = c, true
-	return nil
+func (s *shade) UnmarshalText(text []byte) (err error) {
+	s.color, err = parseColor(string(text))
+	return err
 }
 
 var basicNames = [...]string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
@@ -151,10 +117,7 @@ func parseColor(s string) (color.Color, error) {
 		return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 0xff}, nil
 	}
 	name, bright := strings.CutPrefix(s, "bright ")
-	for i, known := range basicNames {
-		if name != known {
-			continue
-		}
+	if i := slices.Index(basicNames[:], name); i >= 0 {
 		if bright {
 			i += 8
 		}

@@ -54,21 +54,6 @@ func TestStatesStayApart(t *testing.T) {
 	}
 }
 
-// TestTheSimulationKnowsWhatIsConfused holds the measure itself: what such eyes
-// are known to confuse comes close, what they do not stays apart.
-func TestTheSimulationKnowsWhatIsConfused(t *testing.T) {
-	red, olive, blue, green, teal := rgb(0xc0504d), rgb(0x7a7a26), rgb(0x3b6fd4), rgb(0x4a9a4a), rgb(0x3f8fa0)
-	if near, far := distanceFor(deuteranopia, red, olive), distanceFor(usual, red, olive); near > far/2 {
-		t.Errorf("red and olive: %.1f with deuteranopia, %.1f without", near, far)
-	}
-	if near, far := distanceFor(tritanopia, green, teal), distanceFor(usual, green, teal); near > far/2 {
-		t.Errorf("green and teal: %.1f with tritanopia, %.1f without", near, far)
-	}
-	if got := distanceFor(deuteranopia, red, blue); got < 15 {
-		t.Errorf("red and blue: %.1f with deuteranopia", got)
-	}
-}
-
 func TestSixteenColoursAreReadableOnTheTerminalsGround(t *testing.T) {
 	for _, terminal := range terminals() {
 		for _, name := range Names() {

@@ -82,34 +82,30 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	return Theme{Name: t.Name, Dark: t.Dark}
 }
 
-// colours are the colours of all roles, in the order of [roles.shades].
-func (t *Theme) colours() []*color.Color {
-	return []*color.Color{
-		&t.Background, &t.Surface, &t.Text, &t.Muted, &t.Faint, &t.Accent, &t.Selected, &t.Glow,
-		&t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
-		&t.Good, &t.Warning, &t.Bad, &t.Money,
+// roles are the colours of all roles, by their names in a theme file.
+func (t *Theme) roles() map[string]*color.Color {
+	return map[string]*color.Color{
+		"background": &t.Background, "surface": &t.Surface, "text": &t.Text, "muted": &t.Muted, "faint": &t.Faint,
+		"accent": &t.Accent, "selected": &t.Selected, "glow": &t.Glow, "retrieving": &t.Retrieving,
+		"awaiting": &t.Awaiting, "placing": &t.Placing, "completed": &t.Completed, "failed": &t.Failed,
+		"unlisted": &t.Unlisted, "good": &t.Good, "warning": &t.Warning, "bad": &t.Bad, "money": &t.Money,
 	}
-}
-
-// converted is a theme in the colours that another kind of terminal has.
-func (t Theme) converted(to func(color.Color) color.Color) Theme {
-	for _, c := range t.colours() {
-		if *c != nil {
-			*c = to(*c)
-		}
-	}
-	return t
 }
 
 // reduced is a theme without a sixteen-colour form in the nearest of the sixteen
 // colours, on the terminal's own background: tints of a background have no near ones.
 func (t Theme) reduced() Theme {
-	for _, c := range []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Text} {
-		if _, own := (*c).(ansi.BasicColor); !own {
+	grounds := []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Text}
+	for _, c := range t.roles() {
+		if _, own := (*c).(ansi.BasicColor); own || *c == nil {
+			continue
+		}
+		*c = colorprofile.ANSI.Convert(*c)
+		if slices.Contains(grounds, c) {
 			*c = nil
 		}
 	}
-	return t.converted(colorprofile.ANSI.Convert)
+	return t
 }
 
 const (
@@ -128,7 +124,7 @@ func (t Theme) indexed() Theme {
 	t.Selected = p.nearest(t.Selected, func(c color.Color) bool {
 		return distance(c, t.Background) >= distinct && distance(c, t.Surface) >= distinct
 	})
-	for _, text := range t.colours() {
+	for _, text := range t.roles() {
 		if text != &t.Selected && !slices.Contains(grounds, text) {
 			*text = p.nearest(*text, func(c color.Color) bool {
 				return min(contrast(c, t.Background), contrast(c, t.Surface), contrast(c, t.Selected), contrast(c, t.Glow)) >=
