@@ -81,14 +81,14 @@ func (m *Memory) OffOf(a account.Alert, now time.Time) (off Off, ok bool) {
 	return off, ok
 }
 
-// mostOff limits the entries; the oldest are dropped first.
-const mostOff = 500
+// most limits the entries, and the endings; the oldest are dropped first.
+const most = 500
 
 // Put records an entry, in place of an earlier one for the same alert.
 func (m *Memory) Put(o Off) {
 	m.Take(o.Key, o.All)
 	m.Off = append(m.Off, o)
-	m.Off = m.Off[max(len(m.Off)-mostOff, 0):]
+	m.Off = m.Off[max(len(m.Off)-most, 0):]
 }
 
 // Take removes the entry of an alert, or of a kind.
@@ -113,14 +113,11 @@ func (m *Memory) See(at, now time.Time) {
 	}
 }
 
-// mostEndings limits the endings; the oldest are dropped first. None is shown for longer than a day.
-const mostEndings = 200
-
 // SeeEnding records that a person has seen how a confirm ended.
 func (m *Memory) SeeEnding(attempt string) {
 	if !m.HasSeen(attempt) {
 		m.Endings = append(slices.Clone(m.Endings), attempt) // others may hold the old list
-		m.Endings = m.Endings[max(len(m.Endings)-mostEndings, 0):]
+		m.Endings = m.Endings[max(len(m.Endings)-most, 0):]
 	}
 }
 
@@ -176,18 +173,14 @@ func (f *File) Change(do func(*Memory)) {
 // Run saves changes until ctx ends, and then the queued ones. [File.Err] reports those that
 // cannot be saved.
 func (f *File) Run(ctx context.Context) error {
-	for {
+	for ctx.Err() == nil || len(f.changes) > 0 {
 		select {
 		case do := <-f.changes:
 			f.save(do)
-			continue
 		case <-ctx.Done():
 		}
-		for len(f.changes) > 0 {
-			f.save(<-f.changes)
-		}
-		return nil
 	}
+	return nil
 }
 
 func (f *File) save(do func(*Memory)) {

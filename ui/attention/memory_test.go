@@ -2,7 +2,6 @@ package attention
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -19,25 +18,11 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestWhatIsPutOffIsBounded(t *testing.T) {
 	var m Memory
-	for i := range 2 * mostOff {
+	for i := range 2 * most {
 		m.Put(Off{Key: Key{Kind: account.AlertFailed, Intent: api.ID(fmt.Sprint("ci_", i))}, At: noon})
 	}
-	if len(m.Off) != mostOff || m.Off[0].Intent != api.ID(fmt.Sprint("ci_", mostOff)) {
+	if len(m.Off) != most || m.Off[0].Intent != api.ID(fmt.Sprint("ci_", most)) {
 		t.Errorf("%d are kept, the oldest is %s", len(m.Off), m.Off[0].Intent)
-	}
-}
-
-func TestWhatIsRememberedIsRememberedWhole(t *testing.T) {
-	m := Memory{Looked: noon}
-	m.Put(Off{Key: Key{Kind: account.AlertDay, Cause: "near"}, At: noon, Pressing: true})
-	m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: noon, Until: noon.Add(time.Hour)})
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again Memory
-	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, m) {
-		t.Errorf("%s comes back as %+v, %v", text, again, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package attention
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,31 +52,22 @@ const (
 // sent.
 func (s *Sender) Run(ctx context.Context) error {
 	s.told = map[Key]account.Alert{}
-	for since := uint64(0); ; {
+	for since := uint64(0); ctx.Err() == nil; {
 		c := s.Source.Changes(since)
 		since = c.Version
-		for ctx.Err() == nil {
-			n, more := s.next(c.Summary.Alerts, time.Now())
-			if !more {
-				break
-			}
+		if n, more := s.next(c.Summary.Alerts, time.Now()); more {
 			s.send(ctx, n)
-			c = s.Source.Changes(since)
-			since = c.Version
-		}
-		if api.Sleep(ctx, look) != nil {
-			return nil
+			continue
 		}
 		wait, cancel := context.WithTimeout(ctx, again)
 		err := s.Source.Wait(wait, since)
 		cancel()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		if err != nil && wait.Err() == nil {
 			return fmt.Errorf("waiting for alerts: %w", err)
 		}
+		_ = api.Sleep(ctx, look)
 	}
+	return nil
 }
 
 // next returns an alert that the program does not know, or else one that it knows and that has
@@ -122,8 +114,7 @@ func (s *Sender) notice(a account.Alert, over bool) Notice {
 }
 
 func (s *Sender) send(ctx context.Context, n Notice) {
-	err := s.start(ctx, n)
-	switch {
+	switch err := s.start(ctx, n); {
 	case ctx.Err() != nil:
 	case err != nil:
 		s.failed++
@@ -145,20 +136,16 @@ func (s *Sender) start(ctx context.Context, n Notice) error {
 	if err != nil {
 		return fmt.Errorf("writing the alert: %w", err)
 	}
-	timeout := s.Timeout
-	if timeout == 0 {
-		timeout = 10 * time.Second
-	}
+	timeout := cmp.Or(s.Timeout, 10*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
 	command.Env, command.Stdin, command.WaitDelay = s.Environ, bytes.NewReader(append(body, '\n')), endsWithin
 	process.Apart(command, endsWithin)
-	err = command.Run()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	if err = command.Run(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("it did not end within %s", timeout)
-	case err != nil:
+	}
+	if err != nil {
 		return fmt.Errorf("it failed: %w", err)
 	}
 	return nil
