@@ -35,12 +35,14 @@ func newProxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy",
 		Short: "Run a proxy before the service, and report who spends the quota",
-		Long: "Run a proxy between your code and the service: use its address as the base URL and change nothing else. " +
-			"Every request and every answer passes unchanged. The proxy reports to the relay, and so to its dashboards, which " +
-			"endpoint was called, by whom, and what is left of the quota, but no body, key or buyer. It never waits for the " +
-			"relay.\n\nYour API keys pass through it, so it listens only on this machine unless --allow-remote is given.\n\n" +
-			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or the file in " +
-			"TILLWATCH_RELAY_TOKEN_FILE. A dashboard can run a proxy, too: tillwatch watch --proxy-listen 127.0.0.1:7440.",
+		Long: "Run a proxy between your code and the service: use its address as the base URL and change nothing " +
+			"else. Every request and every answer passes unchanged. The proxy reports to the relay, and so to its " +
+			"dashboards, which endpoint was called, by whom, and what is left of the quota, but no body, key or " +
+			"buyer. It never waits for the relay.\n\nYour API keys pass through it, so it listens only on this " +
+			"machine unless --allow-remote is given.\n\n" +
+			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or " +
+			"the file in TILLWATCH_RELAY_TOKEN_FILE. A dashboard can run a proxy, too: tillwatch watch " +
+			"--proxy-listen 127.0.0.1:7440.",
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
 		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
@@ -80,9 +82,8 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	config, scheme := proxyConfig(s), "http"
-	config.TLS, config.Logger = tls, log
-	if config.TLS != nil {
+	config, scheme := proxy.Config{TLS: tls, Logger: log}, "http"
+	if tls != nil {
 		scheme = "https"
 	}
 	finish, err := reportTo(ctx, s, &config, o.alsoTo)
@@ -117,28 +118,23 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	return session.Alongside(ctx, func(ctx context.Context) error { return p.Serve(ctx, ln) }, parts...)
 }
 
-// proxy is the proxy's configuration from the settings.
-func proxyConfig(s settings) proxy.Config {
-	return proxy.Config{
-		Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader,
-	}
-}
-
-// proxyOn makes a proxy to serve a listener, which it closes if that fails. The service must not be the proxy itself,
-// which would call itself for ever.
+// proxyOn makes a proxy before the settings' service, to serve a listener, which it closes if that fails. The service
+// must not be the proxy itself, which would call itself for ever.
 func proxyOn(s settings, c proxy.Config, ln net.Listener) (*proxy.Proxy, error) {
-	if s.APIURL == "" {
-		return nil, errors.Join(usagef("no service is configured: give --api-url or set TILLWATCH_API_URL"), ln.Close())
-	}
+	c.Upstream, c.InsecureHTTP, c.LookupPath, c.SpenderHeader = s.APIURL, s.InsecureHTTP, s.LookupPath, s.SpenderHeader
 	p, err := proxy.New(c)
-	if err != nil {
-		return nil, errors.Join(config.WrongAddress(err), ln.Close())
+	switch {
+	case s.APIURL == "":
+		err = usagef("no service is configured: give --api-url or set TILLWATCH_API_URL")
+	case err != nil:
+		err = config.WrongAddress(err)
+	case isAt(s.APIURL, ln):
+		err = usagef("the service's address is the proxy's own, %s: give the service's with --api-url, "+
+			"or let the proxy listen on another port", ln.Addr())
+	default:
+		return p, nil
 	}
-	if isAt(s.APIURL, ln) {
-		return nil, errors.Join(usagef("the service's address is the proxy's own, %s: give the service's with --api-url, "+
-			"or let the proxy listen on another port", ln.Addr()), ln.Close())
-	}
-	return p, nil
+	return nil, errors.Join(err, ln.Close())
 }
 
 // isAt reports whether an address leads to a listener.
@@ -208,9 +204,7 @@ func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) er
 
 // addProxy has the session run a proxy on a listener, and observe what passes. It closes the listener if that fails.
 func addProxy(s *session.Session, ln net.Listener, words io.Writer) error {
-	config := proxyConfig(s.Settings)
-	config.Observe, config.Logger = s.Store.Observe, logger(words, false)
-	p, err := proxyOn(s.Settings, config, ln)
+	p, err := proxyOn(s.Settings, proxy.Config{Observe: s.Store.Observe, Logger: logger(words, false)}, ln)
 	if err != nil {
 		return err
 	}
