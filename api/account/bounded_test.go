@@ -118,17 +118,3 @@ func passThrough(n int) []Delivery {
 	}
 	return append(all, event(8, api.IntentCompleted, own))
 }
-
-// TestOfEndedIntentsThoseThatEndedFirstAreLetGo holds in whatever order they become
-// known.
-func TestOfEndedIntentsThoseThatEndedFirstAreLetGo(t *testing.T) {
-	s := NewStore(StoreConfig{KeepIntents: 3})
-	for _, n := range []int{5, 1, 4, 0, 2, 3} {
-		s.ApplyEvents([]Delivery{intentEvent(n, benchID(n), api.IntentCompleted, noon.Add(time.Duration(n)*time.Minute))}, time.Now())
-	}
-	for n := range 6 {
-		if _, known := s.Intent(benchID(n)); known != (n >= 3) {
-			t.Errorf("intent %d of 6 is kept: %t", n+1, known)
-		}
-	}
-}

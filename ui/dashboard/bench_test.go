@@ -37,12 +37,3 @@ func manyShop(n int) *shop {
 	}
 	return s
 }
-
-// BenchmarkApply10k is the first picture of 10,000 intents.
-func BenchmarkApply10k(b *testing.B) {
-	s := manyShop(10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		boardOf(b, s, 200, 60)
-	}
-}

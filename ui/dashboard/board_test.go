@@ -198,15 +198,3 @@ func TestNoColorIsReadable(t *testing.T) {
 		t.Error("the glyphs differ without colours")
 	}
 }
-
-func TestNothingIsDrawnAgainWhileNothingChanges(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	m.View()
-	if m.stale() {
-		t.Error("the board is stale right after it was drawn")
-	}
-	m.Update(tea.MouseMotionMsg{X: 3, Y: 3})
-	if m.stale() {
-		t.Error("a movement of the mouse makes the board draw again")
-	}
-}

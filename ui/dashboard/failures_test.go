@@ -188,3 +188,12 @@ func TestTheFailuresAreCountedOnceTheIntentsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+func TestAnotherRowOfTheReasonBeginsWithItsMerchant(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 160, 45)
+	press(m, "l", "l", "l", "f", "f", "j", "f")
+	in, _ := m.board.intentUnder()
+	if got, want := m.filters.inPane[layout.Intents].Text, `merchant="`+string(in.Merchant)+`"`; got != want {
+		t.Errorf("the filter is %s, want %s", got, want)
+	}
+}

@@ -167,15 +167,6 @@ func TestWhatIsTypedWhereNothingCanBeFilteredDoesNothing(t *testing.T) {
 	}
 }
 
-func TestAFilterGoesOnAfterAWholeWord(t *testing.T) {
-	m := boardOf(t, spentShop(time.Now()), 160, 45)
-	press(m, "u", "w", "enter", "/")
-	write(m, "status:200")
-	if got := screen(m); !strings.Contains(got, `by="checkout-worker" status:200`) {
-		t.Errorf("no blank stands between two words:\n%s", got)
-	}
-}
-
 func TestAnExpressionLooksAtManyRowsBesideTheKeys(t *testing.T) {
 	m := boardOf(t, manyShop(2*manyRows), 160, 45)
 	shown := func() int {
@@ -290,4 +281,13 @@ func TestAnExpressionLooksAtManyRowsBesideTheKeysWhereverItComesFrom(t *testing.
 func filterKey(m *Model, name string) tea.Cmd {
 	_, cmd := m.Update(tea.KeyPressMsg{Text: name, Code: rune(name[0])})
 	return cmd
+}
+
+func TestAFilterGoesOnAfterAWholeWord(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 160, 45)
+	press(m, "u", "w", "enter", "/")
+	write(m, "status:200")
+	if got := screen(m); !strings.Contains(got, `by="checkout-worker" status:200`) {
+		t.Errorf("no blank stands between two words:\n%s", got)
+	}
 }

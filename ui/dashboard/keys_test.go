@@ -204,19 +204,6 @@ func TestTwoEscapesThatComeTogetherLeaveLikeOne(t *testing.T) {
 	}
 }
 
-func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
-	var asked []api.ID
-	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Refresh = func(id api.ID) { asked = append(asked, id) } })
-	cmd := press(m, "r")
-	if len(asked) != 0 {
-		t.Fatal("asked within Update")
-	}
-	cmd()
-	if want := m.board.subject().ID; len(asked) != 1 || asked[0] != want {
-		t.Errorf("asked for %v, want %s", asked, want)
-	}
-}
-
 func TestTheTerminalReportsThePlacesOfLettersToThoseWhoNeedIt(t *testing.T) {
 	const again, never = "press it again, or switch", "the keys are Latin letters: switch"
 	russian := tea.KeyPressMsg{Code: 'й', Text: "й"}

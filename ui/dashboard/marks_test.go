@@ -46,24 +46,6 @@ func TestMarkMovesOnAndNeverTakesBackWhatItHasJustSet(t *testing.T) {
 	}
 }
 
-func TestOfSeveralIntentsLeftOutOneReasonIsGivenAsOfSeveral(t *testing.T) {
-	s := typicalShop(time.Now())
-	left := 0
-	for _, in := range slices.Clone(s.changes.Intents) {
-		if in.State == api.AwaitingConfirmation && left < 3 {
-			unread := *in
-			unread.Certainty = account.Reported
-			s.put(&unread)
-			left++
-		}
-	}
-	m := boardOf(t, s, 120, 36)
-	press(m, "A")
-	if got := screen(m); !regexp.MustCompile(`[34] left out: not verified yet *\n`).MatchString(got) {
-		t.Errorf("it says\n%s", got)
-	}
-}
-
 func TestAllRowsOfAFilterAreMarkedByOneKey(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -94,5 +76,23 @@ func TestAllRowsOfAFilterAreMarkedByOneKey(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestOfSeveralIntentsLeftOutOneReasonIsGivenAsOfSeveral(t *testing.T) {
+	s := typicalShop(time.Now())
+	left := 0
+	for _, in := range slices.Clone(s.changes.Intents) {
+		if in.State == api.AwaitingConfirmation && left < 3 {
+			unread := *in
+			unread.Certainty = account.Reported
+			s.put(&unread)
+			left++
+		}
+	}
+	m := boardOf(t, s, 120, 36)
+	press(m, "A")
+	if got := screen(m); !regexp.MustCompile(`[34] left out: not verified yet *\n`).MatchString(got) {
+		t.Errorf("it says\n%s", got)
 	}
 }

@@ -210,18 +210,6 @@ func TestAnAlertOfAnOrderOpensIt(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsGoneToByItsReference(t *testing.T) {
-	s, _ := orderShop()
-	m := boardOf(t, s, 160, 45)
-	press(m, append(strings.Split("iorder-8", ""), "enter")...)
-	if got := screen(m); !inOrder(got, "ORDER", "order-8", "Linen Shirt", "Trail Runners 2") {
-		t.Errorf("not there:\n%s", got)
-	}
-	if row := m.own.row(); row["reference"] != "order-8" || row["id"] != "" {
-		t.Errorf("a command of one's own is given %v", row)
-	}
-}
-
 func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
 		s, _ := orderShop()

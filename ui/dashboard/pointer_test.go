@@ -149,16 +149,6 @@ func TestADoubleClickOpensTheRow(t *testing.T) {
 	}
 }
 
-func TestADoubleClickBesideTheRowsOpensNothing(t *testing.T) {
-	for _, place := range []string{"INTENTS", "awaiting 7", "QUOTA", "SHIPMENTS", "tillwatch", "⚑"} {
-		m := boardOf(t, typicalShop(time.Now()), 120, 36)
-		clickOn(t, m, place)
-		if clickOn(t, m, place); m.board.detailOpen {
-			t.Errorf("a double click on %s opens %v", place, m.board.detail.Subject())
-		}
-	}
-}
-
 func TestThePalettesRowsTakeClicks(t *testing.T) {
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
 		m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
@@ -299,18 +289,4 @@ func TestTheOutcomeIsClosedByAClick(t *testing.T) {
 		}
 		m.confirms.running.Wait()
 	})
-}
-
-func TestNothingTakesClicksWhereTheScreenIsTooSmall(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	m.View()
-	m.Update(tea.WindowSizeMsg{Width: 30, Height: 5})
-	before := screen(m)
-	for y := range 5 {
-		for x := range 30 {
-			if cmd := clickAt(m, x, y); cmd != nil || screen(m) != before {
-				t.Fatalf("a click at %d, %d does something", x, y)
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,26 +22,6 @@ func TestFooterFitsAnyWidth(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestFooterKeepsTheMostUsefulLongest(t *testing.T) {
-	table := Default()
-	ids := func(width int) []ID {
-		var out []ID
-		for _, hint := range table.Footer(Board, width, nil, nil) {
-			out = append(out, hint.ID)
-		}
-		return out
-	}
-	if got := ids(8); !slices.Equal(got, []ID{Help}) {
-		t.Errorf("in 8 cells: %v", got)
-	}
-	if got := ids(300); !slices.Contains(got, NextTheme) || !slices.Contains(got, Confirm) {
-		t.Errorf("in 300 cells: %v", got)
-	}
-	if got := len(ids(0)); got != 0 {
-		t.Errorf("%d hints in no cell", got)
 	}
 }
 

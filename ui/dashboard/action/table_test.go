@@ -59,23 +59,6 @@ func TestNewTableNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestScopesThatDoNotMeetShareAKey(t *testing.T) {
-	table, err := NewTable([]Action{
-		{ID: "one", Keys: []string{"x"}, Scope: Board},
-		{ID: "two", Keys: []string{"x"}, Scope: Detail},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := tea.KeyPressMsg{Code: 'x', Text: "x"}
-	if a, _ := table.Lookup(Board, x); a.ID != "one" {
-		t.Errorf("on the board x is %q", a.ID)
-	}
-	if a, _ := table.Lookup(Detail, x); a.ID != "two" {
-		t.Errorf("in the detail x is %q", a.ID)
-	}
-}
-
 func TestLookup(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -273,23 +273,3 @@ func TestAFrameInBracketsEndsWithThem(t *testing.T) {
 		}
 	})
 }
-
-func TestTheTerminalMeasuresAsTheCanvasDoesWheneverTheScreenIsEntered(t *testing.T) {
-	screen := newTerminal(40, 5)
-	c := open(screen)
-	defer give(c)
-	for _, turn := range []struct {
-		name    string
-		learnt  bool
-		written bool
-	}{{"nothing is known of the terminal", false, false}, {"it knows graphemes", true, true}} {
-		if turn.learnt {
-			c.Learn(ansi.ModeUnicodeCore, ansi.ModeReset)
-		}
-		give(c)
-		take(c)
-		if got := strings.Contains(screen.last, ansi.SetModeUnicodeCore); got != turn.written {
-			t.Errorf("%s: told to measure by graphemes %t, want %t: %q", turn.name, got, turn.written, screen.last)
-		}
-	}
-}

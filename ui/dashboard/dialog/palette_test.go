@@ -101,12 +101,3 @@ func TestPalettePromisesEnterOnlyUntilItIsRefused(t *testing.T) {
 		t.Errorf("once refused, it says\n%s", screen)
 	}
 }
-
-func TestPaletteTakesOnlyWhatCountsInItsScope(t *testing.T) {
-	table := action.Default()
-	for _, h := range NewPalette(table, action.Detail, nil).hits {
-		if !h.action.Scope.Overlaps(action.Detail) || h.action.ID == action.Palette {
-			t.Errorf("%q stands in the palette of the detail", h.action.ID)
-		}
-	}
-}
