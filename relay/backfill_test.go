@@ -229,52 +229,41 @@ func TestDeliveriesThatAreRefusedAgainAndAgainCostFewComparisons(t *testing.T) {
 	})
 }
 
-func TestAServiceWithoutAListIsAskedOnceAndNothingIsLogged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &listing{err: fmt.Errorf("list events: %w", api.ErrNotServed)}
-		_, log, stop := filling(t, l, newMemory(t), nil)
-		<-time.After(3 * backfillInterval)
-		if text := log.String(); l.walks.Load() != 1 || strings.Contains(text, "WARN") || strings.Contains(text, "ERROR") {
-			t.Errorf("%d comparisons, the log is %q", l.walks.Load(), text)
-		}
-		stop()
-	})
-}
-
-func TestAComparisonThatFailsIsTriedAgainAndReported(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory, l := newMemory(t), &listing{err: errors.New("unreachable")}
-		l.add(1, 1, time.Now())
-		_, log, stop := filling(t, l, memory, nil)
-		synctest.Wait()
-		if !strings.Contains(log.String(), "could not be compared") {
-			t.Errorf("the log is %q", log.String())
-		}
-		l.mu.Lock()
-		l.err = nil
-		l.mu.Unlock()
-		<-time.After(backfillInterval + time.Second)
-		if head := headOf(t, memory); head != 1 {
-			t.Errorf("the head is %d", head)
-		}
-		stop()
-	})
-}
-
-func TestWhatAnIncompleteListHoldsIsAdded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory, l := newMemory(t), &listing{cut: fmt.Errorf("GET /api/v1/events: %w", api.ErrIncomplete)}
-		l.add(1, 2, time.Now())
-		_, log, stop := filling(t, l, memory, nil)
-		defer stop()
-		synctest.Wait()
-		if got, want := originsOf(t, memory), []string{"001 backfill", "002 backfill"}; !slices.Equal(got, want) {
-			t.Errorf("the journal has %q, want %q", got, want)
-		}
-		if !strings.Contains(log.String(), "the list is incomplete") || !strings.Contains(log.String(), "events=2") {
-			t.Errorf("the log is %q", log.String())
-		}
-	})
+func TestAListThatCannotBeReadWhole(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		err, cut error
+		at, then int64 // the head after the start, and once the list can be read
+		walks    int64
+		says     string
+	}{
+		{"a service without a list", fmt.Errorf("list events: %w", api.ErrNotServed), nil, 0, 0, 1, ""},
+		{"one that fails", errors.New("unreachable"), nil, 0, 2, 2, "could not be compared"},
+		{"an incomplete one", nil, fmt.Errorf("GET /api/v1/events: %w", api.ErrIncomplete), 2, 2, 2, "the list is incomplete"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory, l := newMemory(t), &listing{err: test.err, cut: test.cut}
+				l.add(1, 2, time.Now())
+				_, log, stop := filling(t, l, memory, nil)
+				defer stop()
+				synctest.Wait()
+				if head := headOf(t, memory); head != test.at {
+					t.Errorf("the head is %d, want %d", head, test.at)
+				}
+				if said := log.String(); !strings.Contains(said, test.says) || strings.Contains(said, "WARN") != (test.says != "") {
+					t.Errorf("the log is %q", said)
+				}
+				l.mu.Lock()
+				l.err, l.cut = nil, nil
+				l.mu.Unlock()
+				<-time.After(backfillInterval + time.Second)
+				if head := headOf(t, memory); head != test.then || l.walks.Load() != test.walks {
+					t.Errorf("the head is %d after %d comparisons, want %d after %d", head, l.walks.Load(), test.then, test.walks)
+				}
+			})
+		})
+	}
 }
 
 func TestALaterComparisonEndsWhereTheJournalKnowsEverything(t *testing.T) {

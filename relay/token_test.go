@@ -28,24 +28,35 @@ func asked(path, token string) *http.Request {
 }
 
 func TestATokenOpensWhatItsScopesNameAndNothingElse(t *testing.T) {
-	paths := map[Scope]string{ScopeStream: StreamPath, ScopeRead: EventsPath, ScopeAdmin: MetricsPath}
+	paths := map[string]Scope{
+		"GET " + StreamPath: ScopeStream, "GET " + EventsPath: ScopeRead, "GET " + EventsPath + "/1": ScopeRead,
+		"GET " + EventsPath + "/1/raw": ScopeRead, "GET " + QuarantinePath: ScopeRead,
+		"POST " + ObservationsPath: ScopeReport, "GET " + MetricsPath: ScopeAdmin,
+	}
 	for _, held := range Scopes() {
 		text, token := NewToken("one", []Scope{held}, time.Now(), time.Time{})
-		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Tokens, cfg.Issued = nil, []Token{token} })
-		for scope, path := range paths {
-			w := serve(r.Handler(), asked(path, text.Reveal()))
-			if scope == held {
-				if w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized {
-					t.Errorf("%s with the scope %s: %d", path, held, w.Code)
-				}
-				continue
-			}
-			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "lacks the scope "+string(scope)) {
+		memory := newMemory(t)
+		fill(t, memory, 1, 1)
+		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Tokens, cfg.Issued = nil, []Token{token} })
+		ask := func(path, authorization string) *httptest.ResponseRecorder {
+			method, path, _ := strings.Cut(path, " ")
+			req := httptest.NewRequest(method, path, strings.NewReader(`{"items":[]}`))
+			req.Header["Authorization"] = []string{authorization}
+			return serve(r.Handler(), req)
+		}
+		first := ask("GET "+EventsPath, "")
+		for path, scope := range paths {
+			w := ask(path, "Bearer "+text.Reveal())
+			forbidden := w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), "lacks the scope "+string(scope))
+			if forbidden != (scope != held) || w.Code == http.StatusUnauthorized {
 				t.Errorf("%s with the scope %s: %d %s", path, held, w.Code, w.Body)
 			}
-			for _, wrong := range []string{"", "wrong", text.Reveal() + "x"} {
-				if w := serve(r.Handler(), asked(path, wrong)); w.Code != http.StatusUnauthorized {
-					t.Errorf("%s with the token %q: %d", path, wrong, w.Code)
+			for _, wrong := range []string{"", "Bearer", "Bearer ", "Bearer wrong", text.Reveal(), "Basic " + text.Reveal(),
+				"Bearer " + text.Reveal() + "x", "Bearer " + text.Reveal() + " "} {
+				w := ask(path, wrong)
+				if w.Code != http.StatusUnauthorized || w.Body.String() != first.Body.String() ||
+					w.Header().Get("WWW-Authenticate") == "" {
+					t.Errorf("%s with %q: %d %s", path, wrong, w.Code, w.Body)
 				}
 			}
 		}
