@@ -98,8 +98,7 @@ func messageOf(body []byte) api.Text {
 func refusal(status int, body []byte, scope Scope) error {
 	switch {
 	case status/100 == 3:
-		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to",
-			status)
+		return fmt.Errorf("the relay's address redirects (%d), which is not followed: set the address it leads to", status)
 	case status == http.StatusUnauthorized:
 		return &RefusedError{status, "the relay does not accept the token (401): set a valid one"}
 	case status == http.StatusForbidden:

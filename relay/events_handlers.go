@@ -75,7 +75,8 @@ func readPageQuery(text, epoch string) (pageQuery, error) {
 		at, err := parseCursor(text)
 		switch {
 		case err != nil:
-			return query, fmt.Errorf("after: give a sequence number or a cursor <epoch>:<seq>, not %.80q", values.Get("after"))
+			return query, fmt.Errorf("after: give a sequence number or a cursor <epoch>:<seq>, not %.80q",
+				values.Get("after"))
 		case at.epoch != epoch:
 			return query, fmt.Errorf("after: the cursor belongs to another journal than %s: begin at 0", epoch)
 		}

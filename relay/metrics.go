@@ -63,8 +63,8 @@ func newMetrics(r *Relay) *metrics {
 			outcomeStored, outcomeDuplicate, outcomeConflict, outcomeQuarantined, outcomeChallenge,
 			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeUnavailable),
 		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of bodies with a valid signature."),
-		backfilled: counter("tillwatch_backfilled_total", "Events found on the service's list that no delivery brought."),
-		evicted:    counter("tillwatch_connections_evicted_total", "Connections that were closed to make room for new ones."),
+		backfilled: counter("tillwatch_backfilled_total", "Events of the service's list that no delivery brought."),
+		evicted:    counter("tillwatch_connections_evicted_total", "Connections closed to make room for new ones."),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
@@ -83,25 +83,23 @@ func (m *metrics) count(o outcome) { m.deliveries.WithLabelValues(string(o)).Inc
 
 // gauges are computed when they are scraped.
 func gauges(r *Relay) []prometheus.Collector {
+	count := func(name, help string, read func() int64) prometheus.Collector {
+		return gauge(name, help, func(context.Context) (int64, error) { return read(), nil })
+	}
 	return []prometheus.Collector{
 		gauge("tillwatch_journal_head", "Newest sequence number.", r.journal.Head),
 		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
-		gauge("tillwatch_journal_damaged", "Events that the check at the start found damaged.", func(context.Context) (int64, error) {
-			return r.readiness.damaged.Load(), nil
-		}),
-		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
-			return int64(r.hub.open()), nil
-		}),
-		gauge("tillwatch_observations", "Observations of the last hour kept.", func(context.Context) (int64, error) {
+		count("tillwatch_journal_damaged", "Events that the check at the start found damaged.", r.readiness.damaged.Load),
+		count("tillwatch_subscribers", "Connected subscribers.", func() int64 { return int64(r.hub.open()) }),
+		count("tillwatch_observations", "Observations of the last hour kept.", func() int64 {
 			items, _ := r.observations.count()
-			return items, nil
+			return items
 		}),
-		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber lacks.", func(ctx context.Context) (
-			int64, error,
-		) {
-			head, err := r.journal.Head(ctx)
-			return r.hub.lag(head), err
-		}),
+		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber lacks.",
+			func(ctx context.Context) (int64, error) {
+				head, err := r.journal.Head(ctx)
+				return r.hub.lag(head), err
+			}),
 		gauge("tillwatch_ready", "1 while deliveries can be stored.", func(ctx context.Context) (int64, error) {
 			if r.ready(ctx) != nil {
 				return 0, nil

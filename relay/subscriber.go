@@ -183,7 +183,8 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 		return nil, errors.New("the relay's URL begins with http, https, ws or wss and names a host, as in " +
 			"http://127.0.0.1:8088") // the URL itself may hold a token
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
+		return nil, errors.New("the relay's URL carries more than scheme, host and path: " +
+			"a token belongs in its own setting")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), WebhookPath):
 		return nil, errors.New("this is where the service delivers: give the relay's URL without " + WebhookPath)
 	}

@@ -235,7 +235,8 @@ func (s TokenStore) decode(text []byte) ([]Token, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read (%w): restore it, or remove it and create the tokens anew", s.place, err)
+		return nil, fmt.Errorf("%s cannot be read (%w): restore it, or remove it and create the tokens anew",
+			s.place, err)
 	}
 	return list.Tokens, nil
 }
