@@ -50,6 +50,12 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	answer(w, status, "application/json", []byte("{}"))
 }
 
+func (d *desk) refusals() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.refused
+}
+
 func (d *desk) ids() (all []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,8 +131,8 @@ func TestAReporterTriesAgainUntilTheRelayIsBack(t *testing.T) {
 			r.Observe([]quota.Observation{observed(1)})
 			<-time.After(wait / 5)
 			synctest.Wait()
-			if wait > time.Minute && d.refused > 2 { // rarely, while the token is refused
-				t.Errorf("after %d: %d refusals in %v", status, d.refused, wait/5)
+			if refused := d.refusals(); wait > time.Minute && refused > 2 { // rarely, while the token is refused
+				t.Errorf("after %d: %d refusals in %v", status, refused, wait/5)
 			}
 			<-time.After(wait)
 			synctest.Wait()
