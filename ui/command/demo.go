@@ -120,8 +120,8 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		if err != nil {
 			return err
 		}
-		defer record.report(o.screen.words)
-		return session.Alongside(ctx, func(ctx context.Context) error { return reportEverySecond(ctx, current, out, o.json) }, current.Run, record.run)
+		defer record.finish(o.screen.words)
+		return session.Alongside(ctx, func(ctx context.Context) error { return reportEverySecond(ctx, current, out, o.json) }, current.Run)
 	}, servers.parts...)
 }
 

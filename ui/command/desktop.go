@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"tillwatch/ui/dashboard"
+	group "tillwatch/ui/process"
 )
 
-// browser opens links with the system's own program, unless the user could not see
-// the page.
+// browser opens links with the system's own program, unless the user could not see the page.
 func browser(system string, getenv func(string) string, noOpen bool) dashboard.Browser {
 	here := func(names ...string) bool {
 		for _, name := range names {
@@ -38,14 +38,14 @@ func browser(system string, getenv func(string) string, noOpen bool) dashboard.B
 		return dashboard.Browser{Closed: "there is no display here"}
 	}
 	return dashboard.Browser{Open: func(ctx context.Context, address string) error {
-		return start(ctx, exec.Command(program[0], append(program[1:], address)...))
+		command := exec.CommandContext(context.Background(), program[0], append(program[1:], address)...)
+		group.Apart(command, time.Second) // it could draw on the dashboard otherwise
+		return start(ctx, command)
 	}}
 }
 
-// start starts a program without the terminal and without pipes, as it may outlive
-// this process. It returns the program's failure if that comes before ctx ends.
+// start starts a program, which may outlive this process. It returns the program's failure if that comes before ctx ends.
 func start(ctx context.Context, program *exec.Cmd) error {
-	detach(program)
 	if err := program.Start(); errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("there is no program %s", program.Args[0])
 	} else if err != nil {
@@ -58,9 +58,9 @@ func start(ctx context.Context, program *exec.Cmd) error {
 		return nil
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("%s: %w", program.Args[0], err)
+			err = fmt.Errorf("%s: %w", program.Args[0], err)
 		}
-		return nil
+		return err
 	}
 }
 

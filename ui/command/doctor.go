@@ -37,7 +37,7 @@ func newDoctor() *cobra.Command {
 				return err
 			}
 			data, _ := c.Flags().GetString("data")
-			load := func() (settings, error) { return loadSettings(c.Flags()) }
+			load := func() (settings, error) { return loadSettings(c.Context(), c.Flags()) }
 			return examine(c.Context(), load, data, streamsOf(c))
 		},
 	}
@@ -79,13 +79,9 @@ func (r checkup) text() string {
 
 // examine runs all checks. data is the folder of a journal; "" if none was named.
 func examine(ctx context.Context, load func() (settings, error), data string, std streams) error {
-	var wrong error
-	s, err := unlessInterrupted(ctx, func() (s settings, _ error) {
-		s, wrong = load()
-		return s, nil
-	})
-	if err != nil {
-		return err
+	s, wrong := load()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if wrong == nil {
 		wrong = unusable(ctx, s, data)

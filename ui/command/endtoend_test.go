@@ -121,7 +121,7 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)
-		return show(ctx, current, screenOptions{width: width, height: height}, w.screen, w.screen)
+		return show(ctx, current, screenOptions{width: width, height: height, words: io.Discard}, w.screen, w.screen)
 	})
 }
 

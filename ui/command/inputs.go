@@ -8,16 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/ui/config"
 )
 
 // inputs reads the files that flags name, until ctx ends. Stdin can be read once.
@@ -30,8 +29,15 @@ type inputs struct {
 
 // read reads a file, or stdin if path is "-".
 func (i *inputs) read(flag, path string) ([]byte, error) {
-	most := cmp.Or(i.most, 1<<20)
-	read := func() ([]byte, error) { return readAtMost(path, most) }
+	most := cmp.Or(i.most, config.MostBytes)
+	read := func() ([]byte, error) {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return config.ReadAll(file, most)
+	}
 	if path == "-" {
 		switch {
 		case i.by != "":
@@ -39,7 +45,7 @@ func (i *inputs) read(flag, path string) ([]byte, error) {
 		case i.stdin == nil:
 			return nil, usagef("%s: stdin is empty", flag)
 		}
-		i.by, read = flag, func() ([]byte, error) { return limited(i.stdin, most) }
+		i.by, read = flag, func() ([]byte, error) { return config.ReadAll(i.stdin, most) }
 	}
 	return unlessInterrupted(i.ctx, func() ([]byte, error) {
 		text, err := read()
@@ -64,27 +70,7 @@ func (i *inputs) text(flag, path string) ([]byte, error) {
 	return content, nil
 }
 
-// limited reads everything, and refuses more than most bytes.
-func limited(from io.Reader, most int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(from, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("larger than %d bytes", most)
-	}
-	return content, err
-}
-
-// readAtMost reads a file, and refuses one of more than most bytes.
-func readAtMost(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return limited(file, most)
-}
-
-// object reads a JSON object and keeps its numbers as they are written. Errors quote
-// nothing of it.
+// object reads a JSON object and keeps its numbers as they are written. Errors quote nothing of it.
 func (i *inputs) object(flag, path string, into *map[string]any) error {
 	text, err := i.text(flag, path)
 	if err != nil {
@@ -124,8 +110,7 @@ func (f *writtenFlag[T]) Set(text string) error {
 func (f *writtenFlag[T]) String() string { return f.text }
 func (f *writtenFlag[T]) Type() string   { return f.kind }
 
-// spanFlag adds a flag for a time that may be in days and weeks. usual is its
-// default; "": none.
+// spanFlag adds a flag for a time that may be in days and weeks. usual is its default; "": none.
 func spanFlag(flags *pflag.FlagSet, to *time.Duration, name, usual, help string) {
 	f := &writtenFlag[time.Duration]{to: to, read: parseAge, kind: "time"}
 	if usual != "" {
@@ -134,56 +119,22 @@ func spanFlag(flags *pflag.FlagSet, to *time.Duration, name, usual, help string)
 	flags.Var(f, name, help)
 }
 
-// sizeFlag adds a flag for a number of bytes.
-func sizeFlag(flags *pflag.FlagSet, to *int64, name, help string) {
-	flags.Var(&writtenFlag[int64]{to: to, read: parseByteSize, kind: "size"}, name, help)
-}
-
 const (
 	day    = 24 * time.Hour
 	maxAge = 100 * 365 * day
 )
 
-// parseAge reads a time above 0, such as 90d, 2w, 12h or 1d12h.
+// parseAge reads a time above 0, such as 90d, 2w, 12h or 1h30m.
 func parseAge(text string) (time.Duration, error) {
-	wrong := func() (time.Duration, error) {
+	age, err := time.ParseDuration(text)
+	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day} {
+		if digits, found := strings.CutSuffix(text, unit); found {
+			n, wrong := strconv.ParseUint(digits, 10, 16)
+			age, err = time.Duration(n)*length, wrong
+		}
+	}
+	if err != nil || age <= 0 || age > maxAge {
 		return 0, errors.New("give a time such as 90d, 2w, 12h or 30m")
 	}
-	var total time.Duration
-	rest := text
-	for _, unit := range []struct {
-		sign   string
-		length time.Duration
-	}{{"w", 7 * day}, {"d", day}} {
-		digits, after, found := strings.Cut(rest, unit.sign)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseUint(digits, 10, 16)
-		if err != nil {
-			return wrong()
-		}
-		total += time.Duration(n) * unit.length
-		rest = after
-	}
-	if rest != "" {
-		more, err := time.ParseDuration(rest)
-		if err != nil || more < 0 || more > maxAge {
-			return wrong()
-		}
-		total += more
-	}
-	if total <= 0 || total > maxAge {
-		return wrong()
-	}
-	return total, nil
-}
-
-// parseByteSize reads a number of bytes: 512MB, 10GB, 1GiB.
-func parseByteSize(text string) (int64, error) {
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || n > math.MaxInt64 || text[len(text)-1] <= '9' { // a number without its unit
-		return 0, errors.New("give a size such as 512MB, 10GB or 1GiB")
-	}
-	return int64(n), nil
+	return age, nil
 }

@@ -45,10 +45,10 @@ func newProxy() *cobra.Command {
 			"--proxy-listen 127.0.0.1:7440.",
 		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
 			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
-		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
-			ctx, release := untilHangup(c.Context())
+		RunE: reporting(func(ctx context.Context, s settings, _ []string, std streams) (report, error) {
+			ctx, release := untilHangup(ctx)
 			defer release()
-			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
+			return nil, runProxy(ctx, s, o, std.out, std.words)
 		}),
 	}
 	flags := command.Flags()

@@ -10,10 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"tillwatch/api"
-	"tillwatch/api/account/form"
 	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/recording"
@@ -21,211 +18,160 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// recordOptions say where to record.
-type recordOptions struct {
-	file  string
-	limit int64 // bytes; 0: the default
-}
-
-func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
-	flags.StringVar(&o.file, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
-	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop when the file has this size, such as 200MB (default 64MiB)")
-}
-
-// records are the recordings of a session: at most one runs at a time.
+// records are the recordings of a session, at most one at a time. They implement [dashboard.Recording].
 type records struct {
-	session *session.Session
-	folder  string
-	options recordOptions
-	header  form.Header
-	first   *record // from --record; may be nil
-	starts  chan *record
-	ended   chan struct{} // closed when recording is no longer possible
+	session       *session.Session
+	file          string // of --record; the next ones stand beside it. "": they go into the folder
+	folder        string
+	width, height int // of the screen
 
-	starting sync.Mutex
+	starting sync.Mutex // held while one is started
+	ended    bool       // no more are started
 	mu       sync.Mutex
 	all      []*record // the last may still run
 }
 
 // record is one recording.
 type record struct {
-	recorder *recording.Recorder
-	asked    time.Time
-	ctx      context.Context // ends with the recording
-	end      context.CancelFunc
-	done     chan struct{} // closed once it has ended
-	seen     bool          // a person ended it, and saw the result
+	*recording.Recorder
+	end  context.CancelFunc
+	done chan struct{} // closed once it has ended
+	seen bool          // a person ended it, and saw the result
 }
 
-// record prepares a session's recordings, and starts one if --record is given.
+// recordsOf prepares a session's recordings, and starts one if --record is given. finish ends them.
 func recordsOf(s *session.Session, o screenOptions, out io.Writer) (*records, error) {
-	if o.record.file == "" && o.record.limit > 0 {
-		return nil, usagef("--record-limit needs --record")
-	}
-	r := &records{
-		session: s, folder: o.folder(s.Settings), options: o.record, header: s.Header(), starts: make(chan *record), ended: make(chan struct{}),
-	}
-	r.header.Width, r.header.Height = o.width, o.height
+	r := &records{session: s, file: o.record, folder: o.folder(s.Settings), width: o.width, height: o.height}
 	if w, h := terminalSize(out); w > 0 && !o.plain {
-		r.header.Width, r.header.Height = w, h
+		r.width, r.height = w, h
 	}
-	if o.record.file == "" {
+	if r.file == "" {
 		return r, nil
 	}
-	recorder, err := recording.Create(o.record.file, r.header, o.record.limit)
-	if err != nil {
-		return nil, usage(err)
-	}
-	r.first = r.add(recorder)
-	return r, nil
+	return r, usage(r.begin(r.file))
 }
 
-func (r *records) add(recorder *recording.Recorder) *record {
-	one := &record{recorder: recorder, asked: time.Now(), done: make(chan struct{})}
-	one.ctx, one.end = context.WithCancel(context.Background())
+// begin records to a new file, from the whole picture on.
+func (r *records) begin(path string) error {
+	h := r.session.Header()
+	h.Width, h.Height = r.width, r.height
+	recorder, err := recording.Create(path, h)
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	one := &record{Recorder: recorder, end: end, done: make(chan struct{})}
+	r.mu.Lock()
+	r.all = append(r.all, one)
+	r.mu.Unlock()
+	go func() { // finish waits for it
+		defer close(one.done)
+		defer end()
+		if r.session.Restored() != nil {
+			return // the session fails
+		}
+		r.session.AwaitEnvironment(ctx)
+		where := r.session.Client.Environment()
+		one.Name(where.Name, where.Live)
+		_ = one.Run(ctx, r.session.Store) // its state has the error
+	}()
+	return nil
+}
+
+// last is the newest recording; nil: there is none, or a person has ended it.
+func (r *records) last() *record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, one)
-	return one
-}
-
-// run records until the recording or ctx ends.
-func (one *record) run(ctx context.Context, s *session.Session) {
-	defer close(one.done)
-	defer context.AfterFunc(ctx, one.end)()
-	s.AwaitEnvironment(one.ctx)
-	where := s.Client.Environment()
-	one.recorder.Name(where.Name, where.Live)
-	_ = one.recorder.Run(one.ctx, s.Store) // its state has the error
-	one.end()
-}
-
-// run runs the requested recordings until ctx ends. A failed recording does not
-// affect the session, and each file is complete at the end.
-func (r *records) run(ctx context.Context) error {
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer close(r.ended)
-	if r.session.Restored() != nil { // a recording begins with the whole picture
+	if len(r.all) == 0 || r.all[len(r.all)-1].seen {
 		return nil
 	}
-	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session) }) }
-	if r.first != nil {
-		begin(r.first)
-	}
-	for {
-		select {
-		case one := <-r.starts:
-			begin(one)
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return r.all[len(r.all)-1]
 }
 
 // State implements [dashboard.Recording].
 func (r *records) State() dashboard.RecordingState {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.all) == 0 || r.all[len(r.all)-1].seen {
+	one := r.last()
+	if one == nil {
 		return dashboard.RecordingState{}
 	}
-	one := r.all[len(r.all)-1]
-	switch state := one.recorder.State(); {
-	case state.Err != nil:
-		return dashboard.RecordingState{Trouble: state.Err.Error()}
-	case state.Full:
-		return dashboard.RecordingState{Trouble: "the recording ended: its file reached the limit of " + wording.Bytes(state.Bytes)}
-	}
-	return dashboard.RecordingState{On: true, Since: one.asked}
+	trouble := one.trouble()
+	return dashboard.RecordingState{On: trouble == "", Since: one.Recorder.State().Began, Trouble: trouble}
 }
 
 // Start implements [dashboard.Recording].
 func (r *records) Start() (string, error) {
 	r.starting.Lock()
 	defer r.starting.Unlock()
-	if r.State().On {
+	switch {
+	case r.ended:
+		return "", errors.New("the session ends")
+	case r.State().On:
 		return "", errors.New("already recording")
 	}
-	h := r.session.Header()
-	h.Width, h.Height = r.header.Width, r.header.Height
-	path, err := r.path(h.Environment)
+	ending := filepath.Ext(r.file)
+	path, err := freeName(strings.TrimSuffix(r.file, ending), ending)
+	if r.file == "" {
+		path, err = newFile(r.folder, "recordings", r.session.Header().Environment, ".tillwatch")
+	}
 	if err != nil {
 		return "", durable.ReasonFirst(err)
 	}
-	recorder, err := recording.Create(path, h, r.options.limit)
-	if err != nil {
-		return "", err
-	}
-	one := r.add(recorder)
-	select {
-	case r.starts <- one:
-	case <-r.ended: // the session ends: the recording is complete, but short
-		one.end()
-		one.run(one.ctx, r.session)
-	}
-	return "recording: " + wording.Path(path), nil
+	return "recording: " + wording.Path(path), r.begin(path)
 }
 
-// path is a file for another recording: beside that of --record, or in the state
-// folder.
-func (r *records) path(environment string) (string, error) {
-	if file := r.options.file; file != "" {
-		ending := filepath.Ext(file)
-		return freeName(strings.TrimSuffix(file, ending), ending)
-	}
-	return newFile(r.folder, "recordings", environment, ".tillwatch")
-}
+// longestEnd is how long ending a recording may take.
+const longestEnd = 10 * time.Second
 
 // End implements [dashboard.Recording].
 func (r *records) End() (string, error) {
-	if !r.State().On {
+	one := r.last()
+	if one == nil {
 		return "", errors.New("nothing is being recorded")
 	}
-	r.mu.Lock()
-	one := r.all[len(r.all)-1]
-	r.mu.Unlock()
 	one.end()
 	select {
 	case <-one.done:
 	case <-time.After(longestEnd):
 		return "", errors.New("the recording is still being written: the disk is slow")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := one.recorder.State().Err; err != nil {
+	if err := one.Recorder.State().Err; err != nil {
 		return "", err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	one.seen = true
-	state := one.recorder.State()
-	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)), wording.Bytes(state.Bytes), wording.Path(one.recorder.Path())), nil
+	return one.words(), nil
 }
 
-// longestEnd is how long ending a recording may take.
-const longestEnd = 10 * time.Second
+// trouble says why a recording has ended by itself; "" if it has not.
+func (one *record) trouble() string {
+	switch state := one.State(); {
+	case state.Err != nil:
+		return state.Err.Error()
+	case state.Full:
+		return "the recording ended: its file reached the limit of " + wording.Bytes(state.Bytes)
+	}
+	return ""
+}
 
 // words say what was recorded.
 func (one *record) words() string {
-	state := one.recorder.State()
-	length := api.Span(state.Length().Round(time.Second))
-	how := fmt.Sprintf("recorded %s in %s, without keys, tokens and buyers", length, wording.Bytes(state.Bytes))
-	switch {
-	case state.Err != nil:
-		return fmt.Sprintf("%s; the %s before that can be played", state.Err, length)
-	case state.Full:
-		how = fmt.Sprintf("the recording reached its limit: %s in %s", length, wording.Bytes(state.Bytes))
-	}
-	return how + ". To play it: tillwatch replay " + one.recorder.Path()
+	state := one.State()
+	return fmt.Sprintf("recorded %s in %s: tillwatch replay %s", api.Span(state.Length().Round(time.Second)),
+		wording.Bytes(state.Bytes), wording.Path(one.Path()))
 }
 
-// report reports the recordings, once they have ended.
-func (r *records) report(words io.Writer) {
-	if r == nil || words == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// finish ends the recordings, waits until each file is complete, and says what was recorded.
+func (r *records) finish(words io.Writer) {
+	r.starting.Lock()
+	defer r.starting.Unlock()
+	r.ended = true
 	for _, one := range r.all {
-		fmt.Fprintf(words, "tillwatch: %s\n", api.Scrub(one.words()))
+		one.end()
+		<-one.done
+		if trouble := one.trouble(); trouble != "" {
+			fmt.Fprintf(words, "tillwatch: %s\n", api.Scrub(trouble))
+		}
+		fmt.Fprintf(words, "tillwatch: %s\n", one.words())
 	}
 }

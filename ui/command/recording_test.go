@@ -16,7 +16,7 @@ import (
 
 // recordedBoard shows the account of a world on an emulated screen, and returns what
 // is said once it has been left.
-func (w *world) recordedBoard(t *testing.T, o recordOptions) (words *bytes.Buffer) {
+func (w *world) recordedBoard(t *testing.T, file string) (words *bytes.Buffer) {
 	t.Helper()
 	current, err := session.Open(w.settings, session.Options{})
 	if err != nil {
@@ -27,7 +27,7 @@ func (w *world) recordedBoard(t *testing.T, o recordOptions) (words *bytes.Buffe
 	w.session, w.screen, w.left = current, newScreen(t, 160, 36), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)
-		return show(ctx, current, screenOptions{width: 160, height: 36, record: o, words: words}, w.screen, w.screen)
+		return show(ctx, current, screenOptions{width: 160, height: 36, record: file, words: words}, w.screen, w.screen)
 	})
 	w.screen.waitFor(t, `relay ● live`)
 	return words
@@ -58,7 +58,7 @@ func recordings(t *testing.T, folder string) (paths []string) {
 func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
-	words := w.recordedBoard(t, recordOptions{})
+	words := w.recordedBoard(t, "")
 	w.screen.waitFor(t, `tillwatch +simulator`) // the file's name has the environment, once an answer has told it
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `● rec`, `recording.*: .*/recordings/`)
@@ -94,7 +94,7 @@ func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T
 	t.Parallel()
 	w := newWorld(t, quiet())
 	folder := t.TempDir()
-	w.recordedBoard(t, recordOptions{file: filepath.Join(folder, "day.tillwatch")})
+	w.recordedBoard(t, filepath.Join(folder, "day.tillwatch"))
 	w.screen.waitFor(t, `● rec`, `simulator`) // an answer has named it
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `recorded \S+ in .*: tillwatch replay`)
@@ -123,24 +123,11 @@ func TestAFolderThatIsLostEndsARecordingAndNothingElse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.settings.StateDir, "recordings"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.recordedBoard(t, recordOptions{})
+	w.recordedBoard(t, "")
 	w.screen.press(t, "\x12")
 	w.screen.waitFor(t, `! not recorded: not a directory: .*recordings`)
 	made(t, w.service, simulator.Order{ProductURL: chiliCrisp})
 	w.screen.waitFor(t, `awaiting 1\b`)
 	w.screen.press(t, "q")
 	<-w.left
-}
-
-func TestAFullFileEndsARecordingAndTheBoardSaysSo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, quiet())
-	file := filepath.Join(t.TempDir(), "day.tillwatch")
-	words := w.recordedBoard(t, recordOptions{file: file, limit: 100})
-	w.screen.waitFor(t, `✕ rec`, `the recording ended: its file reached the limit`)
-	w.screen.press(t, "q")
-	<-w.left
-	if !strings.Contains(words.String(), "reached its limit") {
-		t.Errorf("it says %s", words)
-	}
 }

@@ -47,7 +47,7 @@ func newRelay() *cobra.Command {
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
 			}
-			load := func() (settings, error) { return loadSettings(c.Flags()) }
+			load := func() (settings, error) { return loadSettings(c.Context(), c.Flags()) }
 			others := func(s settings) []signature.Other { return otherSecrets(s, c.Flags()) }
 			return runRelay(c.Context(), load, others, o, streamsOf(c))
 		},
@@ -78,7 +78,7 @@ func runRelay(ctx context.Context, load func() (settings, error), others func(se
 	log := logger(std.words, o.verbose)
 	ctx, inputs := newRelayInputs(ctx, load, log)
 	defer inputs.release()
-	s, err := unlessInterrupted(ctx, load)
+	s, err := load()
 	if err != nil {
 		return err
 	}

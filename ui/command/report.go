@@ -99,13 +99,16 @@ func (s streams) say(format string, args ...any) {
 // reporting runs a task with the settings from flags, environment and configuration file, and
 // prints what it reports, also if it fails. A reader of stdout that has left is no failure.
 func reporting(do task) func(*cobra.Command, []string) error {
-	return configured(func(c *cobra.Command, s settings, args []string) error {
+	return func(c *cobra.Command, args []string) error {
+		s, err := loadSettings(c.Context(), c.Flags())
+		if err != nil {
+			return err
+		}
 		std := streamsOf(c)
 		found, failed := do(c.Context(), s, args, std)
-		err := std.print(found)
-		if failed != nil || readerLeft(err) {
+		if err = std.print(found); failed != nil || readerLeft(err) {
 			return failed
 		}
 		return err
-	})
+	}
 }

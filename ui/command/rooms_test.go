@@ -50,7 +50,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"api", "ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/config", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/recording", "ui/session", "ui/timeline", "ui/wording"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/config", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/process", "ui/recording", "ui/session", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

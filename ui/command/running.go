@@ -121,7 +121,7 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // surviveReaders keeps the process alive if whoever reads its output leaves: what is sent from now on needs its line
 // in the audit log, and its exit code.
-func surviveReaders() { signal.Ignore(syscall.SIGPIPE) }
+func surviveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) } // programs do not inherit it
 
 // inTerminal reports whether this process ends with a terminal. A process without a
 // controlling terminal, or under nohup, does not.

@@ -69,9 +69,6 @@ func (r *savedLayout) remember(l dashboard.Layout) {
 // run saves arrangements until ctx ends, and the last one then. What could not be saved is tried again with the next
 // one, and at the end.
 func (r *savedLayout) run(ctx context.Context) error {
-	if r == nil {
-		return nil
-	}
 	for over := false; !over; {
 		select {
 		case <-r.changed:
@@ -86,13 +83,6 @@ func (r *savedLayout) run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// reportFailure says what could not be saved, once the screen is gone.
-func (r *savedLayout) reportFailure(words io.Writer) {
-	if r.failed != nil {
-		fmt.Fprintf(words, "tillwatch: %v\n", r.failed)
-	}
 }
 
 // save replaces the file. One that could not be understood is moved aside first.

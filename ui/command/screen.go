@@ -1,13 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -33,38 +33,52 @@ const paintFirst = 30 * time.Millisecond
 // and fifty requests a second (go run ./ui/measure -under charts).
 const garbagePercent = 25
 
-// show runs the session behind the dashboard, or prints lines of text, until the person quits or ctx ends.
+// show runs the session behind the dashboard, or prints lines, until the person quits, the reader leaves or ctx ends.
+// What is said beside it is printed after the screen is gone, unless that is stuck.
 func show(ctx context.Context, s *session.Session, o screenOptions, in io.Reader, out io.Writer) error {
-	config, err := screenOf(s, o)
-	if err != nil {
-		return err
+	screen, words := dashboard.NewScreen(in, out), o.words
+	if !o.plain {
+		var said bytes.Buffer
+		defer func() {
+			if !screen.Stuck() {
+				_, _ = said.WriteTo(words)
+			}
+		}()
+		o.words = &said
 	}
-	config.SuspendInterrupts = interruptSuspender(ctx)
 	record, err := recordsOf(s, o, out)
 	if err != nil {
 		return err
 	}
-	defer record.report(o.words)
+	defer record.finish(o.words)
 	s.Warn(o.words)
 	if o.plain {
-		lines := plain.Config{Source: s.Store, Environment: config.Environment, Account: config.Account}
-		printing := s.OnceRestored(func(ctx context.Context) error { return plain.Run(ctx, lines, out) })
-		return session.Alongside(ctx, printing, s.Run, record.run, sendAlerts(s, o))
+		return session.Alongside(ctx, s.OnceRestored(lines(s, o, out)), s.Run, sendAlerts(s, o))
 	}
-	var layout *savedLayout
+	config, err := screenOf(s, o)
+	if err != nil {
+		return err
+	}
+	config.Recording, config.SuspendInterrupts = record, interruptSuspender(ctx)
+	var keep []session.Part
 	if o.kept {
-		layout, config.Warning = loadLayout(s.Settings.StateDir, s.Settings.Theme)
-		config.Remembered, config.Remember = layout.layout, layout.remember
-		defer layout.reportFailure(o.words)
-		config.Attend = s.Attention.Change
-		if config.Attention, err = s.Attention.Load(); err != nil && config.Warning == "" {
-			config.Warning = err.Error()
+		layout, warning := loadLayout(s.Settings.StateDir, s.Settings.Theme)
+		config.Remembered, config.Remember, config.Attend = layout.layout, layout.remember, s.Attention.Change
+		if config.Attention, err = s.Attention.Load(); err != nil {
+			warning = cmp.Or(warning, err.Error())
 		}
+		config.Warning, keep = warning, []session.Part{layout.run, s.Attention.Run}
+		defer func() {
+			for _, failed := range []error{layout.failed, s.Attention.Err()} {
+				if failed != nil {
+					fmt.Fprintf(o.words, "tillwatch: %v\n", failed)
+				}
+			}
+		}()
 	}
 	if warnings := s.Warnings(); len(warnings) > 0 {
 		config.Warning = warnings[0] // first, as it is about money
 	}
-	config.Recording = record
 	followTheme, err := applyTheme(s.Settings, &config)
 	if err != nil {
 		return err
@@ -74,11 +88,8 @@ func show(ctx context.Context, s *session.Session, o screenOptions, in io.Reader
 		debug.SetGCPercent(garbagePercent)
 		return s.Run(ctx)
 	}
-	screen := func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }
-	if o.screen != nil {
-		screen = func(ctx context.Context) error { return o.screen.Show(ctx, config) }
-	}
-	return session.Alongside(ctx, screen, live, followTheme, record.run, layout.run, attend(s, o), sendAlerts(s, o))
+	return session.Alongside(ctx, func(ctx context.Context) error { return screen.Show(ctx, config) },
+		append(keep, live, followTheme, sendAlerts(s, o))...)
 }
 
 // screenOf is the dashboard's configuration for a session.
@@ -96,10 +107,9 @@ func screenOf(s *session.Session, o screenOptions) (dashboard.Config, error) {
 	if s.Guard != nil {
 		config.Confirmer = s.Guard
 	}
-	var err, unusable error
-	config.Actions, err = actionsOf(s.Settings)
-	config.Commands, unusable = ownCommands(s.Settings)
-	return config, errors.Join(err, unusable)
+	var err error
+	config.Actions, config.Commands, err = actionsOf(s.Settings)
+	return config, err
 }
 
 // sendAlerts gives alerts to the configured program while the session runs.
@@ -115,38 +125,17 @@ func sendAlerts(s *session.Session, o screenOptions) session.Part {
 	return s.OnceRestored(sender.Run)
 }
 
-// attend saves which alerts are acknowledged and muted.
-func attend(s *session.Session, o screenOptions) session.Part {
-	if !o.kept {
-		return session.UntilDone
+// lines prints a line for each change or, with --json, the picture and then each change.
+func lines(s *session.Session, o screenOptions, out io.Writer) session.Part {
+	if !o.json {
+		config := plain.Config{Source: s.Store, Environment: s.Client.Environment().Name, Account: s.Settings.Host()}
+		return func(ctx context.Context) error { return plain.Run(ctx, config, out) }
 	}
+	surviveReaders() // so that the state is saved
 	return func(ctx context.Context) error {
-		err := s.Attention.Run(ctx)
-		if failed := s.Attention.Err(); failed != nil {
-			fmt.Fprintf(o.words, "tillwatch: %v\n", failed)
-		}
-		return err
-	}
-}
-
-// stream prints what the session knows and then each change, as JSON lines, until the reader leaves or ctx ends.
-func stream(ctx context.Context, s *session.Session, o screenOptions, out io.Writer) error {
-	// Otherwise SIGPIPE would end the process before it has saved its state.
-	leaving := make(chan os.Signal, 1)
-	signal.Notify(leaving, syscall.SIGPIPE)
-	defer signal.Stop(leaving)
-
-	record, err := recordsOf(s, o, out)
-	if err != nil {
-		return err
-	}
-	defer record.report(o.words)
-	s.Warn(o.words)
-	printing := s.OnceRestored(func(ctx context.Context) error {
 		s.AwaitEnvironment(ctx)
 		return printStream(ctx, s.Store, s.Header(), out)
-	})
-	return session.Alongside(ctx, printing, s.Run, record.run, sendAlerts(s, o))
+	}
 }
 
 // printStream ends without an error when its reader has left or is stuck.

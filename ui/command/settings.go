@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/ui/config"
@@ -25,29 +24,15 @@ func accountFlags(flags *pflag.FlagSet, more ...string) {
 		"poll_every", "confirm_window", "keep_intents", "state_dir")...)
 }
 
-// loadSettings merges all sources.
-func loadSettings(flags *pflag.FlagSet) (settings, error) {
-	s, err := config.Load(flags, os.Environ())
-	if err == nil {
-		_, err = actionsOf(s)
-	}
-	return s, explainable(err)
-}
-
-// configured runs a command with the settings from flags, environment and configuration file.
-func configured(run func(c *cobra.Command, s settings, args []string) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) error {
-		s, err := settingsOf(c)
-		if err != nil {
-			return err
+// loadSettings merges all sources, unless ctx ends first: a file may be a pipe to which nobody writes.
+func loadSettings(ctx context.Context, flags *pflag.FlagSet) (settings, error) {
+	return unlessInterrupted(ctx, func() (settings, error) {
+		s, err := config.Load(flags, os.Environ())
+		if err == nil {
+			_, _, err = actionsOf(s)
 		}
-		return run(c, s, args)
-	}
-}
-
-// settingsOf returns the settings of a command, unless it is interrupted first.
-func settingsOf(c *cobra.Command) (settings, error) {
-	return unlessInterrupted(c.Context(), func() (settings, error) { return loadSettings(c.Flags()) })
+		return s, explainable(err)
+	})
 }
 
 // readWatchIDs adds the ids of the watch list to the settings'. stdin is nil if the dashboard's keys come from there.
@@ -59,40 +44,32 @@ func readWatchIDs(s *settings, ctx context.Context, stdin io.Reader) error {
 	return err
 }
 
-// actionsOf is the table of actions with the configured keys and commands. The error names each unusable action and
-// key.
-func actionsOf(s settings) (*action.Table, error) {
+// actionsOf are the actions with the configured keys, and the commands of the configuration among them. The error names
+// each unusable action, key and command.
+func actionsOf(s settings) (*action.Table, []own.Command, error) {
 	keys := map[action.ID][]string{}
 	for name, bound := range s.Keys {
 		keys[action.ID(name)] = bound
 	}
 	table, err := action.Default().Remap(keys)
 	if err != nil {
-		return nil, config.Wrong(err)
+		return nil, nil, config.Wrong(err)
 	}
-	commands, err := ownCommands(s)
-	if err != nil || len(commands) == 0 {
-		return table, err
-	}
+	var commands []own.Command
 	all := table.Actions()
-	for _, c := range commands {
-		all = append(all, c.Action())
-	}
-	if table, err = action.NewTable(all); err != nil {
-		return nil, config.Wrongf("command: %w", err)
-	}
-	return table, nil
-}
-
-// ownCommands are the commands of the configuration.
-func ownCommands(s settings) (all []own.Command, err error) {
 	for i, c := range s.Commands {
 		one := own.Command{Key: c.Key, Name: c.Name, Program: c.Program, Args: c.Args, Live: c.Live,
 			Unguarded: c.Confirm != nil && !*c.Confirm}
 		if wrong := one.Check(); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("command %d, %q: %w", i+1, c.Name, wrong))
 		}
-		all = append(all, one)
+		commands, all = append(commands, one), append(all, one.Action())
 	}
-	return all, config.Wrong(err)
+	if err != nil || len(commands) == 0 {
+		return table, nil, config.Wrong(err)
+	}
+	if table, err = action.NewTable(all); err != nil {
+		return nil, nil, config.Wrongf("command: %w", err)
+	}
+	return table, commands, nil
 }

@@ -46,7 +46,7 @@ func load(t *testing.T, args ...string) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return loadSettings(flags)
+	return loadSettings(t.Context(), flags)
 }
 
 func TestACommandRefusesAVariableThatNothingReads(t *testing.T) {
@@ -66,7 +66,7 @@ func TestActionsHaveTheConfiguredKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := actionsOf(s)
+	table, _, err := actionsOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestTheCommandOfTheExampleLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands, err := ownCommands(s)
+	_, commands, err := actionsOf(s)
 	if err != nil || len(commands) != 1 {
 		t.Fatalf("%+v, %v", commands, err)
 	}

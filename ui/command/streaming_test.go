@@ -41,7 +41,7 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() {
-				ended <- stream(ctx, current, screenOptions{plain: true, json: true}, out)
+				ended <- show(ctx, current, screenOptions{plain: true, json: true}, nil, out)
 			}()
 			made(t, w.service, simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"})
 			lines := bufio.NewScanner(in)

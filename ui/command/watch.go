@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -23,11 +21,10 @@ type screenOptions struct {
 	noColor       bool
 	at            string // the position to start at
 	plain         bool   // print lines instead of drawing
-	json          bool   // print JSON lines
-	record        recordOptions
-	files         string            // the folder of exports and recordings; "": the state folder
-	width, height int               // if the output is not a terminal with a size
-	screen        *dashboard.Screen // nil: one of its own
+	json          bool   // with plain: JSON lines
+	record        string // the file to record to; "": none
+	files         string // the folder of exports and recordings; "": the state folder
+	width, height int    // if the output is not a terminal with a size
 }
 
 func newWatch() *cobra.Command {
@@ -47,7 +44,7 @@ func newWatch() *cobra.Command {
 
 // watch opens the dashboard, or prints lines if nothing is to be drawn.
 func watch(c *cobra.Command, o screenOptions) error {
-	s, err := settingsOf(c)
+	s, err := loadSettings(c.Context(), c.Flags())
 	if err != nil {
 		return err
 	}
@@ -78,40 +75,18 @@ func watch(c *cobra.Command, o screenOptions) error {
 	if err != nil {
 		return err
 	}
+	defer current.Close()
 	if err := addConfiguredProxy(current, !o.plain, c.ErrOrStderr()); err != nil {
-		current.Close()
 		return err
 	}
 	ctx, release := untilHangup(c.Context())
 	defer release()
-	if !o.plain {
-		return fill(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
-	}
-	defer current.Close()
-	if o.json {
-		return stream(ctx, current, o, c.OutOrStdout())
-	}
 	return show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
-}
-
-// fill shows the account on a terminal, and closes the session. Messages are printed after the screen is gone,
-// unless it is stuck.
-func fill(ctx context.Context, s *session.Session, o screenOptions, in io.Reader, out io.Writer) error {
-	var words bytes.Buffer
-	stderr, screen := o.words, dashboard.NewScreen(in, out)
-	defer func() {
-		if !screen.Stuck() {
-			_, _ = words.WriteTo(stderr)
-		}
-	}()
-	defer s.Close()
-	o.words, o.screen = &words, screen
-	return show(ctx, s, o, in, out)
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
-	recordFlags(flags, &o.record)
+	flags.StringVar(&o.record, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
 	flags.StringVar(&o.at, "at", "", "what to open at the start: intent:ID, shipment:ID, event:ID, order:REFERENCE, filter:TEXT, or a pane such as failures; Y copies it")
 	config.AddSettingFlags(flags, "notify", "no_open", "filter")
 }
@@ -123,8 +98,7 @@ func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
-// checkStart refuses a meaningless filter or start position, and either if nothing is
-// drawn.
+// checkStart refuses a meaningless filter or start position, and either if nothing is drawn.
 func checkStart(s settings, c *cobra.Command, o screenOptions) error {
 	for _, flag := range []string{"filter", "at"} {
 		if o.plain && c.Flags().Changed(flag) {
@@ -153,8 +127,7 @@ func requireTerminal(c *cobra.Command, instead string) error {
 	return nil
 }
 
-// fallsBack reports whether the terminal cannot be drawn on, and says what happens
-// instead.
+// fallsBack reports whether the terminal cannot be drawn on, and says what happens instead.
 func fallsBack(c *cobra.Command) bool {
 	if os.Getenv("TERM") != "dumb" || requireTerminal(c, "") != nil {
 		return false

@@ -14,8 +14,8 @@ import (
 	"tillwatch/api"
 )
 
-// mostBytes is the most bytes of a file of settings or of a secret.
-const mostBytes = 1 << 20
+// MostBytes is the most bytes of a file of settings or of a secret.
+const MostBytes = 1 << 20
 
 // ReadFile reads a file of settings or of a secret, of at most 1 MiB, by the rule for its text:
 // [api.FileText] or [api.SecretText]. Its errors are [fs.PathError]s.
@@ -24,7 +24,7 @@ func ReadFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
 	file, err := os.Open(path)
 	if err == nil {
 		defer file.Close()
-		content, err = ReadAll(file)
+		content, err = ReadAll(file, MostBytes)
 	}
 	if err == nil {
 		content, err = rule(content)
@@ -35,11 +35,11 @@ func ReadFile(path string, rule func([]byte) ([]byte, error)) ([]byte, error) {
 	return content, err
 }
 
-// ReadAll reads everything, and refuses more than 1 MiB.
-func ReadAll(from io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
-	if err == nil && len(content) > mostBytes {
-		err = fmt.Errorf("larger than %d bytes", mostBytes)
+// ReadAll reads everything, and refuses more than most bytes.
+func ReadAll(from io.Reader, most int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fmt.Errorf("larger than %d bytes", most)
 	}
 	return content, err
 }

@@ -130,7 +130,7 @@ func recordDay(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		recorder, err := recording.Create(path, form.Header{Environment: "simulator", Account: "shop.example",
-			Width: 120, Height: 36}, 0)
+			Width: 120, Height: 36})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@
 package recording
 
 import (
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -58,9 +57,9 @@ type State struct {
 func (s State) Length() time.Duration { return s.Until.Sub(s.Began) }
 
 // Create begins a recording in a new file that only its owner can read. It fails if the
-// file exists. The caller sets the header's Environment, Account and size. limit
-// bounds the file, in bytes; 0 means 64 MiB.
-func Create(path string, h form.Header, limit int64) (*Recorder, error) {
+// file exists. The caller sets the header's Environment, Account and size. The file
+// ends at 64 MiB.
+func Create(path string, h form.Header) (*Recorder, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("recording to %s: the file exists, and is not overwritten: give another name, or "+
@@ -71,7 +70,7 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	}
 	h.Kind, h.Began = form.Recording, time.Now()
 	return &Recorder{
-		path: path, limit: cmp.Or(limit, defaultLimit), file: file, header: h,
+		path: path, limit: defaultLimit, file: file, header: h,
 		packed: form.NewWriter(file, gzip.DefaultCompression), state: State{Began: h.Began, Until: h.Began},
 	}, nil
 }

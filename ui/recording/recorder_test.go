@@ -208,14 +208,14 @@ func TestNoFileIsOverwritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Create(path, form.Header{}, 0)
+	_, err := Create(path, form.Header{})
 	if err == nil || !strings.Contains(err.Error(), "the file exists") {
 		t.Errorf("err = %v", err)
 	}
 	if kept, _ := os.ReadFile(path); string(kept) != "mine" {
 		t.Errorf("the file holds %q", kept)
 	}
-	_, err = Create(t.TempDir()+"/no/such/folder", form.Header{}, 0)
+	_, err = Create(t.TempDir()+"/no/such/folder", form.Header{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("err = %v", err)
 	}
@@ -248,7 +248,7 @@ func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 func TestADiskThatFailsIsReportedAndDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := t.TempDir() + "/r"
-		recorder, err := Create(path, form.Header{}, 0)
+		recorder, err := Create(path, form.Header{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,9 +46,12 @@ func newStageOf(t *testing.T, limit int64, kept int) *stage {
 		return nil
 	}})
 	recorder, err := Create(s.path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120,
-		Height: 36}, limit)
+		Height: 36})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if limit > 0 {
+		recorder.limit = limit
 	}
 	s.recorder = recorder
 	var ctx context.Context

@@ -93,7 +93,7 @@ func ListedIDs(s config.Settings, stdin io.Reader) ([]string, error) {
 		err = errors.New("--watch-ids - reads stdin, which the dashboard needs for keys: give a file, or use --plain")
 	default:
 		var content []byte
-		if content, err = config.ReadAll(stdin); err == nil {
+		if content, err = config.ReadAll(stdin, config.MostBytes); err == nil {
 			ids, err = parseWatchList(content)
 		}
 		if err != nil {
