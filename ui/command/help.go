@@ -116,7 +116,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("there is no flag -%.60s%s", name, wording.Suggest("-"+name, names))
 	case errors.As(err, &invalid):
 		flag, value := invalid.GetFlag(), config.Shown(invalid.GetValue())
-		must := map[string]string{"duration": config.DurationHint, "float64": "a number", "bool": "true or false",
+		must := map[string]string{"duration": "a time with its unit, such as 90s or 45m", "float64": "a number", "bool": "true or false",
 			"int": "a whole number", "int64": "a whole number", "uint64": "a whole number"}
 		if must := must[flag.Value.Type()]; must != "" {
 			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)

@@ -32,7 +32,6 @@ var headerPrefix = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 func (s Settings) Check() error { return Wrong(errors.Join(s.check()...)) }
 
 func (s Settings) check() (wrong []error) {
-	off := func(d time.Duration) bool { return d == 0 || d >= time.Second }
 	folder, missing := os.Stat(s.StateDir)
 	holds := map[string]bool{
 		"header_prefix":             headerPrefix.MatchString(s.HeaderPrefix),
@@ -47,7 +46,6 @@ func (s Settings) check() (wrong []error) {
 		"poll_every":                time.Second <= s.PollEvery && s.PollEvery <= longestPoll,
 		"notify":                    slices.Contains(notify.Methods(), notify.Method(s.Notify)),
 		"state_dir":                 s.StateDir != "" && (missing != nil || folder.IsDir()),
-		"idle_after":                off(s.IdleAfter),
 		"alert_command":             len(s.AlertCommand) == 0 || strings.TrimSpace(s.AlertCommand[0]) != "",
 		"alerts.stuck_factor":       s.Alerts.StuckFactor == 0 || s.Alerts.StuckFactor >= 1 && s.Alerts.StuckFactor <= math.MaxFloat64,
 		"alerts.relay_silent_after": s.Alerts.SilentAfter >= 0,
@@ -55,8 +53,8 @@ func (s Settings) check() (wrong []error) {
 	}
 	for _, f := range fields(&s) {
 		right, checked := holds[f.key]
-		if span, ok := f.value.Interface().(time.Duration); ok && strings.HasPrefix(f.key, "alerts.") {
-			f.must, right, checked = mustSpan, off(span), true
+		if span, ok := f.value.Interface().(time.Duration); ok && !checked {
+			right, checked = span == 0 || span >= time.Second, true
 		}
 		if checked && !right {
 			wrong = append(wrong, invalid(f.key, f.value.Interface(), f.must))
@@ -64,8 +62,6 @@ func (s Settings) check() (wrong []error) {
 	}
 	return append(wrong, s.checkAddresses()...)
 }
-
-const mustSpan = `a second or more, with its unit as in "5m", or 0 for never`
 
 func isObject(text string) bool {
 	var object map[string]any
@@ -82,28 +78,23 @@ func OnThisMachine(address string) bool {
 func (s Settings) checkAddresses() (wrong []error) {
 	for _, address := range []struct {
 		key, value string
-		check      func(string) error
-	}{{"api_url", s.APIURL, api.CheckBaseURL}, {"relay_url", s.RelayURL, relay.CheckURL}} {
-		if address.value == "" {
-			continue
-		}
-		if err := address.check(address.value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s%s: %w", address.key, quotedAddress(address.value), err))
+		wrong      error
+	}{{"api_url", s.APIURL, api.CheckBaseURL(s.APIURL)}, {"relay_url", s.RelayURL, relay.CheckURL(s.RelayURL)}} {
+		if address.value != "" && address.wrong != nil {
+			wrong = append(wrong, fmt.Errorf("%s%s: %w", address.key, quotedAddress(address.value), address.wrong))
 		}
 	}
-	for _, secret := range []struct {
-		key   string
-		value api.Secret
-	}{{"api_key", s.APIKey}, {"relay_token", s.RelayToken}} {
-		if secret.value.IsZero() {
-			continue
-		}
-		if err := api.CheckKey(secret.value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s %w", secret.key, err))
-		} else if n := len(secret.value.Reveal()); secret.key == "relay_token" && n < relay.MinToken {
-			wrong = append(wrong, fmt.Errorf("relay_token (TILLWATCH_RELAY_TOKEN) has %d bytes, and a relay accepts none of "+
-				"fewer than %d: was it copied whole? tillwatch tokens create makes one", n, relay.MinToken))
-		}
+	if err := api.CheckKey(s.APIKey); err != nil && !s.APIKey.IsZero() {
+		wrong = append(wrong, fmt.Errorf("api_key %w", err))
+	}
+	n, err := len(s.RelayToken.Reveal()), api.CheckKey(s.RelayToken)
+	switch {
+	case n == 0:
+	case err != nil:
+		wrong = append(wrong, fmt.Errorf("relay_token %w", err))
+	case n < relay.MinToken:
+		wrong = append(wrong, fmt.Errorf("relay_token (TILLWATCH_RELAY_TOKEN) has %d bytes, and a relay accepts none of "+
+			"fewer than %d: was it copied whole? tillwatch tokens create makes one", n, relay.MinToken))
 	}
 	return wrong
 }

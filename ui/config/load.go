@@ -37,7 +37,6 @@ func Load(flags *pflag.FlagSet, environ []string) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	ofFile := keySource(merged)
 	given := koanf.New(".")
 	err = given.Load(posflag.ProviderWithFlag(flags, ".", given, func(f *pflag.Flag) (string, any) {
 		if key := strings.ReplaceAll(f.Name, "-", "_"); f.Changed && slices.Contains(Keys(), key) {
@@ -47,9 +46,6 @@ func Load(flags *pflag.FlagSet, environ []string) (Settings, error) {
 	}), nil)
 	if err := errors.Join(err, merge(merged, variables), merge(merged, given)); err != nil {
 		return s, fmt.Errorf("merging the settings: %w", err)
-	}
-	if ofFile != "" && ofFile == keySource(merged) {
-		s.KeyProfile = s.Chosen
 	}
 	unread := s.readSecrets(merged)
 	_, wrong := decode(merged.Raw(), &s)
@@ -69,11 +65,6 @@ func merge(into, source *koanf.Koanf) error {
 		}
 	}
 	return into.Merge(source)
-}
-
-// keySource changes if the API key comes from elsewhere; "" is nowhere.
-func keySource(k *koanf.Koanf) string {
-	return strings.Trim(k.String("api_key")+"\n"+k.String("api_key_file"), "\n")
 }
 
 // kubernetes matches the variables that Kubernetes sets in every container beside a service of this name.

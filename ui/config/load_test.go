@@ -80,21 +80,20 @@ day_left = 12
 	environ := []string{"TILLWATCH_POLL_SHARE=0.5", "TILLWATCH_THEME=dark", "TILLWATCH_ALERTS_AWAITING_AFTER=7m", "TILLWATCH_PROFILE=staging"}
 	s := mustLoad(t, content, environ, "--poll-share", "0.9", "--watch-id", "ci_1,ci_2")
 	for name, pair := range map[string][2]any{
-		"a setting of the file":        {s.APIURL, "https://file.example"},
-		"a setting of the profile":     {s.RelayURL, "https://profile-relay.example"},
-		"a flag":                       {s.PollShare, 0.9},
-		"a variable":                   {s.Theme, "dark"},
-		"a time of the file":           {s.ConfirmWindow, 30 * time.Minute},
-		"a default":                    {s.HeaderPrefix, "x-svc-"},
-		"ids of a flag":                {strings.Join(s.WatchIDs, " "), "ci_1 ci_2"},
-		"a threshold of the file":      {s.Alerts.StuckAfter, 90 * time.Second},
-		"a threshold of the profile":   {s.Alerts.DayLeft, 12},
-		"a threshold of a variable":    {s.Alerts.AwaitingAfter, 7 * time.Minute},
-		"a threshold that is off":      {s.Alerts.QuotaWithin, time.Duration(0)},
-		"a threshold by default":       {s.Alerts.ExpiringWithin, account.DefaultAlerts().ExpiringWithin},
-		"the profile that was chosen":  {s.Chosen, "staging"},
-		"the profiles that there are":  {strings.Join(s.Profiles, " "), "a.b staging"},
-		"the account that has the key": {s.KeyProfile, ""},
+		"a setting of the file":       {s.APIURL, "https://file.example"},
+		"a setting of the profile":    {s.RelayURL, "https://profile-relay.example"},
+		"a flag":                      {s.PollShare, 0.9},
+		"a variable":                  {s.Theme, "dark"},
+		"a time of the file":          {s.ConfirmWindow, 30 * time.Minute},
+		"a default":                   {s.HeaderPrefix, "x-svc-"},
+		"ids of a flag":               {strings.Join(s.WatchIDs, " "), "ci_1 ci_2"},
+		"a threshold of the file":     {s.Alerts.StuckAfter, 90 * time.Second},
+		"a threshold of the profile":  {s.Alerts.DayLeft, 12},
+		"a threshold of a variable":   {s.Alerts.AwaitingAfter, 7 * time.Minute},
+		"a threshold that is off":     {s.Alerts.QuotaWithin, time.Duration(0)},
+		"a threshold by default":      {s.Alerts.ExpiringWithin, account.DefaultAlerts().ExpiringWithin},
+		"the profile that was chosen": {s.Chosen, "staging"},
+		"the profiles that there are": {strings.Join(s.Profiles, " "), "a.b staging"},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
@@ -146,7 +145,7 @@ func TestSecretsComeFromFilesAndAreNeverPrinted(t *testing.T) {
 // no secret.
 func TestBadSettingsAreOneClearSentence(t *testing.T) {
 	dir := isolate(t)
-	const anHour = "it must be a time with its unit, such as 90s or 45m"
+	const aWindow = "it must be a time from a second to 30 days, such as 45m"
 	for name, c := range map[string]struct {
 		content   string
 		env, args string
@@ -160,15 +159,15 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		"a key of a profile that is not used":  {content: "[profile.live]\nkey = 'x'", want: `there is no setting "profile.live.key"`},
 		"a profile that does not exist":        {content: "[profile.live]", args: "--profile=prod", want: `has no profile "prod"; it has: live`},
 		"a profile without a file":             {args: "--profile=prod", want: "does not exist"},
-		"a profile that is a number":           {content: "profile = 3", want: "profile is 3; it must be a table, as in [profile.staging]"},
+		"a profile that is a number":           {content: "profile = 3", want: "profile is 3; it must be a table"},
 		"a profile without a name":             {content: "[profile]\nx = 3", want: "profile[x] is 3; it must be a table"},
 		"a usual profile that is a number":     {content: "default_profile = 3", want: "default_profile is 3; it must be a text in quotes"},
-		"a text for a number":                  {content: "poll_share = 'much'", want: `poll_share is "much"; it must be a number`},
-		"true for a number":                    {content: "poll_share = true", want: "poll_share is true; it must be a number"},
-		"no number":                            {content: "poll_share = nan", want: "poll_share is NaN; it must be above 0 and at most 1"},
+		"a text for a number":                  {content: "poll_share = 'much'", want: `poll_share is "much"; it must be a number above 0`},
+		"true for a number":                    {content: "poll_share = true", want: "poll_share is true; it must be a number above 0"},
+		"no number":                            {content: "poll_share = nan", want: "poll_share is NaN; it must be a number above 0 and at most 1"},
 		"a share above one":                    {args: "--poll-share=1.5", want: "poll_share is 1.5"},
-		"a whole number that is none":          {env: "TILLWATCH_DAY_LIMIT=many", want: `day_limit is "many"; it must be a whole number`},
-		"a fraction of an intent":              {content: "day_limit = 2.7", want: "day_limit is 2.7; it must be a whole number"},
+		"a whole number that is none":          {env: "TILLWATCH_DAY_LIMIT=many", want: `day_limit is "many"; it must be the number of intents`},
+		"a fraction of an intent":              {content: "day_limit = 2.7", want: "day_limit is 2.7; it must be the number of intents"},
 		"fewer than none":                      {env: "TILLWATCH_AGENTS_LIMIT=-1", want: "agents_limit is -1; it must be the number of orders that may be placed at a time, 1 or more"},
 		"more than there can be":               {content: "agents_limit = 99999999999999", want: "agents_limit is 99999999999999; it must be"},
 		"neither true nor false":               {content: "allow_confirm = 'perhaps'", want: `allow_confirm is "perhaps"; it must be true or false`},
@@ -177,12 +176,12 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		"a list for a text":                    {content: "theme = ['a', 'b', 1, 2, 3, 4]", want: `theme is ["a", "b", 1, 2, 3, 4]; it must be a text in quotes`},
 		"a list for a secret":                  {content: "api_key = ['hush']", want: "api_key must be a text in quotes"},
 		"numbers for ids":                      {content: "watch_id = [1, 2]", want: `watch_id is [1, 2]; it must be a list of texts, such as ["a", "b"]`},
-		"a number without its unit":            {content: "confirm_window = 45", want: "confirm_window is 45; " + anHour},
-		"a text without its unit":              {env: "TILLWATCH_CONFIRM_WINDOW=45", want: `confirm_window is "45"; ` + anHour},
-		"true for a time":                      {content: "confirm_window = true", want: "confirm_window is true; " + anHour},
-		"a time below zero":                    {content: "confirm_window = '-3m'", want: "confirm_window is -3m0s; it must be from a second to 30 days"},
+		"a number without its unit":            {content: "confirm_window = 45", want: "confirm_window is 45; " + aWindow},
+		"a text without its unit":              {env: "TILLWATCH_CONFIRM_WINDOW=45", want: `confirm_window is "45"; ` + aWindow},
+		"true for a time":                      {content: "confirm_window = true", want: "confirm_window is true; " + aWindow},
+		"a time below zero":                    {content: "confirm_window = '-3m'", want: "confirm_window is -3m0s; " + aWindow},
 		"a time of nothing":                    {args: "--confirm-window=0s", want: "confirm_window is 0s"},
-		"a time of a year":                     {content: "poll_every = '9000h'", want: "poll_every is 9000h0m0s; it must be from a second to a day"},
+		"a time of a year":                     {content: "poll_every = '9000h'", want: "poll_every is 9000h0m0s; it must be a time from a second to a day"},
 		"a body that is not JSON":              {content: "confirm_body = '{hush'", want: "confirm_body must be a JSON object, as in"},
 		"a body that is a list":                {content: "confirm_body = '[\"hush\"]'", want: "confirm_body must be a JSON object, as in"},
 		"a way to notify that there is not":    {content: "notify = 'loud'", want: `notify is "loud"; it must be one of auto, `},
@@ -196,21 +195,21 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		"a short token":                        {content: "relay_token = 'hush-hush'", want: "relay_token (TILLWATCH_RELAY_TOKEN) has 9 bytes"},
 		"a prefix with a space":                {content: "header_prefix = 'x svc'", want: `header_prefix is "x svc"; it must be of letters, digits and hyphens, as in x-svc-`},
 		"a path without its slash":             {content: "lookup_path = 'products'", want: `lookup_path is "products"; it must be a path that begins with /`},
-		"keys that are no table":               {content: "keys = 3", want: "keys is 3; it must be a table, as in [keys]"},
-		"a key of an action that is none":      {content: "[keys]\nzoom = 7.5", want: `keys[zoom] is 7.5; it must be a key such as "q", or a list of keys`},
-		"keys that are lists of lists":         {content: "[keys]\nzoom = [['z']]", want: `keys[zoom] is [["z"]]; it must be a key such as "q", or a list of keys`},
-		"a fraction of a threshold":            {content: "[alerts]\nday_left = 2.5", want: "alerts.day_left is 2.5; it must be a whole number"},
+		"keys that are no table":               {content: "keys = 3", want: "keys is 3; it must be a table"},
+		"a key of an action that is none":      {content: "[keys]\nzoom = 7.5", want: `keys[zoom] is 7.5; it must be a list of texts, such as ["a", "b"]`},
+		"keys that are lists of lists":         {content: "[keys]\nzoom = [['z']]", want: `keys[zoom] is [["z"]]; it must be a list of texts, such as ["a", "b"]`},
+		"a fraction of a threshold":            {content: "[alerts]\nday_left = 2.5", want: "alerts.day_left is 2.5; it must be a number of intents"},
 		"a threshold that does not exist":      {content: "[alerts]\nstuck = '5m'", want: `there is no setting "alerts.stuck"`},
 		"a threshold that is not in a profile": {content: "[profile.live.alerts]\nstuck = '5m'", want: `there is no setting "profile.live.alerts.stuck"`},
-		"thresholds that are no table":         {content: "alerts = 5", want: "alerts is 5; it must be a table, as in [alerts]"},
-		"a threshold without its unit":         {content: "[alerts]\nstuck_after = 5", want: "alerts.stuck_after is 5; " + anHour},
+		"thresholds that are no table":         {content: "alerts = 5", want: "alerts is 5; it must be a table"},
+		"a threshold without its unit":         {content: "[alerts]\nstuck_after = 5", want: "alerts.stuck_after is 5; it must be a time of a second or more, such as 5m"},
 		"a threshold below zero":               {env: "TILLWATCH_ALERTS_DAY_LEFT=-3", want: "alerts.day_left is -3"},
-		"a span below a second":                {content: "[alerts]\nstuck_after = '5ms'", want: `alerts.stuck_after is 5ms; it must be a second or more`},
+		"a span below a second":                {content: "[alerts]\nstuck_after = '5ms'", want: `alerts.stuck_after is 5ms; it must be a time of a second or more`},
 		"a factor that would always hold":      {content: "[alerts]\nstuck_factor = 0.5", want: "alerts.stuck_factor is 0.5"},
-		"a program as a text":                  {content: "alert_command = 'notify hush'", want: `alert_command must be a list, such as ["notify-alert", "--to", "till"]: no shell runs it`},
+		"a program as a text":                  {content: "alert_command = 'notify hush'", want: `alert_command must be a program and its arguments, such as ["notify-alert", "--to", "till"]`},
 		"a program without a name":             {content: "alert_command = ['']", want: "alert_command must be a program and its arguments"},
 		"commands that are no tables":          {content: "command = 3", want: "command must be tables, as in [[command]]"},
-		"a command that is a number":           {content: "command = [3]", want: "command[0] must be a table, as in [[command]]"},
+		"a command that is a number":           {content: "command = [3]", want: "command[0] must be a table"},
 		"a command with a wrong setting":       {content: "[[command]]\nprogramm = 'x'", want: `there is no setting "command[0].programm": did you mean command[0].program?`},
 		"a command with a text for a list":     {content: "[[command]]\n[[command]]\nlive = 'hush'", want: "command[1].live must be true or false"},
 		"a secret's file that is not there":    {env: "TILLWATCH_API_KEY_FILE=" + filepath.Join(dir, "none"), want: "reading the file that api_key_file names: "},
@@ -311,18 +310,6 @@ func TestAnAccountNeedsAnAddressAKeyAndItsRelaysToken(t *testing.T) {
 		environ = append(environ, step.pair)
 		if err := mustLoad(t, "", environ).RequireAccount(); (err == nil) != (step.want == "") || !strings.Contains(fmt.Sprint(err), step.want) && err != nil {
 			t.Errorf("with %s: %v, want %q", step.pair, err, step.want)
-		}
-	}
-}
-
-func TestAProfileIsKnownByItsKeyOnlyIfTheFileGivesIt(t *testing.T) {
-	isolate(t)
-	const content = "[profile.shop]\napi_key = 'key-of-the-shop'\n[profile.bare]\n"
-	for _, c := range []struct{ profile, environ, want string }{
-		{"shop", "", "shop"}, {"shop", "TILLWATCH_API_KEY=another", ""}, {"bare", "TILLWATCH_API_KEY=another", ""}, {"bare", "", ""},
-	} {
-		if s := mustLoad(t, content, strings.Fields(c.environ), "--profile", c.profile); s.KeyProfile != c.want {
-			t.Errorf("%s with %q: the key is that of %q, want %q", c.profile, c.environ, s.KeyProfile, c.want)
 		}
 	}
 }

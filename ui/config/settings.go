@@ -45,14 +45,14 @@ type Settings struct {
 
 	HeaderPrefix  string        `koanf:"header_prefix" section:"How the service differs from its contract's defaults." help:"prefix of a delivery's headers" must:"of letters, digits and hyphens, as in x-svc-"`
 	LookupPath    string        `koanf:"lookup_path" help:"path of the product lookup" must:"a path that begins with / and has no query, as in /api/v1/products/lookup"`
-	ConfirmWindow time.Duration `koanf:"confirm_window" help:"how long after its creation an intent can be confirmed" must:"from a second to 30 days, such as 45m"`
+	ConfirmWindow time.Duration `koanf:"confirm_window" help:"how long after its creation an intent can be confirmed" must:"a time from a second to 30 days, such as 45m"`
 	ConfirmBody   string        `koanf:"confirm_body" private:"true" help:"JSON to send with a confirm" must:"a JSON object, as in '{\"paymentMethod\":{\"type\":\"drawdown\"}}'"`
 	DayLimit      int           `koanf:"day_limit" help:"intents that the account may make in a day" must:"the number of intents that the account may make in a day, 1 or more"`
 	AgentsLimit   int           `koanf:"agents_limit" help:"orders that may be placed at a time" must:"the number of orders that may be placed at a time, 1 or more"`
 
 	AllowConfirm  bool          `koanf:"allow_confirm" section:"What tillwatch may do." help:"allow confirming intents; otherwise the dashboard is read-only and confirm sends nothing"`
-	PollShare     float64       `koanf:"poll_share" help:"share of the reads bucket that tillwatch may spend unasked, above 0 and at most 1" must:"above 0 and at most 1"`
-	PollEvery     time.Duration `koanf:"poll_every" help:"how often to read open intents when nothing hints at a change, as without a relay; less often as they age" must:"from a second to a day, such as 30s"`
+	PollShare     float64       `koanf:"poll_share" help:"share of the reads bucket that tillwatch may spend unasked, above 0 and at most 1" must:"a number above 0 and at most 1"`
+	PollEvery     time.Duration `koanf:"poll_every" help:"how often to read open intents when nothing hints at a change, as without a relay; less often as they age" must:"a time from a second to a day, such as 30s"`
 	ProxyListen   string        `koanf:"proxy_listen" help:"run a proxy at this address, such as 127.0.0.1:7440, and show its requests (tillwatch proxy --help)" must:"an address of this machine, such as 127.0.0.1:7440, as API keys pass there; for other machines use tillwatch proxy --allow-remote"`
 	SpenderHeader string        `koanf:"spender_header" help:"header that names a proxy's caller in dashboards (default: User-Agent)"`
 
@@ -60,7 +60,7 @@ type Settings struct {
 	Filter      string        `koanf:"filter" help:"filter the intents at the start, such as merchant:acme, or by the name of a filter saved with :save"`
 	Notify      string        `koanf:"notify" help:"how to notify you while the terminal is not focused: auto, bell, osc9, osc99, osc777, off" must:"one of auto, bell, osc9, osc99, osc777, off"`
 	NoOpen      bool          `koanf:"no_open" help:"copy links instead of opening them in a browser"`
-	IdleAfter   time.Duration `koanf:"idle_after" help:"without key or mouse until you count as away; 0: never" must:"a second or more, with its unit as in 5m, or 0 for never"`
+	IdleAfter   time.Duration `koanf:"idle_after" help:"without key or mouse until you count as away; 0: never" must:"a time of a second or more, such as 5m, or 0 for never"`
 	KeepIntents int           `koanf:"keep_intents" help:"how many ended intents to keep, the newest; open ones are always kept" must:"the number of ended intents to keep, from 1 to 1000000"`
 	StateDir    string        `koanf:"state_dir" help:"folder for the audit log and saved state" must:"a folder"`
 
@@ -72,14 +72,12 @@ type Settings struct {
 
 	Alerts   Alerts               `koanf:"alerts"`
 	Keys     map[string]Shortcuts `koanf:"keys"`
-	Commands []Command            `koanf:"command" private:"true"`
+	Commands []Command            `koanf:"command" private:"true" must:"tables, as in [[command]]"`
 
 	// Chosen is the chosen profile; "" for none.
 	Chosen string `koanf:"-"`
 	// Profiles are the configuration file's profiles.
 	Profiles []string `koanf:"-"`
-	// KeyProfile is the chosen profile if the configuration file names the API key, else "".
-	KeyProfile string `koanf:"-"`
 	// SecretFiles are the files that the secrets were read from, by setting.
 	SecretFiles map[string]string `koanf:"-"`
 }
@@ -89,7 +87,7 @@ type Alerts struct {
 	AwaitingAfter  time.Duration `koanf:"awaiting_after" help:"an intent awaits confirmation for this long"`
 	ExpiringWithin time.Duration `koanf:"expiring_within" help:"its confirm window closes this soon"`
 	StuckAfter     time.Duration `koanf:"stuck_after" help:"an order is being placed for this long"`
-	StuckFactor    float64       `koanf:"stuck_factor" help:"and for this many times as long as usual" must:"1 or more, or 0 to use only stuck_after"`
+	StuckFactor    float64       `koanf:"stuck_factor" help:"and for this many times as long as usual" must:"a number of 1 or more, or 0 to use only stuck_after"`
 	FailedFor      time.Duration `koanf:"failed_for" help:"how long a failure stays an alert"`
 	PartlyFor      time.Duration `koanf:"partly_for" help:"how long a partly failed order stays one once it has ended"`
 	RelayLostAfter time.Duration `koanf:"relay_lost_after" help:"the relay cannot be reached for this long"`

@@ -39,6 +39,9 @@ func fieldsOf(of reflect.Value, table string) (all []field) {
 			all = append(all, fieldsOf(f.value, "alerts.")...)
 		default:
 			f.private = f.private || f.secret()
+			if f.value.Type() == reflect.TypeFor[time.Duration]() {
+				f.must = cmp.Or(f.must, "a time of a second or more, such as 5m, or 0 for never")
+			}
 			all = append(all, f)
 		}
 	}
@@ -150,11 +153,10 @@ func failures(err error) (all []*mapstructure.DecodeError) {
 func strict(from, to reflect.Value) (any, error) {
 	value := from.Interface()
 	text, isText := value.(string)
-	right := true
-	var err error
+	right, err := true, error(nil)
 	switch to.Interface().(type) {
 	case api.Secret:
-		return api.NewSecret(text), unlessRight(isText, to, value)
+		value, right = api.NewSecret(text), isText
 	case time.Duration:
 		value, err = time.ParseDuration(fmt.Sprint(value))
 	case int:
@@ -169,16 +171,12 @@ func strict(from, to reflect.Value) (any, error) {
 		}
 	case string:
 		right = isText
-	case []string:
-		if isText {
-			return strings.Split(text, ","), nil
+	case []string, Shortcuts:
+		if right = isText || areTexts(value); isText && to.Type() == reflect.TypeFor[Shortcuts]() {
+			value = Shortcuts{text}
+		} else if isText {
+			value = strings.Split(text, ",")
 		}
-		right = areTexts(value)
-	case Shortcuts:
-		if isText {
-			return Shortcuts{text}, nil
-		}
-		right = areTexts(value)
 	case Program:
 		right = areTexts(value)
 	case []Command:
@@ -186,14 +184,10 @@ func strict(from, to reflect.Value) (any, error) {
 	default: // tables
 		right = to.Kind() != reflect.Map && to.Kind() != reflect.Struct || from.Kind() == reflect.Map
 	}
-	return value, unlessRight(right && err == nil, to, from.Interface())
-}
-
-func unlessRight(right bool, to reflect.Value, value any) error {
-	if right {
-		return nil
+	if err != nil || !right {
+		return nil, &mapstructure.UnconvertibleTypeError{Expected: to, Value: from.Interface()}
 	}
-	return &mapstructure.UnconvertibleTypeError{Expected: to, Value: value}
+	return value, nil
 }
 
 // areTexts reports whether a value is a list of texts.
@@ -203,33 +197,27 @@ func areTexts(value any) bool {
 	return already || ok && !slices.ContainsFunc(list, func(one any) bool { _, ok := one.(string); return !ok })
 }
 
-// DurationHint says how to write a duration.
-const DurationHint = "a time with its unit, such as 90s or 45m"
-
 // kind says what a value of a type must be.
 func kind(of reflect.Type) string {
-	return cmp.Or(map[reflect.Type]string{
-		reflect.TypeFor[time.Duration](): DurationHint,
-		reflect.TypeFor[bool]():          "true or false",
-		reflect.TypeFor[int]():           "a whole number",
-		reflect.TypeFor[float64]():       "a number",
-		reflect.TypeFor[[]string]():      `a list of texts, such as ["a", "b"]`,
-		reflect.TypeFor[Shortcuts]():     `a key such as "q", or a list of keys`,
-		reflect.TypeFor[Program]():       `a list, such as ["notify-alert", "--to", "till"]: no shell runs it`,
-		reflect.TypeFor[Alerts]():        "a table, as in [alerts]",
-		reflect.TypeFor[Command]():       "a table, as in [[command]]",
-		reflect.TypeFor[[]Command]():     "tables, as in [[command]]",
-		reflect.TypeFor[profile]():       "a table, as in [profile.staging]",
-		reflect.TypeFor[profiles]():      "a table, as in [profile.staging]",
-
-		reflect.TypeFor[map[string]Shortcuts](): "a table, as in [keys]",
-	}[of], "a text in quotes")
+	switch {
+	case of == reflect.TypeFor[api.Secret]():
+	case of.Kind() == reflect.Bool:
+		return "true or false"
+	case of.Kind() == reflect.Slice:
+		return `a list of texts, such as ["a", "b"]`
+	case of.Kind() == reflect.Map, of.Kind() == reflect.Struct:
+		return "a table"
+	}
+	return "a text in quotes"
 }
 
 // invalid says what a setting must be and, unless it may be secret, what it is.
 func invalid(key string, value any, must string) error {
 	name, _, _ := strings.Cut(key, "[") // command[0].args
 	for _, f := range fields(new(Settings)) {
+		if f.key == key {
+			must = cmp.Or(f.must, must)
+		}
 		if f.key == name && f.private {
 			return fmt.Errorf("%s must be %s", key, must)
 		}

@@ -255,15 +255,11 @@ func (s *Session) AwaitEnvironment(ctx context.Context) {
 	_ = s.Store.Until(ctx, func() bool { return s.Client.Environment().Known() })
 }
 
-// pictureName is the name of this account's picture. It stays the same when the key of a profile or of a key file is
-// rotated. Any other key may belong to another account, so its fingerprint, which reveals nothing of the key, is in
-// the name.
+// pictureName is the name of this account's picture. It stays the same when the key of a key file is rotated. Any other
+// key may belong to another account, so its fingerprint, which reveals nothing of the key, is in the name.
 func pictureName(s config.Settings, environment string) string {
 	whose := "key " + s.APIKey.Fingerprint("saved picture")
-	switch path, err := filepath.Abs(s.KeyFile()); {
-	case s.KeyProfile != "":
-		whose = "profile " + s.KeyProfile
-	case s.KeyFile() != "" && err == nil:
+	if path, err := filepath.Abs(s.KeyFile()); s.KeyFile() != "" && err == nil {
 		whose = "key file " + path
 	}
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")

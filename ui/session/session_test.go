@@ -68,9 +68,9 @@ func TestAccountsDoNotShareAPictureUnlessTheirKeyWasRotated(t *testing.T) {
 	key := func(text string) func(*config.Settings) {
 		return func(s *config.Settings) { s.APIKey = api.NewSecret(text) }
 	}
-	of := func(profile, file, text string) func(*config.Settings) {
+	of := func(file, text string) func(*config.Settings) {
 		return func(s *config.Settings) {
-			s.KeyProfile, s.SecretFiles, s.APIKey = profile, map[string]string{"api_key": file}, api.NewSecret(text)
+			s.SecretFiles, s.APIKey = map[string]string{"api_key": file}, api.NewSecret(text)
 		}
 	}
 	for _, c := range []struct {
@@ -80,10 +80,8 @@ func TestAccountsDoNotShareAPictureUnlessTheirKeyWasRotated(t *testing.T) {
 	}{
 		{"one key", key("one"), key("one"), true},
 		{"two keys", key("one"), key("another"), false},
-		{"a rotated key file", of("", "/run/key", "old"), of("", "/run/key", "new"), true},
-		{"two key files", of("", "/run/key", "old"), of("", "/run/other", "old"), false},
-		{"a rotated key of a profile", of("shop", "", "old"), of("shop", "", "new"), true},
-		{"two profiles", of("shop", "", "old"), of("other", "", "old"), false},
+		{"a rotated key file", of("/run/key", "old"), of("/run/key", "new"), true},
+		{"two key files", of("/run/key", "old"), of("/run/other", "old"), false},
 		{"two services", key("one"), func(s *config.Settings) { key("one")(s); s.APIURL = "https://other.example" }, false},
 	} {
 		if same := name(c.a) == name(c.b); same != c.same {
