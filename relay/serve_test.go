@@ -107,7 +107,7 @@ func TestADrainDoesNotWaitForStrangers(t *testing.T) {
 
 func TestConnectionsThatDawdleAreClosedWhileOthersAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const dawdlers = 1000 // of either kind; BenchmarkSiege of the command has them on sockets
+		const dawdlers = 1000 // of either kind
 		r := newTestRelay(t, newMemory(t), nil)
 		n := newNetwork()
 		ctx, cancel := context.WithCancel(t.Context())

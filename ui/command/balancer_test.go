@@ -4,7 +4,12 @@ import (
 	"context"
 	"flag"
 	"io"
+	"log"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,46 +25,27 @@ import (
 //	go test ./ui/command -run BehindABalancer -balanced-kills 20 -v
 var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays on a database is killed; the long form is 20")
 
-// balancer passes connections on to servers in turn. One that does not take a
+// balancer passes requests on to servers in turn, each over a connection of its own. A server that does not take a
 // connection is left out, as a balancer does that asks for their health.
 type balancer struct {
-	url   string
-	tasks sync.WaitGroup
-
+	url     string
 	mu      sync.Mutex
 	servers []string
 	next    int
-	open    map[net.Conn]struct{}
 }
 
 func newBalancer(t *testing.T, servers ...*process) *balancer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &balancer{url: address(listener), open: map[net.Conn]struct{}{}}
+	b := &balancer{}
 	for _, s := range servers {
 		b.servers = append(b.servers, strings.TrimPrefix(s.Listen, "http://"))
 	}
-	b.tasks.Go(func() {
-		for {
-			c, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			b.tasks.Go(func() { b.pass(c) })
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		b.mu.Lock()
-		for c := range b.open {
-			_ = c.Close()
-		}
-		b.mu.Unlock()
-		b.tasks.Wait()
-	})
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "relay"})
+	proxy.Transport = &http.Transport{DisableKeepAlives: true, DialContext: b.dial}
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // of what was under way at a kill
+	server := httptest.NewServer(proxy)
+	b.url = server.URL
+	t.Cleanup(server.Close)
 	return b
 }
 
@@ -67,52 +53,20 @@ func newBalancer(t *testing.T, servers ...*process) *balancer {
 func (b *balancer) replace(place int, s *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.servers = slices.Clone(b.servers)
 	b.servers[place] = strings.TrimPrefix(s.Listen, "http://")
 }
 
-// pass connects c with the next server that takes it, until either side ends.
-func (b *balancer) pass(c net.Conn) {
-	defer c.Close()
-	server := b.dial()
-	if server == nil {
-		return
-	}
-	defer server.Close()
-	b.hold(true, c, server)
-	defer b.hold(false, c, server)
-	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{c, server}, {server, c}} {
-		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1]) // that it ends is all there is to know
-			_ = way[0].Close()
-			_ = way[1].Close()
-		})
-	}
-	both.Wait()
-}
-
-func (b *balancer) dial() net.Conn {
+func (b *balancer) dial(ctx context.Context, network, _ string) (c net.Conn, err error) {
 	b.mu.Lock()
-	servers, at := b.servers, b.next
+	servers, at := slices.Clone(b.servers), b.next
 	b.next++
 	b.mu.Unlock()
 	for i := range servers {
-		if server, err := net.Dial("tcp", servers[(at+i)%len(servers)]); err == nil {
-			return server
+		if c, err = new(net.Dialer).DialContext(ctx, network, servers[(at+i)%len(servers)]); err == nil {
+			break
 		}
 	}
-	return nil
-}
-
-func (b *balancer) hold(open bool, all ...net.Conn) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, c := range all {
-		if delete(b.open, c); open {
-			b.open[c] = struct{}{}
-		}
-	}
+	return c, err
 }
 
 // follower keeps the sequence numbers and ids that a subscriber gets.

@@ -136,6 +136,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a flag like none", "demo --state-dir x", nil, exitUsage, "there is no flag --state-dir, nor one like it"},
 		{"a flag of two letters", "demo --ui", nil, exitUsage, "there is no flag --ui, nor one like it"},
 		{"a flag of one letter", "status -x", nil, exitUsage, "there is no flag -x"},
+		{"two forms of lines", "watch --json --plain", nil, exitUsage, "choose one of --json and --plain"},
 		{"a moment that is no number", "sign --timestamp x", nil, exitUsage, `--timestamp is "x"; it must be a whole number`},
 		{"a snapshot that is none", "simulate --from exit_test.go", nil, exitUsage, "the snapshot cannot be read: it is not as GET /control/snapshot answers it"},
 		{"a flag without its value", "status --wait", nil, exitUsage, "flag needs an argument: --wait"},

@@ -1,12 +1,9 @@
 package command
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"tillwatch/api"
@@ -58,25 +55,6 @@ func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, w.settings.KeyFile(), "key-of-the-test")
-	w.screen.press(t, "r")
-	w.screen.waitFor(t, `api ●`)
-}
-
-func TestASingle401IsOverByItself(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, quiet())
-	var answered atomic.Int64
-	refusing := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if answered.Add(1) <= 2 {
-			rw.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.service.Handler().ServeHTTP(rw, r)
-	}))
-	t.Cleanup(refusing.Close)
-	w.settings.APIURL = refusing.URL
-	w.openBoard(t, 200, 55)
-	w.screen.waitFor(t, `api ✕ key refused`, `r tries again, else in \d+s`)
 	w.screen.press(t, "r")
 	w.screen.waitFor(t, `api ●`)
 }

@@ -174,20 +174,7 @@ func everLonger() []string { return []string{"1s", "6s", "30s"} }
 // waitFor waits until the screen matches every pattern.
 func (s *screen) waitFor(t *testing.T, patterns ...string) string {
 	t.Helper()
-	giveUp := time.NewTimer(patience)
-	defer giveUp.Stop()
-	for {
-		text, changed := s.text()
-		missing := missing(text, patterns)
-		if missing == "" {
-			return text
-		}
-		select {
-		case <-changed:
-		case <-giveUp.C:
-			t.Fatalf("the screen never showed %q:\n%s", missing, text)
-		}
-	}
+	return s.waitUntil(t, fmt.Sprintf("all of %q", patterns), func(text string) bool { return missing(text, patterns) == "" })
 }
 
 // waitUntil waits until the screen is as wanted.
