@@ -38,37 +38,32 @@ func browser(system string, getenv func(string) string, noOpen bool) dashboard.B
 		return dashboard.Browser{Closed: "there is no display here"}
 	}
 	return dashboard.Browser{Open: func(ctx context.Context, address string) error {
+		// It may outlive this process, and could draw on the dashboard without a session of its own.
 		command := exec.CommandContext(context.Background(), program[0], append(program[1:], address)...)
-		group.Apart(command, time.Second) // it could draw on the dashboard otherwise
-		return start(ctx, command)
-	}}
-}
-
-// start starts a program, which may outlive this process. It returns the program's failure if that comes before ctx ends.
-func start(ctx context.Context, program *exec.Cmd) error {
-	if err := program.Start(); errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("there is no program %s", program.Args[0])
-	} else if err != nil {
-		return fmt.Errorf("starting %s: %w", program.Args[0], err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- program.Wait() }()
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-ended:
-		if err != nil {
-			err = fmt.Errorf("%s: %w", program.Args[0], err)
+		group.Apart(command, time.Second)
+		if err := command.Start(); errors.Is(err, exec.ErrNotFound) {
+			return fmt.Errorf("there is no program %s", program[0])
+		} else if err != nil {
+			return fmt.Errorf("starting %s: %w", program[0], err)
 		}
-		return err
-	}
+		ended := make(chan error, 1)
+		go func() { ended <- command.Wait() }()
+		select {
+		case <-ctx.Done():
+		case err := <-ended:
+			if err != nil {
+				return fmt.Errorf("%s: %w", program[0], err)
+			}
+		}
+		return nil
+	}}
 }
 
 // copiesWithin is how long tmux may take to copy a text.
 const copiesWithin = 2 * time.Second
 
-// clipboard copies texts with tmux, if that is around: it ignores the sequence by which a program
-// asks a terminal to copy, unless it is configured not to. Nil: there is no tmux.
+// clipboard copies texts with tmux, if that is around: it ignores the sequence by which a program asks a terminal to
+// copy, unless it is configured not to. Nil: there is no tmux.
 func clipboard(getenv func(string) string, environ []string) func(ctx context.Context, text string) error {
 	if getenv("TMUX") == "" {
 		return nil

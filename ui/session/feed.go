@@ -35,18 +35,13 @@ func (s *Session) Subscribe(c relay.SubscriberConfig) (account.Feed, error) {
 		return nil, err
 	}
 	s.Retry = subscriber.Retry
-	return NewFeed(subscriber, s.Store), nil
+	return feed{subscriber, s.Store}, nil
 }
 
-// feed makes a relay's subscriber an [account.Feed].
+// feed makes a relay's subscriber an [account.Feed], which resumes where the picture is.
 type feed struct {
 	subscriber *relay.Subscriber
 	store      *account.Store // knows where to resume
-}
-
-// NewFeed makes a feed of a subscriber, which resumes where the picture is.
-func NewFeed(subscriber *relay.Subscriber, store *account.Store) account.Feed {
-	return feed{subscriber, store}
 }
 
 // Follow implements [account.Feed].
@@ -82,8 +77,12 @@ func DeliveryOf(item relay.Item) account.Delivery {
 func (h handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
 
 func (h handler) Status(s relay.Status) {
+	states := map[relay.StreamState]account.FeedState{
+		relay.Dialling: account.FeedConnecting, relay.Replaying: account.FeedReplaying, relay.Live: account.FeedLive,
+		relay.Lost: account.FeedLost, relay.Refused: account.FeedRefused,
+	}
 	status := account.FeedStatus{
-		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor, Last: s.Last,
+		State: states[s.State], Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor, Last: s.Last,
 		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err,
 		ObservedSince: s.ObservedSince, Wrong: api.Scrub(s.Wrong.String()),
 	}
@@ -93,8 +92,7 @@ func (h handler) Status(s relay.Status) {
 	h.sink.FeedChanged(status)
 }
 
-// PictureSink is an [account.Sink] that only updates the picture. Requests that others
-// sent are left out.
+// PictureSink is an [account.Sink] that only updates the picture. Requests that others sent are left out.
 type PictureSink struct{ *account.Store }
 
 // Deliver implements [account.Sink].
@@ -107,17 +105,3 @@ func (PictureSink) Observe([]quota.Observation) {}
 
 // FeedChanged implements [account.Sink].
 func (p PictureSink) FeedChanged(status account.FeedStatus) { p.SetFeed(status) }
-
-func feedState(s relay.StreamState) account.FeedState {
-	switch s {
-	case relay.Dialling:
-		return account.FeedConnecting
-	case relay.Replaying:
-		return account.FeedReplaying
-	case relay.Live:
-		return account.FeedLive
-	case relay.Refused:
-		return account.FeedRefused
-	}
-	return account.FeedLost
-}
