@@ -187,7 +187,7 @@ func resendEvents(ctx context.Context, s settings, to *singleSender, ids []strin
 			return err
 		}
 	}
-	return errors.Join(append(wrong, to.outcome())...)
+	return errors.Join(append(wrong, to.failure())...)
 }
 
 // singleSender delivers stored events to an endpoint, each once.
@@ -213,12 +213,4 @@ func (p *singleSender) send(ctx context.Context, item relay.Item) *delivery.Deli
 		d.State = delivery.Dead // nobody retries
 	}
 	return new(shown(d))
-}
-
-// outcome is an error if the endpoint did not accept all events.
-func (p *singleSender) outcome() error {
-	if p == nil {
-		return nil
-	}
-	return p.failure()
 }

@@ -110,10 +110,13 @@ func tailEvents(ctx context.Context, s settings, o eventsOptions, to *singleSend
 	if err == nil && !o.follow {
 		err = ctx.Err() // a list that was cut off is not the whole one
 	}
-	if err == nil && to != nil && to.sent == 0 {
+	if to == nil {
+		return err
+	}
+	if err == nil && to.sent == 0 {
 		std.say("No event was sent: the relay has stored none of these.")
 	}
-	return errors.Join(err, to.outcome())
+	return errors.Join(err, to.failure())
 }
 
 // fail ends the command with err.

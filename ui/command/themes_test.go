@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,30 +64,6 @@ func invokeUntil(t *testing.T, wanted func(line string) bool, args ...string) (c
 		}
 	}
 	return <-ended, all.String(), words.String()
-}
-
-func TestThemesListsNamesIntoAPipe(t *testing.T) {
-	folder := ownThemes(t, map[string]string{"mine.toml": "base = \"nord\"\n", "broken.toml": "base = \"nord\"\n[colors]\ntext = \"crimson\"\n"})
-	code, out, words := invoke(t, "themes")
-	if want := strings.Join(themes.Names(), "\n") + "\nmine\n"; code != exitDone || out != want {
-		t.Errorf("exit %d, %q, want %q", code, out, want)
-	}
-	if !strings.Contains(words, filepath.Join(folder, "broken.toml")+": line 3") {
-		t.Errorf("stderr %q, want the place of the error", words)
-	}
-
-	code, out, _ = invoke(t, "themes", "--json")
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != exitDone || len(lines) != len(themes.Names())+1 {
-		t.Fatalf("exit %d: %s", code, out)
-	}
-	var first, last themeReport
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Name != themes.Default || first.File != "" {
-		t.Errorf("first %+v, %v", first, err)
-	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last != (themeReport{"mine", true, filepath.Join(folder, "mine.toml")}) {
-		t.Errorf("last %+v, %v", last, err)
-	}
 }
 
 func TestAPreviewShowsEveryStateInTheTerminalsColours(t *testing.T) {

@@ -32,12 +32,8 @@ func newWait() *cobra.Command {
 			"An intent is read every 5s, and at once when the relay has an event of it. A reference is known from a read, " +
 			"which needs an API key. If an event is named by a reference or an id, those of the last hour count, otherwise " +
 			"only new ones; --since changes that.\n\n" +
-			"Exit codes:\n" +
-			"0  the condition holds\n" +
-			"1  the time is up, or the condition could not be checked\n" +
-			"2  wrong usage\n" +
-			"3  it can no longer hold: the intent has ended in another state or does not exist, or the relay refuses the " +
-			"token",
+			"Exit codes: 0 it holds; 1 the time is up, or it could not be checked; 2 wrong usage; 3 it can no longer hold: " +
+			"the intent has ended in another state or does not exist, or the relay refuses the token.",
 		Example: "tillwatch wait relay --for 30s\n" +
 			"tillwatch wait 'intent:ci_779d1ba1900f state=completed' --for 5m\n" +
 			"tillwatch wait 'event type=checkout_intent.completed reference=o-7' --json",
