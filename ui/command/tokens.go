@@ -85,7 +85,7 @@ func ofTokens(folder *string, do func(*cobra.Command, relay.TokenStore, []string
 			return err
 		}
 		return reporting(func(ctx context.Context, s settings, args []string, _ streams) (report, error) {
-			// A missing folder is mistyped, or away while a relay runs, which would then find another one in its place.
+			// A missing folder is mistyped, or away while a relay runs, which would then find another in its place.
 			if _, err := os.Stat(*folder); errors.Is(err, fs.ErrNotExist) && s.Postgres.IsZero() {
 				return nil, usagef("there is no folder %s: is it mistyped, or away? A relay makes its folder "+
 					"when it first starts", *folder)

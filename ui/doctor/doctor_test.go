@@ -240,7 +240,8 @@ func TestAJournalIsReadToItsEnd(t *testing.T) {
 		words   string
 	}{
 		{"well", shelf{}, nil, OK, "all 3 events"},
-		{"a damaged event", shelf{damaged: 2}, nil, Fault, "1 event of 3 damaged, and told to subscribers as a gap; the first is number 2"},
+		{"a damaged event", shelf{damaged: 2}, nil, Fault,
+			"1 event of 3 damaged, and told to subscribers as a gap; the first is number 2"},
 		{"a full disk", shelf{check: errors.New("the disk is full")}, nil, Fault, "disk is full"},
 		{"not a journal", shelf{}, errors.New("it is not a journal"), Fault, "not a journal"},
 		{"a relay runs", shelf{}, fmt.Errorf("the folder is %w", journal.ErrInUse), OK, "a relay uses it"},

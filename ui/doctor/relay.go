@@ -56,7 +56,8 @@ func (s *Setup) token(ctx context.Context) Finding {
 	case heard.status.State == relay.Live:
 		return fine("the stream accepts it; the newest event is number %s", wording.Count(int(heard.status.Head)))
 	case errors.As(err, new(*relay.RefusedError)):
-		return fault(err.Error(), "use a token of this relay with the scope stream: tillwatch tokens create makes one")
+		return fault(err.Error(),
+			"use a token of this relay with the scope stream: tillwatch tokens create makes one")
 	case err == nil:
 		err = errors.New("the stream did not become live in time")
 	}

@@ -65,7 +65,8 @@ func TestAFileThatIsNoGoodIsExplainedInOneSentence(t *testing.T) {
 		{"one byte", []byte("{"), []string{"first line is damaged or incomplete"}},
 		{"another gzip file", packed("hello"), []string{"not a recording"}},
 		{"another program's", packed(`{"format":"asciinema","version":2}`), []string{"not a recording"}},
-		{"a saved picture", packed(strings.Replace(goodHeader, `"recording"`, `"picture"`, 1)), []string{"not a recording"}},
+		{"a saved picture", packed(strings.Replace(goodHeader, `"recording"`, `"picture"`, 1)),
+			[]string{"not a recording"}},
 		{"an earlier version", packed(`1a2b3c4d {"recording":"tillwatch","format":1,"began":"2000-01-01T00:00:00Z"}`),
 			[]string{"earlier tillwatch", "format 1", "use the one that made it"}},
 		{"a newer version", packed(`{"format":"tillwatch","version":7,"began":"2000-01-01T00:00:00Z"}`),
@@ -82,7 +83,8 @@ func TestAFileThatIsNoGoodIsExplainedInOneSentence(t *testing.T) {
 		{"a line that is no object", packed(goodHeader, `[1,2]`), []string{unread}},
 		{"changes of no picture", packed(goodHeader, at(0)+`}`), []string{unread}},
 		{"time before the beginning", packed(goodHeader, at(-1)+`,"whole":true}`), []string{unread}},
-		{"time in a thousand years", packed(goodHeader, `{"at":"3000-01-01T00:00:00Z","whole":true}`), []string{unread}},
+		{"time in a thousand years", packed(goodHeader, `{"at":"3000-01-01T00:00:00Z","whole":true}`),
+			[]string{unread}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")

@@ -254,7 +254,8 @@ func TestADiskThatFailsIsReportedAndDelaysNobody(t *testing.T) {
 		}
 		recorder.file.Close() // as if the disk were gone
 		err = recorder.Run(t.Context(), account.NewStore(account.StoreConfig{}))
-		if err == nil || !strings.HasPrefix(err.Error(), "the recording has ended: ") || !strings.Contains(err.Error(), path) {
+		if err == nil || !strings.HasPrefix(err.Error(), "the recording has ended: ") ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("err = %v", err)
 		}
 		if state := recorder.State(); state.Err == nil {
