@@ -214,6 +214,9 @@ func TestTheREADMEWorksAsItStands(t *testing.T) {
 	headless := r.once(t, "", "go run . demo --headless")
 	t.Run("three terminals", r.inThreeTerminals)
 	t.Run("on a real account", r.onARealAccount)
+	if t.Failed() {
+		return
+	}
 	demo.shows("INTENTS", "awaiting", "live", "ARMED")
 	demo.ends("q")
 	const live = `"relay":{"state":"live"`
