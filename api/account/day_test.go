@@ -187,7 +187,7 @@ func TestAnotherClientAtSeventyPercentIsNeverRefused(t *testing.T) {
 }
 
 func TestPagesOfAListAreFollowedWithinTheShare(t *testing.T) {
-	cfg := simulator.Config{Seed: 5, ProductEventsPerMinute: -1, History: 430, Lists: simulator.ListsServed, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1}}
+	cfg := simulator.Config{Seed: 5, ProductEventsPerMinute: -1, History: 430, Lists: true, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1}}
 	onStage(t, cfg, func(t *testing.T, s *stage) {
 		time.Sleep(20 * time.Second)
 		all, most := s.own.reads()

@@ -72,7 +72,7 @@ func newBuckets(c Config) buckets {
 		agents:    bucket{name: "concurrent-agents", limit: l.Agents, window: time.Second, gauge: true},
 	}
 	if !c.EveryPolicy {
-		b.common = c.PolicyName
+		b.common = "default"
 	}
 	return b
 }

@@ -41,13 +41,12 @@ type Config struct {
 	Limits  Limits
 	Faults  Faults
 
-	PolicyName            string // in the RateLimit fields; default "default"
-	EveryPolicy           bool   // a header line for each charged bucket, each under its own name
-	Lists                 Lists  // what the list endpoints that the contract does not show answer
-	StateConflicts        bool   // a confirm in a wrong state answers 409 with the state, not 404
-	IgnoreIdempotencyKeys bool   // a POST whose Idempotency-Key was used before takes effect again
-	RememberFailures      bool   // an Idempotency-Key that was used is answered as before even if that was a failure, but for what never began: a 401, 403, 422 or 429
-	Retries               int    // of a failed delivery; default all of [RetryPauses], negative: none
+	EveryPolicy           bool // a header line for each charged bucket, each under its own name
+	Lists                 bool // serve GET /api/v1/checkout-intents and /api/v1/events, which the contract does not show
+	StateConflicts        bool // a confirm in a wrong state answers 409 with the state, not 404
+	IgnoreIdempotencyKeys bool // a POST whose Idempotency-Key was used before takes effect again
+	RememberFailures      bool // an Idempotency-Key that was used is answered as before even if that was a failure, but for what never began: a 401, 403, 422 or 429
+	Retries               int  // of a failed delivery; default all of [RetryPauses], negative: none
 
 	Transport http.RoundTripper // for deliveries; default: a transport of its own
 	Logger    *slog.Logger      // default: nothing is logged
@@ -96,17 +95,6 @@ type Faults struct {
 	Latency      time.Duration // before each API answer
 }
 
-// Lists says what GET /api/v1/checkout-intents and GET /api/v1/events answer: the contract does not show these
-// endpoints.
-type Lists int
-
-// The behaviours of the list endpoints.
-const (
-	ListsAbsent Lists = iota // 404 with the contract's body
-	ListsServed              // 200 with pages
-	ListsHTML                // 404 with the page of a gateway
-)
-
 // complete checks the configuration and fills defaults in.
 func (c *Config) complete() error {
 	if c.Key.IsZero() {
@@ -134,11 +122,6 @@ func (c *Config) complete() error {
 	if err := checkLookupPath(c.LookupPath); err != nil {
 		return err
 	}
-	for _, r := range c.PolicyName {
-		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
-			return fmt.Errorf("policy name %q must be printable ASCII without quotes", c.PolicyName)
-		}
-	}
 	c.fill()
 	return nil
 }
@@ -162,24 +145,14 @@ func checkLookupPath(lookup string) error {
 }
 
 func (c *Config) checkNumbers() error {
-	for _, share := range []struct {
-		name  string
-		value float64
-	}{
-		{"auto confirm", max(c.AutoConfirm, 0)},
-		{"failure", max(c.FailureShare, 0)},
-		{"many items", c.ManyItems},
-		{"duplicate", c.Faults.Duplicate},
-		{"reorder", c.Faults.Reorder},
-		{"lose", c.Faults.Lose},
-		{"bad signature", c.Faults.BadSignature},
-		{"errors", c.Faults.Errors},
-		{"drop", c.Faults.Drop},
-		{"twice", c.Faults.Twice},
-		{"late", c.Faults.Late},
+	f := c.Faults
+	for name, share := range map[string]float64{
+		"auto confirm": max(c.AutoConfirm, 0), "failure": max(c.FailureShare, 0), "many items": c.ManyItems,
+		"duplicate": f.Duplicate, "reorder": f.Reorder, "lose": f.Lose, "bad signature": f.BadSignature,
+		"errors": f.Errors, "drop": f.Drop, "twice": f.Twice, "late": f.Late,
 	} {
-		if !(share.value >= 0 && share.value <= 1) {
-			return fmt.Errorf("%s share is %v; it must be from 0 to 1", share.name, share.value)
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("%s share is %v; it must be from 0 to 1", name, share)
 		}
 	}
 	if c.Speed != 0 && !(c.Speed >= 0.001 && c.Speed <= 1e6) {
@@ -192,8 +165,8 @@ func (c *Config) checkNumbers() error {
 		return fmt.Errorf("history is %d intents; at most 1000000", c.History)
 	}
 	for name, d := range map[string]time.Duration{
-		"offer": c.Timings.Offer, "placing": c.Timings.Placing, "confirm window": c.Timings.ConfirmWindow, "shipment step": c.Timings.ShipmentStep,
-		"delay": c.Faults.Delay, "late by": c.Faults.LateBy, "latency": c.Faults.Latency,
+		"offer": c.Timings.Offer, "placing": c.Timings.Placing, "confirm window": c.Timings.ConfirmWindow,
+		"shipment step": c.Timings.ShipmentStep, "delay": f.Delay, "late by": f.LateBy, "latency": f.Latency,
 	} {
 		if d < 0 || d > 365*day {
 			return fmt.Errorf("the duration %s is %v; it must be from 0 to 365 days", name, d)
@@ -208,7 +181,6 @@ func (c *Config) checkNumbers() error {
 func (c *Config) fill() {
 	c.HeaderPrefix = cmp.Or(c.HeaderPrefix, "x-svc-")
 	c.LookupPath = cmp.Or(c.LookupPath, quota.DefaultLookupPath)
-	c.PolicyName = cmp.Or(c.PolicyName, "default")
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.AutoConfirm = cmp.Or(c.AutoConfirm, 0.85)
 	c.FailureShare = cmp.Or(c.FailureShare, 0.12)

@@ -163,7 +163,7 @@ func TestOtherEndpoints(t *testing.T) {
 // Public material names further endpoints. The contract does not, whatever the
 // switch of the lists says.
 func TestWhatTheContractDoesNotShowIsNotThere(t *testing.T) {
-	for name, lists := range map[string]Lists{"lists absent": ListsAbsent, "lists served": ListsServed} {
+	for name, lists := range map[string]bool{"lists absent": false, "lists served": true} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(c *Config) { c.Lists = lists }, func(a *account) {
 				id := a.completed(chiliCrisp)
@@ -274,7 +274,7 @@ func TestVersioning(t *testing.T) {
 
 func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 	t.Run("lists served", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Lists = true }, func(a *account) {
 			a.create(chiliCrisp)
 			other := a.create(magicURL("sold-out"))
 			later(10 * time.Second)
@@ -287,7 +287,7 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 		})
 	})
 	t.Run("lists served with filters", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Lists = true }, func(a *account) {
 			id := a.create(chiliCrisp)
 			a.create(magicURL("sold-out"))
 			later(10 * time.Second)
@@ -297,14 +297,6 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 			a.want(422, a.call("GET", "/api/v1/checkout-intents?state=requires_action", ""))
 			if items := a.list("/api/v1/events?limit=1"); len(items) != 1 || items[0]["type"] != "checkout_intent.offer_failed" {
 				a.Errorf("events: %v", items)
-			}
-		})
-	})
-	t.Run("lists as a gateway's page", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Lists = ListsHTML }, func(a *account) {
-			r := a.call("GET", "/api/v1/events", "")
-			if r.status != http.StatusNotFound || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
-				a.Errorf("%d %s", r.status, r.header.Get("Content-Type"))
 			}
 		})
 	})

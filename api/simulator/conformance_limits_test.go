@@ -153,11 +153,6 @@ func TestEveryAnswerCarriesTheRateLimitFields(t *testing.T) {
 			reports(a, "401", a.send("GET", "/api/v1/shipments", "", "Bearer wrong"), `"reads";q=10;w=1`, `"reads";r=10;t=1`)
 		})
 	})
-	t.Run("another policy name", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.PolicyName = "burst" }, func(a *account) {
-			reports(a, "read", a.call("GET", "/api/v1/shipments", ""), `"burst";q=10;w=1`, `"burst";r=9;t=1`)
-		})
-	})
 	t.Run("none without limits", func(t *testing.T) {
 		inBubble(t, func(c *Config) { c.Limits = Unlimited() }, func(a *account) {
 			later(time.Second)

@@ -3,7 +3,6 @@ package simulator
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,10 +72,10 @@ func (v *server) confirmIntent(r *request, in *intent) answer {
 	return ok(in.intentWire)
 }
 
-// listIntents lists the intents. The contract does not show this endpoint: see [Lists].
+// listIntents lists the intents. The contract does not show this endpoint: see [Config].
 func (v *server) listIntents(r *request) answer {
-	if v.sim.cfg.Lists != ListsServed {
-		return v.noList(r)
+	if !v.sim.cfg.Lists {
+		return noSuchPath(r)
 	}
 	var c checker
 	q := c.page(r)
@@ -84,13 +83,6 @@ func (v *server) listIntents(r *request) answer {
 	return pageOf(c, q, &v.sim.fulfilment.order, func(in *intent) (any, bool) {
 		return in.intentWire, ids.allows(in.ID) && states.allows(string(in.State))
 	})
-}
-
-func (v *server) noList(r *request) answer {
-	if v.sim.cfg.Lists == ListsHTML {
-		return answer{status: http.StatusNotFound, html: "<!DOCTYPE html><html><head><title>Error</title></head><body><pre>Cannot GET " + r.URL.Path + "</pre></body></html>"}
-	}
-	return notFound("Not found")
 }
 
 func (v *server) getShipment(r *request) answer {
@@ -138,10 +130,10 @@ func (v *server) getEvent(r *request) answer {
 	return ok(e.wire())
 }
 
-// listEvents is not shown in the contract: see [Lists].
+// listEvents is not shown in the contract: see [Config].
 func (v *server) listEvents(r *request) answer {
-	if v.sim.cfg.Lists != ListsServed {
-		return v.noList(r)
+	if !v.sim.cfg.Lists {
+		return noSuchPath(r)
 	}
 	var c checker
 	q := c.page(r)

@@ -18,7 +18,7 @@ func (a *account) keep(intents, events int) {
 // busy is a stand-in that keeps few things, after hours with many.
 func busy(t *testing.T, test func(a *account)) {
 	t.Helper()
-	inBubble(t, func(c *Config) { c.IntentsPerMinute, c.Limits, c.Lists = 30, Unlimited(), ListsServed }, func(a *account) {
+	inBubble(t, func(c *Config) { c.IntentsPerMinute, c.Limits, c.Lists = 30, Unlimited(), true }, func(a *account) {
 		a.keep(200, 2000)
 		later(2 * time.Hour)
 		test(a)

@@ -174,12 +174,8 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 	if a.repeated {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
-	body := []byte(a.html)
-	h["Content-Type"] = []string{"text/html; charset=utf-8"}
-	if a.html == "" {
-		body = encode(a.body)
-		h["Content-Type"] = []string{"application/json; charset=utf-8"}
-	}
+	body := encode(a.body)
+	h["Content-Type"] = []string{"application/json; charset=utf-8"}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {

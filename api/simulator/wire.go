@@ -251,9 +251,8 @@ func quoted(text string) json.RawMessage { return encode(text) }
 type answer struct {
 	status     int
 	body       any
-	html       string // sent instead of the body unless ""
-	retryAfter int    // seconds; 0: no Retry-After
-	repeated   bool   // the answer to an earlier request with the same Idempotency-Key
+	retryAfter int  // seconds; 0: no Retry-After
+	repeated   bool // the answer to an earlier request with the same Idempotency-Key
 }
 
 func ok(body any) answer      { return answer{status: http.StatusOK, body: body} }

@@ -185,7 +185,7 @@ func atSpeed(s *settings, speed float64) {
 // offer, and a raised daily limit, so that it does not run out after four minutes.
 func demoShop(s settings, shop simulator.Config) (simulator.Config, error) {
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
-	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", simulator.ListsServed, demoPerDay
+	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", true, demoPerDay
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
 	shop.EveryPolicy = true // also report the daily limit and the agents
 	return shop, checkShop(&shop)

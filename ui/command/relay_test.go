@@ -236,11 +236,11 @@ func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
 	isolate(t)
 	for _, test := range []struct {
 		name  string
-		lists simulator.Lists
+		lists bool
 		want  string
 	}{
-		{"from a service that lists its events", simulator.ListsServed, "backfill"},
-		{"from one that does not", simulator.ListsAbsent, ""},
+		{"from a service that lists its events", true, "backfill"},
+		{"from one that does not", false, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, func() simulator.Config {

@@ -22,9 +22,9 @@ import (
 const mostSnapshot = 256 << 20 // bytes
 
 type simulateOptions struct {
-	listen, limits, lists, from, clock string
-	verbose                            bool
-	simulator                          simulator.Config
+	listen, limits, from, clock string
+	verbose                     bool
+	simulator                   simulator.Config
 }
 
 func newSimulate() *cobra.Command {
@@ -61,7 +61,7 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.clock, "clock", "",
 		"start time of the service's own clock, such as 2026-03-01T12:00:00Z (default now)")
 	shopFlags(flags, &o.simulator)
-	behaviourFlags(flags, &o.simulator, &o.lists)
+	behaviourFlags(flags, &o.simulator)
 	faultFlags(flags, &o.simulator.Faults)
 	return command
 }
@@ -80,16 +80,14 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 }
 
 // behaviourFlags configure how the service behaves where the contract is silent, and how long things take at speed 1.
-func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
-	flags.StringVar(lists, "lists", "absent",
-		"how to answer the lists of intents and events: absent (404), served or html")
+func behaviourFlags(flags *pflag.FlagSet, c *simulator.Config) {
+	flags.BoolVar(&c.Lists, "lists", false, "serve the lists of intents and events, which else answer 404")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false,
 		"answer a confirm in a wrong state with 409 instead of 404")
 	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false,
 		"repeat a request's effect although its Idempotency-Key was used")
 	flags.BoolVar(&c.RememberFailures, "remember-failures", false,
 		"answer an Idempotency-Key that was used as before even if that was a failure, but for a 401, 403, 422 or 429")
-	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
 	flags.BoolVar(&c.EveryPolicy, "every-policy", false,
 		"send a RateLimit line for every bucket that a request counts against")
 	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "how often a failed delivery is tried again")
@@ -188,13 +186,6 @@ func (o simulateOptions) config(s settings) (simulator.Config, error) {
 	var err error
 	if config.Limits, err = parseLimits(o.limits); err != nil {
 		return config, err
-	}
-	lists := map[string]simulator.Lists{
-		"absent": simulator.ListsAbsent, "served": simulator.ListsServed, "html": simulator.ListsHTML,
-	}
-	known := false
-	if config.Lists, known = lists[o.lists]; !known {
-		return config, fmt.Errorf("--lists is %q; it must be absent, served or html", o.lists)
 	}
 	if o.clock != "" {
 		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil || config.At.IsZero() {

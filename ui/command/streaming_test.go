@@ -22,7 +22,7 @@ func TestWatchWritesLinesIntoAPipeUntilItsReaderLeaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := quiet()
-			c.Lists = simulator.ListsServed
+			c.Lists = true
 			w := newWorld(t, c)
 			if !relay {
 				w.settings.RelayURL = ""

@@ -14,7 +14,7 @@ import (
 func TestConfirmWindowsAreCountedByTheServicesClock(t *testing.T) {
 	t.Parallel()
 	c := quiet()
-	c.Lists = simulator.ListsServed
+	c.Lists = true
 	w := newWorld(t, c)
 	id := made(t, w.service, simulator.Order{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation})
 	for _, c := range []struct {

@@ -101,7 +101,7 @@ func newBoardInAStorm(t *testing.T, ctx context.Context, seed uint64) *storm {
 	key, box := api.NewSecret(stormKey), make(mailbox, 100_000)
 	service, err := simulator.New(simulator.Config{
 		Key: key, SigningSecret: api.NewSecret("signing-secret-of-the-storm"), WebhookURL: "http://relay.example/webhooks", Transport: box,
-		Seed: seed, History: -1, AutoConfirm: -1, FailureShare: -1, Lists: simulator.ListsServed,
+		Seed: seed, History: -1, AutoConfirm: -1, FailureShare: -1, Lists: true,
 		Timings: simulator.Timings{Placing: 30 * time.Second},
 		Limits:  simulator.Limits{PerDay: -1, Agents: -1, Mutations: 5, Reads: 40},
 		// The contract shows no such keys: the service may know them or not.

@@ -115,7 +115,7 @@ func recordDay(t *testing.T, path string) {
 		key := api.NewSecret("key-of-the-day")
 		shop, err := simulator.New(simulator.Config{
 			Key: key, SigningSecret: api.NewSecret("signing-secret-of-the-day"), WebhookURL: "https://relay.example/webhooks", Transport: relay,
-			Seed: 6, IntentsPerMinute: 0.2, History: 12, ProductEventsPerMinute: 0.02, Lists: simulator.ListsServed,
+			Seed: 6, IntentsPerMinute: 0.2, History: 12, ProductEventsPerMinute: 0.02, Lists: true,
 			Timings: simulator.Timings{Offer: 20 * time.Second, Placing: 90 * time.Second,
 				ShipmentStep: 40 * time.Minute},
 		})
