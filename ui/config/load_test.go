@@ -239,10 +239,9 @@ func TestSeveralBadSettingsAreALineEach(t *testing.T) {
 		"confirm_window = 5\nday_limit = 'x'\n":                            {"confirm_window is 5", `day_limit is "x"`},
 	} {
 		_, err := load(t, content, nil)
-		for i, line := range strings.Split(fmt.Sprint(err), "\n") {
-			if i >= len(want) || !strings.HasPrefix(line, want[i]) {
-				t.Errorf("line %d of %q is not one of %v", i+1, err, want)
-			}
+		lines := strings.Split(fmt.Sprint(err), "\n")
+		if !slices.EqualFunc(lines, want, strings.HasPrefix) {
+			t.Errorf("got\n%v\nwant lines that begin with %q", err, want)
 		}
 	}
 }

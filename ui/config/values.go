@@ -133,7 +133,11 @@ func decode(table map[string]any, into any) (unused []string, wrong []error) {
 
 // failures are the errors of single values.
 func failures(err error) (all []*mapstructure.DecodeError) {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
+	var several interface {
+		error
+		Unwrap() []error
+	}
+	if errors.As(err, &several) {
 		for _, one := range several.Unwrap() {
 			all = append(all, failures(one)...)
 		}
