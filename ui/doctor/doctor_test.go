@@ -162,8 +162,7 @@ func TestEachFaultOfARelayIsFoundByOneCheck(t *testing.T) {
 		{"another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "relay",
 			"is not a relay"},
 		{"not ready", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "the journal cannot be written",
-				503)
+			http.Error(w, "the journal cannot be written", http.StatusServiceUnavailable)
 		}, "relay", "journal cannot be written"},
 		{"a wrong token", ready(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), "token",
 			"does not accept the token"},

@@ -58,20 +58,6 @@ func execute(t testing.TB, dsn, statement string, arguments ...any) {
 	}
 }
 
-// count asks for one number.
-func count(t testing.TB, dsn, query string) (n int64) {
-	t.Helper()
-	connection, err := pgx.Connect(context.Background(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close(context.Background())
-	if err := connection.QueryRow(context.Background(), query).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return n
-}
-
 // interrupt takes the database away in the middle of everything: the server
 // crashes and starts again where that can be done, else its sessions are ended.
 func interrupt(t testing.TB, dsn string) {
