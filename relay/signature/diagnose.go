@@ -31,11 +31,6 @@ const (
 	Unknown        Cause = "unknown"
 )
 
-// Causes lists all causes.
-func Causes() []Cause {
-	return []Cause{Prefix, HeaderEncoding, Secret, Rotation, Body, Timestamp, Missing, Unknown}
-}
-
 // Delivery is what arrived, with the secrets and the time to judge it by.
 type Delivery struct {
 	Body    []byte
