@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -60,6 +61,38 @@ func TestNothingIsSentTwice(t *testing.T) {
 			}
 			if err := p.end(); err != nil || len(p.reported.all()) != 40 {
 				t.Errorf("%d observations of 40 requests, %v", len(p.reported.all()), err)
+			}
+		})
+	}
+}
+
+// A client whose reused connection ends without a byte of an answer sends the request again by itself.
+func TestACutAnswerBeginsSoThatNoClientAsksAgain(t *testing.T) {
+	for _, came := range []string{"", "12345678"} {
+		t.Run(fmt.Sprint(len(came), " bytes"), func(t *testing.T) {
+			var asked atomic.Int64
+			upstream, _ := script(t, inTheClear, func(conn net.Conn, r *http.Request, _ int) bool {
+				_, _ = io.Copy(io.Discard, r.Body)
+				if r.Method == http.MethodGet {
+					return ok(conn, "kept")
+				}
+				asked.Add(1)
+				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"+came)
+				return false
+			})
+			p := stand(t, upstream, nil)
+			client := caller(t)
+			fetch(t, client, newRequest(t, "GET", p.url+"/", "")) // opens a connection, which is kept
+			r := newRequest(t, "POST", p.url+"/", `{"quantity":1}`)
+			r.Header.Set("Idempotency-Key", "once")
+			answer, err := client.Do(r)
+			if err != nil {
+				t.Fatalf("after %d requests: %v", asked.Load(), err)
+			}
+			defer answer.Body.Close()
+			got, err := io.ReadAll(answer.Body)
+			if answer.StatusCode != http.StatusOK || string(got) != came || err == nil || asked.Load() != 1 {
+				t.Errorf("%d requests, answered %d %q, %v", asked.Load(), answer.StatusCode, got, err)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	passed := r.WithContext(httptrace.WithClientTrace(r.Context(), trace)) // a copy: the server looks at r again
 	body := &clientBody{ReadCloser: r.Body}
 	passed.Body = body
-	p.passing.ServeHTTP(a, passed)
+	p.pass(a, passed, control)
 	_ = control.Flush() // or the server would add a length to an empty answer
 	if r.ContentLength == 0 || body.ended.Load() {
 		return
@@ -53,6 +53,20 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") == "" { // else the client may leave the rest out
 		_, _ = io.CopyN(io.Discard, body, maxUnread) // what is left closes the connection
 	}
+}
+
+// pass passes a request on. What has come of an answer that breaks off goes to the client before its connection ends: a
+// client that gets nothing may send the request again by itself.
+func (p *Proxy) pass(a *answer, r *http.Request, control *http.ResponseController) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			if a.begun {
+				_ = control.Flush()
+			}
+			panic(broken)
+		}
+	}()
+	p.passing.ServeHTTP(a, r)
 }
 
 // rewrite points a request at the service. Of what ReverseProxy changes, only the hop-by-hop headers stay changed.
@@ -136,6 +150,7 @@ type answer struct {
 	proxy   *Proxy
 	request *http.Request
 	sent    atomic.Bool // the request may have been sent: there is a connection to the service
+	begun   bool        // its header was written
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -156,6 +171,7 @@ func (a *answer) WriteHeader(status int) {
 	if listener.LengthInDoubt(a.request) || a.proxy.leaving.Load() {
 		h.Set("Connection", "close")
 	}
+	a.begun = true
 	a.ResponseWriter.WriteHeader(status)
 }
 
