@@ -22,8 +22,11 @@ import (
 
 const (
 	databaseName = "journal.db"
+	walSuffix    = "-wal"
 	lockName     = "journal.lock" // on Windows
 	readers      = 4              // connections
+
+	leastDatabase = 512 // bytes: the smallest page
 )
 
 // Journal is a [journal.Journal] in an SQLite database in WAL mode. One goroutine writes: it commits together what
@@ -35,6 +38,7 @@ type Journal struct {
 	*groupcommit.Queue[work]
 	path    string // of the database
 	info    os.FileInfo
+	wal     os.FileInfo // of the newest commits, beside the database; nil on a file layer that has none there
 	lock    *flock.Flock
 	db      *sql.DB
 	writing *sql.Conn
@@ -85,6 +89,7 @@ func open(ctx context.Context, dir, layer string) (*Journal, error) {
 	if err == nil {
 		err = j.begin(ctx)
 	}
+	j.wal, _ = os.Stat(j.path + walSuffix)
 	if err != nil {
 		_ = j.release()
 		return nil, j.explain("open", err)
@@ -107,6 +112,9 @@ func (j *Journal) claim(dir string) error {
 	_ = file.Close()
 	if err != nil {
 		return err
+	}
+	if size := j.info.Size(); size > 0 && size < leastDatabase {
+		return fmt.Errorf("%w: it has %d bytes", errDamaged, size) // SQLite would take it for an empty one
 	}
 	switch runtime.GOOS {
 	case "linux":
@@ -156,8 +164,13 @@ func (j *Journal) connect(ctx context.Context, layer string) (err error) {
 // inPlace returns an error if another file, or none, stands at the path: nothing that is written now would be found
 // by the next process.
 func (j *Journal) inPlace() error {
-	if now, err := os.Stat(j.path); err != nil || !os.SameFile(now, j.info) {
-		return errMoved
+	for path, was := range map[string]os.FileInfo{j.path: j.info, j.path + walSuffix: j.wal} {
+		if was == nil {
+			continue
+		}
+		if now, err := os.Stat(path); err != nil || !os.SameFile(now, was) {
+			return errMoved
+		}
 	}
 	return nil
 }

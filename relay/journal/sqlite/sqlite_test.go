@@ -82,6 +82,10 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 			write(t, filepath.Join(dir, databaseName), strings.Repeat("no database ", 100))
 			return dir
 		}, "damaged or not a journal"},
+		{"the database is cut to a byte", func(t *testing.T, dir string) string {
+			write(t, filepath.Join(dir, databaseName), "S")
+			return dir
+		}, "damaged or not a journal"},
 		{"the database is another program's", func(t *testing.T, dir string) string {
 			execute(t, dir, "CREATE TABLE theirs (x)")
 			return dir
@@ -171,6 +175,11 @@ func TestNothingIsAcknowledgedThatIsWrittenElsewhere(t *testing.T) {
 		},
 		"the database is removed": func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, databaseName)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"its log of the newest commits is removed": func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, databaseName+walSuffix)); err != nil {
 				t.Fatal(err)
 			}
 		},
