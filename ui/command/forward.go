@@ -47,7 +47,7 @@ func newForward() *cobra.Command {
 			"dead: tillwatch forward dead lists it, and tillwatch forward resend sends it again. The state folder " +
 			"keeps how far each endpoint has got: the next run goes on there.\n\n" +
 			"Exit codes: 0 all were delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some " +
-			"are not delivered yet: the next run continues with them; 4 events were given up, or the relay lost " +
+			"are not delivered yet, or the relay could not be reached: the next run continues with them; 4 events were given up, or the relay lost " +
 			"them unread.",
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' \\\n" +
@@ -165,6 +165,12 @@ func (o *forwardOptions) forward(ctx context.Context, s settings, std streams) e
 		return &exitError{exitWaiting, fmt.Errorf("not delivered yet: %s: the next run continues with what is left",
 			countOf(result.Waiting))}
 	}
+	for _, w := range words {
+		if !w.reached {
+			return &exitError{exitWaiting, errors.New("the relay could not be reached: what it has may not be " +
+				"delivered yet, and the next run continues with it")}
+		}
+	}
 	return nil
 }
 
@@ -172,12 +178,14 @@ func forwardFolder(s settings) string { return filepath.Join(s.StateDir, "forwar
 
 // streamWords says what becomes of a relay's stream, nothing twice.
 type streamWords struct {
-	said   string
-	lostTo int64 // of the latest gap
+	said    string
+	lostTo  int64 // of the latest gap
+	reached bool  // the relay's stream is open
 }
 
 // news returns a sentence, or "" for nothing new.
 func (w *streamWords) news(s relay.Status) string {
+	w.reached = s.State == relay.Live || s.State == relay.Replaying
 	if gap := s.LostFrom > 0 && s.LostTo != w.lostTo; gap {
 		w.lostTo = s.LostTo
 		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
